@@ -1,0 +1,1 @@
+"""Batches and diffs: the algebra of change."""

@@ -1,0 +1,91 @@
+"""Diffs: what a batch changed in a result.
+
+A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff tells what was
+gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it.
+
+Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inverts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+class Finding(Protocol):
+    """What an engine finds: frozen, comparable, with one text form that names it."""
+
+    @property
+    def kind(self) -> str:
+        """The class of rule: `column`, `fd`, `od`, …"""
+
+    @property
+    def text(self) -> str:
+        """The text form, unique within a table and kind."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object that `--format json` prints."""
+
+
+Result = Mapping[str, Finding]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The rows that broke a rule: their ids, and their values by column name."""
+
+    rows: tuple[int, ...]
+    values: tuple[Mapping[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain object for JSON."""
+        return {"rows": list(self.rows), "values": [dict(v) for v in self.values]}
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Findings gained, lost and changed, by their text; witnesses for the lost ones that have one."""
+
+    gained: Result = field(default_factory=dict)
+    lost: Result = field(default_factory=dict)
+    changed: Mapping[str, tuple[Finding, Finding]] = field(default_factory=dict)
+    witnesses: Mapping[str, Witness] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.gained or self.lost or self.changed)
+
+    def patch(self, result: Result) -> dict[str, Finding]:
+        """The result after this diff."""
+        after = {text: finding for text, finding in result.items() if text not in self.lost}
+        after.update(self.gained)
+        after.update({text: new for text, (_, new) in self.changed.items()})
+        return after
+
+    def undo(self) -> Diff:
+        """The diff that takes this one back (witnesses speak of one direction only and are dropped)."""
+        return Diff(self.lost, self.gained, {text: (new, old) for text, (old, new) in self.changed.items()})
+
+    def then(self, later: Diff) -> Diff:
+        """Both diffs as one."""
+        old = {**self.lost, **{t: a for t, (a, _) in self.changed.items()}}
+        touched = old.keys() | self.gained.keys()
+        met = {**later.lost, **{t: a for t, (a, _) in later.changed.items()}}
+        before = old | {text: finding for text, finding in met.items() if text not in touched}
+        after = later.patch(self.patch(before))
+        return between(before, after, {**self.witnesses, **later.witnesses})
+
+
+def between(before: Result, after: Result, witnesses: Mapping[str, Witness] | None = None) -> Diff:
+    """The diff that leads from one result to another; witnesses of rules that weren't lost are dropped."""
+    lost = {text: finding for text, finding in before.items() if text not in after}
+    return Diff(
+        gained={text: finding for text, finding in after.items() if text not in before},
+        lost=lost,
+        changed={
+            text: (before[text], finding)
+            for text, finding in after.items()
+            if text in before and before[text] != finding
+        },
+        witnesses={text: witness for text, witness in (witnesses or {}).items() if text in lost},
+    )

@@ -1,0 +1,1 @@
+"""Numba kernels: arrays in, arrays out. Nothing else in the product imports Numba."""

@@ -1,0 +1,1 @@
+"""The encoded table: types, images, dictionaries, shards, row ids."""

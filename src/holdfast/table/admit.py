@@ -1,0 +1,285 @@
+"""Admitting: staged rows become a change of a table, in memory where they are few, else as tasks over files."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes
+from holdfast.errors import BadInput
+from holdfast.table import bulk, files, shard
+from holdfast.table.encode import Caster, Staged, merge
+from holdfast.table.load import Segment, TableFiles, fresh_values, load_table
+from holdfast.table.resolve import INSERT, OnMissing, Resolution, resolve, resolve_snapshot
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+SMALL = 200_000
+_ROWS_A_SLICE = 1 << 20
+Mode = Literal["changes", "snapshot"]
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """Staged rows on their way into a table: in memory (`chunks`) or in files, with a caster for columns of text."""
+
+    mode: Mode
+    chunks: Sequence[tuple[Staged, NDArray[np.int8] | None]] = ()
+    paths: Sequence[str] = ()
+    rows: int = 0
+    casters: Sequence[Caster | None] | None = None
+    on_missing: OnMissing = "error"
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The table after the change, the new segments (files that a commit must name), and what was left out."""
+
+    table: Table
+    segments: tuple[Segment, ...]
+    born: range
+    dead: NDArray[np.int64]
+    ignored: int = 0
+
+
+def admit(
+    table: Table, where: TableFiles, incoming: Incoming, folder: str, runner: Runner, say: Callable[[str], None]
+) -> Admitted:
+    """Encode and resolve staged rows. Writes new segment files in `folder`, and nothing else."""
+    if incoming.rows <= SMALL:
+        return _admit_few(table, incoming, folder)
+    return _Bulk(table, where, incoming, folder, runner, say).admit()
+
+
+def _new_path(folder: str) -> str:
+    return f"{folder}/{uuid.uuid4().hex}.arrow"
+
+
+# ---- few rows: in memory ------------------------------------------------------------------------------------------
+
+
+def _admit_few(table: Table, incoming: Incoming, folder: str) -> Admitted:
+    chunks = [*incoming.chunks, *(bulk.read_staged(path, len(table.schema.columns)) for path in incoming.paths)]
+    codes, grown = _encode(table, [staged for staged, _ in chunks], incoming.casters)
+    kinds = [np.full(len(s), INSERT, np.int8) if given is None else given for s, given in chunks]
+    operations = np.concatenate([np.empty(0, np.int8), *kinds])
+    _refuse_null_keys(grown, int((codes[list(table.schema.key)] == 0).sum()))
+    if incoming.mode == "snapshot":
+        found = resolve_snapshot(grown, grown.living_ids(), codes)
+    else:
+        found = resolve(grown, codes, operations)
+    _refuse(grown, found, codes, incoming.on_missing)
+    return _write_one(table, grown, codes[:, found.born], found, folder)
+
+
+def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
+    rows = sum(len(chunk) for chunk in chunks)
+    codes = np.empty((len(table.dictionaries), rows), np.uint32)
+    grown = []
+    for c, dictionary in enumerate(table.dictionaries):
+        maps, fresh = merge([chunk.values[c] for chunk in chunks], dictionary, casters[c] if casters else None)
+        parts = [own[chunk.codes[c]] for own, chunk in zip(maps, chunks, strict=True)]
+        codes[c] = np.concatenate([np.empty(0, np.uint32), *parts])
+        grown.append(dictionary.extended(fresh))
+    return codes, table.grown(tuple(grown))
+
+
+def _write_one(old: Table, grown: Table, born: Codes, found: Resolution, folder: str) -> Admitted:
+    """One segment for the whole batch."""
+    first = grown.next_id
+    made = shard.build(list(born), grown.schema.key, range(first, first + born.shape[1]))
+    arrays, facts = fresh_values(old.dictionaries, grown.dictionaries)
+    path = _new_path(folder)
+    files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)
+    return Admitted(
+        grown.changed([made], found.dead),
+        (Segment(path, first),),
+        range(first, first + len(made)),
+        found.dead,
+        len(found.missing),
+    )
+
+
+# ---- many rows: files and tasks -----------------------------------------------------------------------------------
+
+
+class _Bulk:
+    def __init__(
+        self,
+        table: Table,
+        where: TableFiles,
+        incoming: Incoming,
+        folder: str,
+        runner: Runner,
+        say: Callable[[str], None],
+    ) -> None:
+        self._table, self._where, self._incoming = table, where, incoming
+        self._folder, self._runner, self._say = folder, runner, say
+        self._width = len(table.schema.columns)
+        self._temporary: list[str] = []
+
+    def admit(self) -> Admitted:
+        try:
+            values, maps = self._merge()
+            shards = self._finish(maps)
+            dead, ignored = np.empty(0, np.int64), 0
+            has_operations = "operation" in files.read(shards[0])[0]
+            if self._table.schema.key or self._incoming.mode == "snapshot" or has_operations:
+                shards, dead, ignored = self._resolve(shards, values)
+            return self._admitted(shards, values, dead, ignored)
+        finally:
+            for path in self._temporary:
+                files.remove(path)
+
+    def _temporary_path(self) -> str:
+        path = _new_path(self._folder)
+        self._temporary.append(path)
+        return path
+
+    def _merge(self) -> tuple[list[str], list[str]]:
+        """The files of new values, and each column's file of maps."""
+        self._say("Building dictionaries")
+        casters = self._incoming.casters or [None] * self._width
+        tasks = [
+            bulk.MergeColumn(
+                c,
+                column.type,
+                tuple(self._incoming.paths),
+                tuple(segment.path for segment in self._where.segments),
+                _new_path(self._folder),
+                self._temporary_path(),
+                casters[c],
+            )
+            for c, column in enumerate(self._table.schema.columns)
+        ]
+        fresh = self._runner.map(bulk.merge_column, tasks)
+        return [t.values_to for t, new in zip(tasks, fresh, strict=True) if new], [t.maps_to for t in tasks]
+
+    def _finish(self, maps: list[str]) -> list[str]:
+        self._say("Writing shards")
+        tasks = [
+            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, _new_path(self._folder))
+            for number, chunk in enumerate(self._incoming.paths)
+        ]
+        nulls = self._runner.map(bulk.finish_shard, tasks)
+        _refuse_null_keys(self._table, sum(nulls))
+        return [task.shard_to for task in tasks]
+
+    def _resolve(self, shards: list[str], values: list[str]) -> tuple[list[str], NDArray[np.int64], int]:
+        """The shards of the rows that are born, the rows that die, and how many operations were ignored."""
+        self._say("Matching rows")
+        slices = max(1, (self._incoming.rows + self._table.rows) // _ROWS_A_SLICE)
+        bounds = [(1 << 64) * i // slices for i in range(slices + 1)]
+        tasks = [
+            bulk.ResolveRange(
+                self._where, tuple(shards), low, high, self._incoming.mode == "snapshot", self._temporary_path()
+            )
+            for low, high in itertools.pairwise(bounds)
+        ]
+        answers = self._runner.map(bulk.resolve_range, tasks)
+        grown = load_table(_with_segments(self._where, values))
+        _refuse_many(grown, answers, self._incoming.on_missing)
+        dead = [files.read(answer.path)[0]["dead"].copy() for answer in answers]
+        kept = self._keep(shards, answers)
+        return kept, np.sort(np.concatenate(dead)), sum(answer.missing for answer in answers)
+
+    def _keep(self, shards: list[str], answers: list[bulk.RangeAnswer]) -> list[str]:
+        marks = {str(i): np.zeros(len(files.read(path)[0]["place"]), np.uint8) for i, path in enumerate(shards)}
+        for answer in answers:
+            arrays, _ = files.read(answer.path)
+            for i in range(len(shards)):
+                marks[str(i)][arrays["place"][arrays["shard"] == i]] = 1
+        if all(mark.all() for mark in marks.values()):
+            return shards
+        marks_path = self._temporary_path()
+        files.write(marks_path, marks)
+        tasks = [
+            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, _new_path(self._folder))
+            for i, path in enumerate(shards)
+        ]
+        rows = self._runner.map(bulk.keep_rows, tasks)
+        self._temporary += shards
+        return [task.shard_to for task, count in zip(tasks, rows, strict=True) if count]
+
+    def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64], ignored: int) -> Admitted:
+        segments = [Segment(path) for path in values]
+        if len(dead):
+            path = _new_path(self._folder)
+            files.write(path, {"dead": dead})
+            segments.append(Segment(path))
+        first = next_id = self._table.next_id
+        for path in shards:
+            segments.append(Segment(path, next_id))
+            next_id += len(files.read(path)[0]["place"])
+        where = _with_segments(self._where, segments, next_id)
+        return Admitted(load_table(where), tuple(segments), range(first, next_id), dead, ignored)
+
+
+def _with_segments(where: TableFiles, more: Sequence[str | Segment], next_id: int | None = None) -> TableFiles:
+    added = tuple(s if isinstance(s, Segment) else Segment(s) for s in more)
+    return TableFiles(where.schema, where.segments + added, where.next_id if next_id is None else next_id)
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+
+def _refuse_null_keys(table: Table, nulls: int) -> None:
+    if nulls:
+        names = ", ".join(table.schema.names[c] for c in table.schema.key)
+        raise BadInput(
+            f"table {table.schema.name}: the declared key ({names}) is null in {nulls:,} place{'s' * (nulls > 1)}; "
+            "give every row its key, or declare another one"
+        )
+
+
+def _refuse(table: Table, found: Resolution, codes: Codes, on_missing: OnMissing) -> None:
+    if len(found.duplicate):
+        raise _duplicate(table, len(found.duplicate), codes[:, found.duplicate[:3]])
+    if len(found.missing) and on_missing == "error":
+        raise _missing(table, len(found.missing), codes[:, found.missing[:3]])
+
+
+def _refuse_many(table: Table, answers: list[bulk.RangeAnswer], on_missing: OnMissing) -> None:
+    for count, error in (("duplicate", _duplicate), ("missing", _missing)):
+        wrong = [answer for answer in answers if getattr(answer, count)]
+        if wrong and (count == "duplicate" or on_missing == "error"):
+            raise error(table, sum(getattr(a, count) for a in wrong), wrong[0].examples)
+
+
+def _duplicate(table: Table, count: int, examples: Codes) -> BadInput:
+    some = f"{count:,} rows repeat" if count > 1 else "a row repeats"
+    return BadInput(
+        f"table {table.schema.name}: {some} a declared key that is taken: {_show(table, examples)}; "
+        "send an update instead, or delete the old row first"
+    )
+
+
+def _missing(table: Table, count: int, examples: Codes) -> BadInput:
+    some = f"{count:,} rows to delete or update are" if count > 1 else "a row to delete or update is"
+    return BadInput(
+        f"table {table.schema.name}: {some} not there: {_show(table, examples)}; "
+        "use --on-missing ignore to skip such rows"
+    )
+
+
+def _show(table: Table, codes: Codes, most: int = 4) -> str:
+    """A few rows in words: their key, or their first columns."""
+    by = table.schema.found_by
+    rows = table.decode(codes).select(by[:most]).to_pylist() if codes.shape[1] else []
+    names = [table.schema.names[c] for c in by[:most]]
+    more = ", …" if len(by) > most else ""
+    return "; ".join(
+        "(" + ", ".join(f"{n}={_brief(v)}" for n, v in zip(names, row.values(), strict=True)) + more + ")"
+        for row in rows
+    )
+
+
+def _brief(value: object, most: int = 40) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,181 @@
+"""Bulk: encoding and resolving what is too much for memory, as tasks from files to files.
+
+Each task is a plain function of one small item, so a runner may put it in a thread or in a Spark task. In order:
+
+1. staged chunks lie in files (written by whoever read the source);
+2. `merge_column`, one a column: the new values, and for each chunk the map from local codes to codes;
+3. `finish_shard`, one a chunk: a shard with codes and index;
+4. `resolve_range`, where rows must be matched, one a slice of the hash space: equal rows and equal keys meet in the
+   same slice, so slices are independent;
+5. `keep_rows`, where not all rows of a shard are born.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes
+from holdfast.table import files, shard
+from holdfast.table.dictionary import Dictionary
+from holdfast.table.encode import Caster, Staged, merge
+from holdfast.table.load import TableFiles, open_table, runs_of
+from holdfast.table.resolve import INSERT, resolve, resolve_snapshot
+from holdfast.table.shard import Shard
+
+_EXAMPLES = 3
+
+
+def write_staged(path: str, staged: Staged, operations: NDArray[np.int8] | None = None) -> None:
+    """Keep a staged chunk in a file."""
+    arrays: dict[str, Any] = {f"code/{c}": codes for c, codes in enumerate(staged.codes)}
+    arrays |= {f"value/{c}": values for c, values in enumerate(staged.values)}
+    if operations is not None:
+        arrays["operation"] = operations
+    files.write(path, arrays)
+
+
+def read_staged(path: str, width: int) -> tuple[Staged, NDArray[np.int8] | None]:
+    """The staged chunk of a file, and the operations of its rows where it has any."""
+    arrays, _ = files.read(path)
+    codes = tuple(arrays[f"code/{c}"] for c in range(width))
+    return Staged(codes, tuple(arrays[f"value/{c}"] for c in range(width))), arrays.get("operation")
+
+
+@dataclass(frozen=True)
+class MergeColumn:
+    """Merge column `column` of staged chunks into the dictionary that some segments hold."""
+
+    column: int
+    kept: pa.DataType
+    chunks: tuple[str, ...]
+    segments: tuple[str, ...]
+    values_to: str
+    maps_to: str
+    caster: Caster | None = None
+
+
+def merge_column(task: MergeColumn) -> int:
+    """Write the new values and the maps; gives how many values are new."""
+    dictionary = Dictionary(task.kept)
+    for path in task.segments:
+        arrays, facts = files.read(path)
+        if run := runs_of(arrays, facts).get(task.column):
+            dictionary = dictionary.appended(run)
+    chunks = [files.read(path)[0][f"value/{task.column}"] for path in task.chunks]
+    maps, fresh = merge(chunks, dictionary, task.caster)
+    files.write(task.maps_to, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
+    if len(fresh):
+        files.write(task.values_to, {f"value/{task.column}": fresh}, {"first": {str(task.column): len(dictionary)}})
+    return len(fresh)
+
+
+@dataclass(frozen=True)
+class FinishShard:
+    """Turn chunk number `number` into a shard; its ids count from 0 until a commit gives it its own."""
+
+    number: int
+    chunk: str
+    maps: tuple[str, ...]
+    key: tuple[int, ...]
+    shard_to: str
+
+
+def finish_shard(task: FinishShard) -> int:
+    """Write the shard (with the operations beside it); gives how many cells of the key are null."""
+    arrays, _ = files.read(task.chunk)
+    columns = [
+        shard.narrowed(files.read(path)[0][f"map/{task.number}"][arrays[f"code/{c}"]])
+        for c, path in enumerate(task.maps)
+    ]
+    made = shard.build(columns, task.key, range(len(columns[0])))
+    extra = {"operation": arrays["operation"]} if "operation" in arrays else {}
+    files.write(task.shard_to, {**made.arrays(), **extra})
+    return sum(int((columns[c] == 0).sum()) for c in task.key)
+
+
+@dataclass(frozen=True)
+class ResolveRange:
+    """Resolve the rows of new shards whose hash h has `low <= h < high`, against the table or as its snapshot."""
+
+    table: TableFiles
+    shards: tuple[str, ...]
+    low: int
+    high: int
+    snapshot: bool
+    answer_to: str
+
+
+@dataclass(frozen=True)
+class RangeAnswer:
+    """How many rows are born, dead and wrong; the codes of the first wrong ones. The rows themselves are in a file."""
+
+    path: str
+    missing: int
+    duplicate: int
+    examples: Codes
+
+
+def resolve_range(task: ResolveRange) -> RangeAnswer:
+    """Write which rows of which shard are born, and which rows of the table die."""
+    table = open_table(task.table)
+    width = len(table.schema.columns)
+    of_shard, places, parts, kinds = [], [], [], []
+    for number, path in enumerate(task.shards):
+        arrays, _ = files.read(path)
+        piece = shard.from_arrays(arrays, 0, width, path)
+        rows = np.sort(_slice(piece, task.low, task.high)).astype(np.int64)
+        of_shard.append(np.full(len(rows), number, np.int64))
+        places.append(rows)
+        parts.append(np.stack([column[rows].astype(np.uint32) for column in piece.columns]))
+        kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
+    codes = np.concatenate(parts, axis=1)
+    if task.snapshot:
+        ids = [s.ids_of(_living(_slice(s, task.low, task.high), marks)) for s, marks in table.living()]
+        found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
+    else:
+        found = resolve(table, codes, np.concatenate(kinds))
+    born_of, born_at = np.concatenate(of_shard)[found.born], np.concatenate(places)[found.born]
+    files.write(task.answer_to, {"shard": born_of, "place": born_at, "dead": found.dead})
+    wrong = found.duplicate if len(found.duplicate) else found.missing
+    return RangeAnswer(task.answer_to, len(found.missing), len(found.duplicate), codes[:, wrong[:_EXAMPLES]])
+
+
+def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:
+    start = np.searchsorted(piece.hashes, np.uint64(low))
+    end = np.searchsorted(piece.hashes, np.uint64(high)) if high < 1 << 64 else len(piece)
+    return piece.places[start:end]
+
+
+def _living(places: NDArray[np.uint32], marks: NDArray[np.bool_] | None) -> NDArray[np.uint32]:
+    return places if marks is None else places[marks[places]]
+
+
+@dataclass(frozen=True)
+class KeepRows:
+    """Write a shard again with some of its rows only (those marked 1 in a file's array)."""
+
+    path: str
+    marks: str
+    number: int
+    key: tuple[int, ...]
+    width: int
+    shard_to: str
+
+
+def keep_rows(task: KeepRows) -> int:
+    """Write the smaller shard; gives its number of rows."""
+    rows = np.flatnonzero(files.read(task.marks)[0][str(task.number)])
+    piece = shard.load(task.path, 0, task.width)
+    made = shard.build([column[rows] for column in piece.columns], task.key, range(len(rows)))
+    files.write(task.shard_to, made.arrays())
+    return len(rows)
+
+
+def renumbered(piece: Shard, first_id: int) -> Shard:
+    """A shard whose ids count from 0, with ids of its own."""
+    return replace(piece, ids=range(first_id, first_id + len(piece)))

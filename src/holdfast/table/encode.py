@@ -1,0 +1,105 @@
+"""Encoding: rows of values become rows of codes, in three steps that also run apart, in tasks, on files.
+
+1. **stage** a chunk of rows: each column gets a dictionary of its own, found by hashing, and local codes;
+2. **merge** the local dictionaries of one column into the column's dictionary: local codes map to codes;
+3. **remap** the local codes of each chunk.
+
+A source is read once, and only distinct values are sorted, parsed and looked up.
+Cost: O(cells) hashing, O(d log d) for d distinct values a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.errors import BadInput
+from holdfast.table import images
+from holdfast.table.dictionary import Dictionary, encode
+from holdfast.table.images import Images
+from holdfast.table.shard import AnyCodes, narrowed
+from holdfast.table.types import Column
+
+# Turns distinct texts into typed values, null where a text stands for null.
+Caster = Callable[[pa.Array], pa.Array]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A chunk of rows with dictionaries of its own: local code i + 1 is `values[column][i]`, 0 is null."""
+
+    codes: tuple[AnyCodes, ...]
+    values: tuple[Images, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes[0])
+
+
+def stage(columns: Sequence[pa.ChunkedArray], kept: Sequence[Column]) -> Staged:
+    """Encode a chunk with dictionaries of its own."""
+    codes, values = [], []
+    for array, column in zip(columns, kept, strict=True):
+        local, distinct = _local_dictionary(array)
+        codes.append(local)
+        values.append(column_images(distinct, column))
+    return Staged(tuple(codes), tuple(values))
+
+
+def _local_dictionary(array: pa.ChunkedArray) -> tuple[AnyCodes, pa.Array]:
+    flat = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+    places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    distinct = encoded.dictionary
+    if distinct.null_count:  # a dictionary may hold null itself, as those of other tools do
+        valid = np.asarray(distinct.is_valid())
+        to = np.where(valid, np.cumsum(valid) - 1, -1)
+        places = np.where(places >= 0, to[places], -1)
+        distinct = distinct.drop_null()
+    return narrowed((places + 1).astype(np.uint32)), distinct
+
+
+def column_images(values: pa.Array, column: Column) -> Images:
+    """Images of non-null values of any type that widens to the column's."""
+    try:
+        return images.to_images(cast(values, column), column.type)
+    except OverflowError as error:
+        raise BadInput(
+            f"column {column.name!r}: the integer {error} is reserved; declare the column as decimal or text"
+        ) from None
+
+
+def cast(values: pa.Array, column: Column) -> pa.Array:
+    """Values in the column's kept type, without loss."""
+    if values.type == column.type:
+        return values
+    try:
+        return values.cast(column.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(f"column {column.name!r}: {values.type} does not fit {column.type} ({reason})") from None
+
+
+def merge(
+    chunks: Sequence[Images], dictionary: Dictionary, caster: Caster | None = None
+) -> tuple[list[NDArray[np.uint32]], Images]:
+    """Merge the local dictionaries of a column: for each chunk the codes of its local codes, and the new images."""
+    present = [np.ones(len(chunk), np.bool_) for chunk in chunks]
+    if caster is not None:
+        typed = [caster(chunk.cast(pa.string())) for chunk in chunks]
+        present = [np.asarray(values.is_valid()) for values in typed]
+        chunks = [images.to_images(values.drop_null(), dictionary.kept) for values in typed]
+    together = images.concat(list(chunks)) if chunks else images.none_of(dictionary.kept)
+    distinct, places = images.sorted_distinct(together)
+    codes, extended = encode(dictionary, distinct)
+    fresh = extended.image_range(len(dictionary), len(extended) - len(dictionary))
+    ends = np.cumsum([len(chunk) for chunk in chunks])
+    remaps = []
+    for mask, own in zip(present, np.split(codes[places], ends[:-1]), strict=True):
+        remap = np.zeros(len(mask) + 1, np.uint32)
+        remap[1:][mask] = own
+        remaps.append(remap)
+    return remaps, fresh

@@ -1,0 +1,145 @@
+"""Order keys: a 64-bit integer for each code of a column; keys compare as the values do.
+
+For numbers, dates and the like the key is the value's image. For text it is a **label**: labels leave gaps, a value
+that arrives between two others gets a label between theirs, and where a gap is full the labels around it are spread
+anew. Labels are made from the dictionary when first asked for and never stored, so nothing on disk depends on them;
+`generation` counts the spreads, after which an index that holds old labels must be translated.
+
+Cost: following a batch of m new values is O(m log n); a spread is one pass over the labels, and as it makes room in
+proportion to the values it moves, spreads are rare.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.table import images
+from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.images import NULL_KEY
+
+_LIMIT = 1 << 62
+_NONE_BELOW, _NONE_ABOVE = -(1 << 63), (1 << 63) - 1
+
+
+class OrderKeys:
+    """The order keys of one column, kept current with its dictionary.
+
+    Promises: for codes a, b known to it, `of(a) < of(b)` iff value(a) < value(b); null has the lowest key.
+    Breaks if it follows a dictionary that isn't an extension of the one it followed before.
+    """
+
+    def __init__(self, dictionary: Dictionary, gap: int = 1 << 32) -> None:
+        self.generation = 0
+        self._gap = gap
+        self._wide = images.is_wide(dictionary.kept)
+        self._keys = np.full(max(len(dictionary), 16), NULL_KEY, np.int64)
+        self._size = 1
+        self.follow(dictionary)
+
+    def of(self, codes: NDArray[np.unsignedinteger] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """The keys of some codes."""
+        return self._keys[codes]
+
+    def follow(self, dictionary: Dictionary) -> None:
+        """Take in the values that a newer version of the dictionary has added."""
+        old, self._size = self._size, len(dictionary)
+        if old == self._size:
+            return
+        if self._size > len(self._keys):
+            grown = np.full(2 * self._size, NULL_KEY, np.int64)
+            grown[:old] = self._keys[:old]
+            self._keys = grown
+        if not self._wide:
+            self._keys[old : self._size] = dictionary.image_range(old, self._size - old)
+        elif old == 1 and len(dictionary.runs) == 1:
+            self._spread_evenly(dictionary.runs[0])
+        else:
+            self._label(dictionary, old)
+
+    def _spread_evenly(self, run: Run) -> None:
+        codes = run.codes_at(np.arange(len(run)))
+        step = min(self._gap << 8, _LIMIT // (len(run) + 1))
+        self._keys[codes] = (np.arange(len(run)) - len(run) // 2) * step
+
+    def _label(self, dictionary: Dictionary, old: int) -> None:
+        """Give labels to the codes from `old` on, gap by gap."""
+        distinct, places = images.sorted_distinct(dictionary.image_range(old, self._size - old))
+        codes = np.empty(len(distinct), np.int64)
+        codes[places] = np.arange(old, self._size)
+        below, above = self._neighbours(dictionary, distinct, old)
+        starts = np.flatnonzero(np.r_[True, below[1:] != below[:-1]])  # one gap, one group
+        for start, end in zip(starts, np.r_[starts[1:], len(codes)], strict=True):
+            self._fill(codes[start:end], int(below[start]), int(above[start]))
+
+    def _neighbours(
+        self, dictionary: Dictionary, wanted: images.Images, old: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes of the old values next below and next above each new one (0 and -1 where there is none)."""
+        below, above = np.zeros(len(wanted), np.int64), np.full(len(wanted), -1, np.int64)
+        for run in dictionary.runs:
+            if run.first >= old:
+                continue
+            at, _ = run.search(wanted)
+            ranked = run.codes_at(np.arange(len(run)))
+            previous, following = _nearest(ranked < old)
+            low, high = previous[at], following[at]
+            candidate = np.where(low >= 0, ranked[low], 0)
+            below = np.where(self._keys[candidate] > self._keys[below], candidate, below)
+            candidate = np.where(high < len(ranked), ranked[np.minimum(high, len(ranked) - 1)], -1)
+            nearer = (candidate >= 0) & ((above < 0) | (self._keys[candidate] < self._keys[above]))
+            above = np.where(nearer, candidate, above)
+        return below, above
+
+    def _fill(self, codes: NDArray[np.int64], below: int, above: int) -> None:
+        """Give labels between those of two old neighbours."""
+        count = len(codes)
+        low = int(self._keys[below]) if below else None
+        high = int(self._keys[above]) if above >= 0 else None
+        if low is None and high is None:
+            low = 0
+        if low is None:
+            assert high is not None
+            low = high - (count + 1) * self._gap
+        if high is None:
+            high = low + (count + 1) * self._gap
+        if high - low <= count or low < -_LIMIT or high > _LIMIT:
+            self._spread(codes, low, high)
+        else:
+            self._keys[codes] = _evenly(low, high, count)
+
+    def _spread(self, codes: NDArray[np.int64], low: int, high: int) -> None:
+        """Make room: label anew all values within a window that is wide enough for all of them."""
+        self.generation += 1
+        labels = self._keys[1 : self._size]
+        labelled = labels != NULL_KEY  # codes that still wait for theirs have none
+        reach = self._gap
+        while True:
+            left, right = max(low - reach, -_LIMIT), min(high + reach, _LIMIT)
+            inside = 1 + np.flatnonzero(labelled & (labels > left) & (labels < right))
+            everything = left == -_LIMIT and right == _LIMIT
+            if everything or (len(inside) + len(codes)) * 256 < right - left:
+                break
+            reach *= 4
+        inside = inside[np.argsort(self._keys[inside])]
+        cut = int(np.searchsorted(self._keys[inside], low, side="right"))
+        ranked = np.concatenate([inside[:cut], codes, inside[cut:]])
+        self._keys[ranked] = _evenly(left, right, len(ranked))
+
+
+def _evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
+    """`count` integers strictly between two others, evenly spread. Needs high - low > count."""
+    step, rest = divmod(high - low, count + 1)
+    places = np.arange(1, count + 1, dtype=np.int64)
+    return low + places * step + places * rest // (count + 1)
+
+
+def _nearest(marked: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each place 0…n: the last marked index before it (or -1), and the first one at or after it (or n)."""
+    n = len(marked)
+    if marked.all():
+        return np.arange(-1, n), np.arange(n + 1)
+    index = np.arange(n)
+    previous = np.r_[-1, np.maximum.accumulate(np.where(marked, index, -1))]
+    following = np.r_[np.minimum.accumulate(np.where(marked, index, n)[::-1])[::-1], n]
+    return previous, following

@@ -1,0 +1,148 @@
+"""Resolving: what a list of operations means for a table: which rows die, and which are born.
+
+Operations come in order. With a declared key, each speaks of the row with its key: an insert needs the key to be
+free, a delete or an update needs it taken, at that point of the list. Without one, inserts and deletes are signed
+rows whose sum counts: a delete removes one equal row, and an insert and a delete of equal rows cancel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes, Groups, group_rows
+from holdfast.table.table import Table
+
+INSERT, DELETE, UPDATE = 1, -1, 2
+OnMissing = Literal["error", "ignore"]
+_NONE: NDArray[np.int64] = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Rows to insert (places in the list), rows to delete (ids), and what is wrong (places in the list)."""
+
+    born: NDArray[np.int64]
+    dead: NDArray[np.int64]
+    missing: NDArray[np.int64]
+    duplicate: NDArray[np.int64]
+
+
+def resolve(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+    """The net effect of a list of operations. Missing and duplicate rows are left out of it, and told."""
+    if table.schema.key:
+        return _by_key(table, codes, operations)
+    return _by_content(table, codes, operations)
+
+
+def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+    groups = group_rows(codes)
+    net = np.zeros(groups.count, np.int64)
+    np.add.at(net, groups.of_row, operations.astype(np.int64))
+    minus = np.flatnonzero(net < 0)
+    query, dead = table.find(codes[:, groups.first[minus]], -net[minus])
+    lacking = -net[minus] - np.bincount(query, minlength=len(minus))
+    missing = _last_of(groups, operations == DELETE, minus, lacking)
+    born = _last_of(groups, operations == INSERT, np.flatnonzero(net > 0), net[net > 0])
+    return Resolution(born, np.sort(dead), missing, _NONE)
+
+
+def _last_of(
+    groups: Groups, marked: NDArray[np.bool_], which: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Of each group `which[i]` the last `counts[i]` marked rows, in order."""
+    wanted = np.zeros(groups.count, np.int64)
+    wanted[which] = counts
+    rows = np.flatnonzero(marked & (wanted[groups.of_row] > 0))[::-1]
+    by_group = rows[np.argsort(groups.of_row[rows], kind="stable")]
+    of = groups.of_row[by_group]
+    rank = np.arange(len(of)) - np.searchsorted(of, of)
+    return np.sort(by_group[rank < wanted[of]])
+
+
+def _by_key(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+    keys = codes[list(table.schema.key)]
+    groups = group_rows(keys)
+    query, ids = table.find(keys[:, groups.first], np.ones(groups.count, np.int64))
+    old_id = np.full(groups.count, -1, np.int64)
+    old_id[query] = ids
+    missing, duplicate = _wrong_operations(groups, operations, old_id >= 0)
+    good = np.ones(len(operations), np.bool_)
+    good[missing] = False
+    good[duplicate] = False
+    last = np.full(groups.count, -1, np.int64)
+    rows = np.flatnonzero(good)
+    last[groups.of_row[rows]] = rows  # later assignments win
+    touched = last >= 0
+    leaves_row = touched & (operations[last] != DELETE)
+    unchanged = _unchanged(table, codes, old_id, last, leaves_row)
+    born = np.sort(last[leaves_row & ~unchanged])
+    dead = np.sort(old_id[touched & (old_id >= 0) & ~unchanged])
+    return Resolution(born, dead, missing, duplicate)
+
+
+def _wrong_operations(
+    groups: Groups, operations: NDArray[np.int8], taken: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Operations that meet no row, and inserts that meet one, at their point of the list.
+
+    Whether a key is taken before an operation is told by the operation before it, right or wrong (after an insert
+    or an update it is taken, after a delete it is free), or by the table for the first. An update of a missing row
+    leaves the key free; as this makes the next one wrong too, lists with wrong updates are walked one by one.
+    """
+    order = np.argsort(groups.of_row, kind="stable")
+    of, kinds = groups.of_row[order], operations[order]
+    first = np.r_[True, of[1:] != of[:-1]] if len(of) else np.empty(0, np.bool_)
+    before = np.where(first, taken[of], np.r_[False, kinds[:-1] != DELETE][: len(of)])
+    wrong = np.where(kinds == INSERT, before, ~before)
+    if (wrong & (kinds == UPDATE)).any():
+        wrong = _walk(of, kinds, taken)
+    missing, duplicate = order[wrong & (kinds != INSERT)], order[wrong & (kinds == INSERT)]
+    return np.sort(missing), np.sort(duplicate)
+
+
+def _walk(of: NDArray[np.int64], kinds: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    state = taken.copy()
+    wrong = np.zeros(len(of), np.bool_)
+    for i, (group, kind) in enumerate(zip(of.tolist(), kinds.tolist(), strict=True)):
+        wrong[i] = state[group] if kind == INSERT else not state[group]
+        if not wrong[i]:
+            state[group] = kind != DELETE
+    return wrong
+
+
+def _unchanged(
+    table: Table, codes: Codes, old_id: NDArray[np.int64], last: NDArray[np.int64], leaves: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Keys whose row is, in the end, what it was."""
+    unchanged = np.zeros(len(old_id), np.bool_)
+    both = np.flatnonzero(leaves & (old_id >= 0))
+    unchanged[both] = (table.codes(old_id[both]) == codes[:, last[both]]).all(axis=0)
+    return unchanged
+
+
+def resolve_snapshot(table: Table, ids: NDArray[np.int64], codes: Codes) -> Resolution:
+    """What leads from the living rows `ids` to the rows given: rows on both sides stay, as a multiset."""
+    old = table.codes(ids)
+    together = np.concatenate([old, codes], axis=1)
+    groups = group_rows(together)
+    of_old, of_new = groups.of_row[: len(ids)], groups.of_row[len(ids) :]
+    kept = np.minimum(np.bincount(of_old, minlength=groups.count), np.bincount(of_new, minlength=groups.count))
+    dead = ids[_rank_within(of_old) >= kept[of_old]]
+    born = np.flatnonzero(_rank_within(of_new) >= kept[of_new])
+    duplicate = _NONE
+    if table.schema.key:
+        keys = group_rows(codes[list(table.schema.key)])
+        duplicate = np.flatnonzero(_rank_within(keys.of_row) > 0)
+    return Resolution(born, dead, _NONE, duplicate)
+
+
+def _rank_within(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each row, how many rows of its group come before it."""
+    order = np.argsort(groups, kind="stable")
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])
+    return ranks

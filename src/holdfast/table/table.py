@@ -1,0 +1,199 @@
+"""The encoded table at one moment: dictionaries, shards, and which rows are alive.
+
+A table is a value. A batch gives a new one that shares dictionaries, shards and most of the life marks with the old
+one, so an engine may look at the table before and after the batch, and a batch that fails leaves nothing behind.
+
+Row ids are dense, given at insert and never reused; shards hold them in ascending order.
+Cost: a new version copies the life marks (a byte a row) of the shards in which rows died, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes, hash_rows
+from holdfast.table.dictionary import Dictionary
+from holdfast.table.order import OrderKeys
+from holdfast.table.shard import AnyCodes, Shard
+from holdfast.table.types import Column
+
+Nulls = Literal["equal", "distinct"]
+Alive = NDArray[np.bool_] | None  # None: every row is alive
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a table is declared to be. `key` holds column numbers; empty: rows are found by their content."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[int, ...] = ()
+    nulls: Nulls = "equal"
+
+    @property
+    def names(self) -> list[str]:
+        """The column names, in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def found_by(self) -> list[int]:
+        """The columns by which a row is found again."""
+        return list(self.key) or list(range(len(self.columns)))
+
+    def arrow(self) -> pa.Schema:
+        """As an Arrow schema."""
+        return pa.schema([(column.name, column.type) for column in self.columns])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a table at one moment."""
+
+    schema: Schema
+    dictionaries: tuple[Dictionary, ...]
+    shards: tuple[Shard, ...] = ()
+    alive: tuple[Alive, ...] = ()
+    next_id: int = 0
+    rows: int = 0
+    # Order keys follow the dictionaries; all versions of a table share them.
+    _order: dict[int, OrderKeys] = field(default_factory=dict)
+
+    @staticmethod
+    def empty(schema: Schema) -> Table:
+        """The table without rows."""
+        return Table(schema, tuple(Dictionary(column.type) for column in schema.columns))
+
+    def order_keys(self, column: int) -> OrderKeys:
+        """The order keys of a column, current with this version of the table."""
+        if column not in self._order:
+            self._order[column] = OrderKeys(self.dictionaries[column])
+        self._order[column].follow(self.dictionaries[column])
+        return self._order[column]
+
+    def grown(self, dictionaries: tuple[Dictionary, ...]) -> Table:
+        """The same rows with newer dictionaries."""
+        return replace(self, dictionaries=dictionaries)
+
+    def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
+        """The table after some rows died and some shards arrived, whose ids follow on."""
+        marks = list(self.alive)
+        for index, places in self._split(dead):
+            old = marks[index]
+            marks[index] = np.ones(len(self.shards[index]), np.bool_) if old is None else old.copy()
+            marks[index][places] = False  # type: ignore[index]  # just made
+        arrived = [shard for shard in shards if len(shard)]
+        return replace(
+            self,
+            shards=self.shards + tuple(arrived),
+            alive=(*marks, *(None for _ in arrived)),
+            next_id=arrived[-1].last_id + 1 if arrived else self.next_id,
+            rows=self.rows - len(dead) + sum(len(shard) for shard in arrived),
+        )
+
+    def living(self) -> Iterator[tuple[Shard, Alive]]:
+        """Each shard with the marks of its living rows."""
+        return zip(self.shards, self.alive, strict=True)
+
+    def living_ids(self) -> NDArray[np.int64]:
+        """The ids of all living rows, ascending."""
+        parts = [s.id_array() if mark is None else s.id_array()[mark] for s, mark in self.living()]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    def codes(self, ids: NDArray[np.int64]) -> Codes:
+        """The codes of some rows, `[column, row]`, in the order of the ids."""
+        codes = np.empty((len(self.schema.columns), len(ids)), np.uint32)
+        for index, members in self._members(ids):
+            shard = self.shards[index]
+            places = shard.places_of(ids[members])
+            for c, column in enumerate(shard.columns):
+                codes[c, members] = column[places]
+        return codes
+
+    def decode(self, codes: Codes) -> pa.Table:
+        """Rows of codes as values."""
+        columns = [d.values(codes[c]) for c, d in enumerate(self.dictionaries)]
+        return pa.Table.from_arrays(columns, schema=self.schema.arrow())
+
+    def values(self, ids: NDArray[np.int64]) -> pa.Table:
+        """The values of some rows."""
+        return self.decode(self.codes(ids))
+
+    def find(self, codes: Codes, wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Up to `wanted[i]` living rows that have the codes `codes[:, i]` in the columns that rows are found by,
+        the oldest first: pairs of i and row id. The codes given must be distinct.
+        """
+        by = self.schema.found_by
+        hashes = hash_rows(list(codes))
+        left = wanted.copy()
+        queries, ids = [], []
+        for shard, marks in self.living():
+            query, place = _find_in(shard, marks, [shard.columns[c] for c in by], codes, hashes, left)
+            np.subtract.at(left, query, 1)
+            queries.append(query)
+            ids.append(shard.ids_of(place))
+        none = np.empty(0, np.int64)
+        return np.concatenate([none, *queries]), np.concatenate([none, *ids])
+
+    def _members(self, ids: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Which of the ids lie in which shard."""
+        if not len(ids):
+            return
+        of = np.searchsorted([shard.last_id for shard in self.shards], ids)
+        for index in np.unique(of):
+            yield int(index), np.flatnonzero(of == index)
+
+    def _split(self, ids: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The places of the ids, shard by shard."""
+        for index, members in self._members(ids):
+            yield index, self.shards[index].places_of(ids[members])
+
+
+def _find_in(
+    shard: Shard,
+    marks: Alive,
+    columns: list[AnyCodes],
+    codes: Codes,
+    hashes: NDArray[np.uint64],
+    wanted: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first `wanted[i]` living rows of a shard that equal query i: pairs of i and place.
+
+    Candidates are looked at in rounds of growing size, for where equal rows are many, few of them are wanted.
+    """
+    at = np.searchsorted(shard.hashes, hashes, side="left")
+    end = np.searchsorted(shard.hashes, hashes, side="right")
+    open_ = np.flatnonzero((wanted > 0) & (at < end))
+    left = wanted.copy()
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    look = 4
+    while len(open_):
+        size = np.minimum(end[open_] - at[open_], np.maximum(look, 2 * left[open_]))
+        query = np.repeat(open_, size)
+        step = np.arange(len(query)) - np.repeat(np.cumsum(size) - size, size)
+        place = shard.places[at[query] + step].astype(np.int64)
+        good = _equal_and_alive(marks, columns, codes, query, place)
+        query, place = query[good], place[good]
+        rank = np.arange(len(query)) - np.searchsorted(query, query)
+        query, place = query[rank < left[query]], place[rank < left[query]]
+        found.append((query, place))
+        np.subtract.at(left, query, 1)
+        at[open_] += size
+        open_ = open_[(left[open_] > 0) & (at[open_] < end[open_])]
+        look *= 8
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(q for q, _ in found)]), np.concatenate([none, *(p for _, p in found)])
+
+
+def _equal_and_alive(
+    marks: Alive, columns: list[AnyCodes], codes: Codes, query: NDArray[np.int64], place: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    good = np.ones(len(query), np.bool_) if marks is None else marks[place]
+    for c, column in enumerate(columns):
+        good &= column[place] == codes[c, query]
+    return good

@@ -1,0 +1,94 @@
+"""Which column types can be compared, and the one form in which each is kept.
+
+Every integer becomes int64, every float float64, every text a string, timestamps count microseconds. Arrays,
+maps, structs and binary cannot be compared and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that is watched: its name as the source gives it, and its type in kept form."""
+
+    name: str
+    type: pa.DataType
+
+    def to_json(self) -> dict[str, str]:
+        """Plain values that `from_json` reads back."""
+        return {"name": self.name, "type": str(self.type)}
+
+    @staticmethod
+    def from_json(value: dict[str, str]) -> Column:
+        """The column that `to_json` described."""
+        return Column(value["name"], parse_type(value["type"]))
+
+
+def kept_type(given: pa.DataType) -> pa.DataType | None:
+    """The type in which values of a given Arrow type are kept, or None where they can't be compared."""
+    t = pa.types
+    if t.is_dictionary(given):
+        return kept_type(given.value_type)
+    if t.is_uint64(given):
+        return pa.decimal128(20, 0)
+    if t.is_integer(given):
+        return pa.int64()
+    if t.is_floating(given):
+        return pa.float64()
+    if t.is_decimal(given):
+        return pa.decimal128(given.precision, given.scale) if given.precision <= 38 else None
+    if t.is_string(given) or t.is_large_string(given) or t.is_string_view(given) or t.is_null(given):
+        return pa.string()
+    if t.is_timestamp(given):
+        return pa.timestamp("us", tz="UTC" if given.tz else None)
+    if t.is_time(given):
+        return pa.time64("us")
+    if t.is_duration(given):
+        return pa.duration("us")
+    return {pa.bool_(): pa.bool_(), pa.date32(): pa.date32(), pa.date64(): pa.date32()}.get(given)
+
+
+_NAMED = {
+    str(each): each
+    for each in (
+        pa.int64(),
+        pa.float64(),
+        pa.string(),
+        pa.bool_(),
+        pa.date32(),
+        pa.timestamp("us"),
+        pa.timestamp("us", tz="UTC"),
+        pa.time64("us"),
+        pa.duration("us"),
+    )
+}
+
+
+def parse_type(text: str) -> pa.DataType:
+    """The kept type that `str` printed."""
+    if decimal := re.fullmatch(r"decimal128\((\d+), (-?\d+)\)", text):
+        return pa.decimal128(int(decimal[1]), int(decimal[2]))
+    return _NAMED[text]
+
+
+def show_type(kept: pa.DataType) -> str:
+    """A type as people call it."""
+    if pa.types.is_decimal(kept):
+        return f"decimal({kept.precision},{kept.scale})"
+    if pa.types.is_timestamp(kept):
+        return "timestamp" if kept.tz else "timestamp without time zone"
+    plain = {
+        pa.int64(): "integer",
+        pa.float64(): "float",
+        pa.string(): "text",
+        pa.bool_(): "boolean",
+        pa.date32(): "date",
+        pa.time64("us"): "time",
+        pa.duration("us"): "interval",
+    }
+    return plain[kept]
