@@ -1,1 +1,36 @@
-"""Holdfast: which rules hold in your data, which just broke, and because of which rows."""
+"""Holdfast: which rules hold in your data, which just broke, and because of which rows.
+
+import holdfast as hf
+found = hf.discover("tax.parquet", rules=["column"])
+watch = hf.Monitor.create("state/", {"tax": "tax.parquet"}, watch=["column"])
+outcome = watch.apply(inserts=new_rows, deletes=old_rows)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.discovery import discover
+    from holdfast.errors import BadInput, HoldfastError
+    from holdfast.intake.reading import ReadOptions
+    from holdfast.monitor import Monitor
+    from holdfast.sources.dialect import CsvOptions
+
+__version__ = "0.1.0"
+__all__ = ["BadInput", "CsvOptions", "HoldfastError", "Monitor", "ReadOptions", "discover"]
+_WHERE = {
+    "discover": "holdfast.discovery",
+    "BadInput": "holdfast.errors",
+    "HoldfastError": "holdfast.errors",
+    "ReadOptions": "holdfast.intake.reading",
+    "Monitor": "holdfast.monitor",
+    "CsvOptions": "holdfast.sources.dialect",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for: Arrow, NumPy and Spark take their time."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_WHERE[name]), name)

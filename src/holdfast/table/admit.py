@@ -5,20 +5,22 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
+from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import Segment, TableFiles, fresh_values, load_table
-from holdfast.table.resolve import INSERT, OnMissing, Resolution, resolve, resolve_snapshot
+from holdfast.table.load import fresh_values, load_table
+from holdfast.table.resolve import OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
+from holdfast.table.table import Segment, Table, TableFiles
 
 SMALL = 200_000
 _ROWS_A_SLICE = 1 << 20
@@ -53,7 +55,7 @@ def admit(
 ) -> Admitted:
     """Encode and resolve staged rows. Writes new segment files in `folder`, and nothing else."""
     if incoming.rows <= SMALL:
-        return _admit_few(table, incoming, folder)
+        return _admit_few(table, where, incoming, folder)
     return _Bulk(table, where, incoming, folder, runner, say).admit()
 
 
@@ -64,7 +66,7 @@ def _new_path(folder: str) -> str:
 # ---- few rows: in memory ------------------------------------------------------------------------------------------
 
 
-def _admit_few(table: Table, incoming: Incoming, folder: str) -> Admitted:
+def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str) -> Admitted:
     chunks = [*incoming.chunks, *(bulk.read_staged(path, len(table.schema.columns)) for path in incoming.paths)]
     codes, grown = _encode(table, [staged for staged, _ in chunks], incoming.casters)
     kinds = [np.full(len(s), INSERT, np.int8) if given is None else given for s, given in chunks]
@@ -75,7 +77,7 @@ def _admit_few(table: Table, incoming: Incoming, folder: str) -> Admitted:
     else:
         found = resolve(grown, codes, operations)
     _refuse(grown, found, codes, incoming.on_missing)
-    return _write_one(table, grown, codes[:, found.born], found, folder)
+    return _write_one(where, table, grown, codes[:, found.born], found, folder)
 
 
 def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
@@ -83,27 +85,25 @@ def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None]
     codes = np.empty((len(table.dictionaries), rows), np.uint32)
     grown = []
     for c, dictionary in enumerate(table.dictionaries):
-        maps, fresh = merge([chunk.values[c] for chunk in chunks], dictionary, casters[c] if casters else None)
+        caster, name = casters[c] if casters else None, table.schema.names[c]
+        maps, fresh = merge([chunk.values[c] for chunk in chunks], dictionary, caster, name)
         parts = [own[chunk.codes[c]] for own, chunk in zip(maps, chunks, strict=True)]
         codes[c] = np.concatenate([np.empty(0, np.uint32), *parts])
         grown.append(dictionary.extended(fresh))
     return codes, table.grown(tuple(grown))
 
 
-def _write_one(old: Table, grown: Table, born: Codes, found: Resolution, folder: str) -> Admitted:
+def _write_one(where: TableFiles, old: Table, grown: Table, born: Codes, found: Resolution, folder: str) -> Admitted:
     """One segment for the whole batch."""
     first = grown.next_id
     made = shard.build(list(born), grown.schema.key, range(first, first + born.shape[1]))
     arrays, facts = fresh_values(old.dictionaries, grown.dictionaries)
     path = _new_path(folder)
     files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)
-    return Admitted(
-        grown.changed([made], found.dead),
-        (Segment(path, first),),
-        range(first, first + len(made)),
-        found.dead,
-        len(found.missing),
-    )
+    segment = Segment(path, first)
+    after = grown.changed([replace(made, path=path)], found.dead)
+    after = replace(after, where=_with_segments(where, [segment], after.next_id))
+    return Admitted(after, (segment,), range(first, after.next_id), found.dead, len(found.missing))
 
 
 # ---- many rows: files and tasks -----------------------------------------------------------------------------------
@@ -122,17 +122,22 @@ class _Bulk:
         self._table, self._where, self._incoming = table, where, incoming
         self._folder, self._runner, self._say = folder, runner, say
         self._width = len(table.schema.columns)
+        self._paths: list[str] = []
         self._temporary: list[str] = []
+        self._lasting: list[str] = []
 
     def admit(self) -> Admitted:
         try:
+            self._paths = [*self._spill(), *self._incoming.paths]
             values, maps = self._merge()
             shards = self._finish(maps)
             dead, ignored = np.empty(0, np.int64), 0
-            has_operations = "operation" in files.read(shards[0])[0]
-            if self._table.schema.key or self._incoming.mode == "snapshot" or has_operations:
+            if self._must_match(shards):
                 shards, dead, ignored = self._resolve(shards, values)
             return self._admitted(shards, values, dead, ignored)
+        except BaseException:
+            self._temporary += self._lasting
+            raise
         finally:
             for path in self._temporary:
                 files.remove(path)
@@ -142,6 +147,25 @@ class _Bulk:
         self._temporary.append(path)
         return path
 
+    def _lasting_path(self) -> str:
+        path = _new_path(self._folder)
+        self._lasting.append(path)
+        return path
+
+    def _spill(self) -> list[str]:
+        """Files of the rows that came in memory."""
+        paths = []
+        for staged, operations in self._incoming.chunks:
+            paths.append(self._temporary_path())
+            bulk.write_staged(paths[-1], staged, operations)
+        return paths
+
+    def _must_match(self, shards: list[str]) -> bool:
+        """Whether rows must be matched with others. Inserts into a table without a key need not."""
+        if self._table.schema.key or self._incoming.mode == "snapshot":
+            return True
+        return any("operation" in arrays for arrays, _ in map(files.read, shards))
+
     def _merge(self) -> tuple[list[str], list[str]]:
         """The files of new values, and each column's file of maps."""
         self._say("Building dictionaries")
@@ -150,11 +174,12 @@ class _Bulk:
             bulk.MergeColumn(
                 c,
                 column.type,
-                tuple(self._incoming.paths),
+                tuple(self._paths),
                 tuple(segment.path for segment in self._where.segments),
-                _new_path(self._folder),
+                self._lasting_path(),
                 self._temporary_path(),
                 casters[c],
+                column.name,
             )
             for c, column in enumerate(self._table.schema.columns)
         ]
@@ -164,8 +189,8 @@ class _Bulk:
     def _finish(self, maps: list[str]) -> list[str]:
         self._say("Writing shards")
         tasks = [
-            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, _new_path(self._folder))
-            for number, chunk in enumerate(self._incoming.paths)
+            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, self._lasting_path())
+            for number, chunk in enumerate(self._paths)
         ]
         nulls = self._runner.map(bulk.finish_shard, tasks)
         _refuse_null_keys(self._table, sum(nulls))
@@ -200,17 +225,18 @@ class _Bulk:
         marks_path = self._temporary_path()
         files.write(marks_path, marks)
         tasks = [
-            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, _new_path(self._folder))
+            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, self._lasting_path())
             for i, path in enumerate(shards)
         ]
         rows = self._runner.map(bulk.keep_rows, tasks)
         self._temporary += shards
+        self._temporary += [task.shard_to for task, count in zip(tasks, rows, strict=True) if not count]
         return [task.shard_to for task, count in zip(tasks, rows, strict=True) if count]
 
     def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64], ignored: int) -> Admitted:
         segments = [Segment(path) for path in values]
         if len(dead):
-            path = _new_path(self._folder)
+            path = self._lasting_path()
             files.write(path, {"dead": dead})
             segments.append(Segment(path))
         first = next_id = self._table.next_id
@@ -218,7 +244,9 @@ class _Bulk:
             segments.append(Segment(path, next_id))
             next_id += len(files.read(path)[0]["place"])
         where = _with_segments(self._where, segments, next_id)
-        return Admitted(load_table(where), tuple(segments), range(first, next_id), dead, ignored)
+        # Indexes hold order keys of the old table: the new one goes on with them.
+        after = replace(load_table(where), _order=self._table._order)
+        return Admitted(after, tuple(segments), range(first, next_id), dead, ignored)
 
 
 def _with_segments(where: TableFiles, more: Sequence[str | Segment], next_id: int | None = None) -> TableFiles:
@@ -271,13 +299,21 @@ def _missing(table: Table, count: int, examples: Codes) -> BadInput:
 def _show(table: Table, codes: Codes, most: int = 4) -> str:
     """A few rows in words: their key, or their first columns."""
     by = table.schema.found_by
-    rows = table.decode(codes).select(by[:most]).to_pylist() if codes.shape[1] else []
+    values = table.decode(codes)
+    columns = [_python_values(values.column(c)) for c in by[:most]]
     names = [table.schema.names[c] for c in by[:most]]
     more = ", …" if len(by) > most else ""
     return "; ".join(
-        "(" + ", ".join(f"{n}={_brief(v)}" for n, v in zip(names, row.values(), strict=True)) + more + ")"
-        for row in rows
+        "(" + ", ".join(f"{n}={_brief(v)}" for n, v in zip(names, row, strict=True)) + more + ")"
+        for row in zip(*columns, strict=True)
     )
+
+
+def _python_values(values: pa.ChunkedArray) -> list[object]:
+    try:
+        return list(values.to_pylist())
+    except (OverflowError, ValueError):  # Python's calendar ends with the year 9999
+        return list(values.cast(pa.string()).to_pylist())
 
 
 def _brief(value: object, most: int = 40) -> str:

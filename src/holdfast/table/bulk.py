@@ -20,12 +20,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
+from holdfast.changes.operations import INSERT
 from holdfast.table import files, shard
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import TableFiles, open_table, runs_of
-from holdfast.table.resolve import INSERT, resolve, resolve_snapshot
+from holdfast.table.load import open_table, runs_of
+from holdfast.table.resolve import resolve, resolve_snapshot
 from holdfast.table.shard import Shard
+from holdfast.table.table import TableFiles
 
 _EXAMPLES = 3
 
@@ -57,6 +59,7 @@ class MergeColumn:
     values_to: str
     maps_to: str
     caster: Caster | None = None
+    name: str = ""
 
 
 def merge_column(task: MergeColumn) -> int:
@@ -67,7 +70,7 @@ def merge_column(task: MergeColumn) -> int:
         if run := runs_of(arrays, facts).get(task.column):
             dictionary = dictionary.appended(run)
     chunks = [files.read(path)[0][f"value/{task.column}"] for path in task.chunks]
-    maps, fresh = merge(chunks, dictionary, task.caster)
+    maps, fresh = merge(chunks, dictionary, task.caster, task.name)
     files.write(task.maps_to, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
     if len(fresh):
         files.write(task.values_to, {f"value/{task.column}": fresh}, {"first": {str(task.column): len(dictionary)}})

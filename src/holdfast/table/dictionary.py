@@ -50,7 +50,8 @@ class Run:
         from holdfast.kernels.strings import lower_bound
 
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
-        lower_bound(*images.bytes_of(self.values), self.order, *images.bytes_of(wanted), at, found)
+        inputs = (*images.bytes_of(self.values), self.order, *images.bytes_of(wanted))
+        lower_bound(*map(_frozen, inputs), at, found)
         return at, found
 
     def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -109,6 +110,16 @@ class Dictionary:
             runs[-1] = runs[-1].merged(later)
         return replace(self, runs=tuple(runs))
 
+    def extends(self, older: Dictionary) -> bool:
+        """Whether every code of an older dictionary stands for the same value here.
+
+        Versions share the runs that weren't merged since, so no more is compared than merging them has moved.
+        """
+        shared = {id(run) for run in self.runs}
+        return len(older) <= len(self) and all(
+            id(run) in shared or images.same(self.image_range(run.first, len(run)), run.values) for run in older.runs
+        )
+
     def values(self, codes: NDArray[Any]) -> pa.Array:
         """The values of some codes, null for code 0."""
         codes = codes.astype(np.int64)
@@ -133,6 +144,13 @@ class Dictionary:
             if run.first < first + count and first < run.first + len(run)
         ]
         return images.concat(parts) if parts else images.none_of(self.kept)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _worth_merging(earlier: Run, later: Run) -> bool:

@@ -39,22 +39,26 @@ class Staged:
         return len(self.codes[0])
 
 
-def stage(columns: Sequence[pa.ChunkedArray], kept: Sequence[Column]) -> Staged:
+def stage(
+    columns: Sequence[pa.ChunkedArray], kept: Sequence[Column], casters: Sequence[Caster | None] | None = None
+) -> Staged:
     """Encode a chunk with dictionaries of its own."""
     codes, values = [], []
-    for array, column in zip(columns, kept, strict=True):
-        local, distinct = _local_dictionary(array)
+    for array, column, caster in zip(columns, kept, casters or [None] * len(kept), strict=True):
+        local, distinct = _local_dictionary(array, caster)
         codes.append(local)
         values.append(column_images(distinct, column))
     return Staged(tuple(codes), tuple(values))
 
 
-def _local_dictionary(array: pa.ChunkedArray) -> tuple[AnyCodes, pa.Array]:
+def _local_dictionary(array: pa.ChunkedArray, caster: Caster | None) -> tuple[AnyCodes, pa.Array]:
     flat = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_decimal32(flat.type) or pa.types.is_decimal64(flat.type):  # Arrow hashes the longer ones only
+        flat = flat.cast(pa.decimal128(flat.type.precision, flat.type.scale))
     encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
     places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    distinct = encoded.dictionary
-    if distinct.null_count:  # a dictionary may hold null itself, as those of other tools do
+    distinct = caster(encoded.dictionary) if caster else encoded.dictionary
+    if distinct.null_count:  # texts that stand for null; other tools' dictionaries may hold null, too
         valid = np.asarray(distinct.is_valid())
         to = np.where(valid, np.cumsum(valid) - 1, -1)
         places = np.where(places >= 0, to[places], -1)
@@ -84,16 +88,17 @@ def cast(values: pa.Array, column: Column) -> pa.Array:
 
 
 def merge(
-    chunks: Sequence[Images], dictionary: Dictionary, caster: Caster | None = None
+    chunks: Sequence[Images], dictionary: Dictionary, caster: Caster | None = None, name: str = ""
 ) -> tuple[list[NDArray[np.uint32]], Images]:
     """Merge the local dictionaries of a column: for each chunk the codes of its local codes, and the new images."""
     present = [np.ones(len(chunk), np.bool_) for chunk in chunks]
     if caster is not None:
         typed = [caster(chunk.cast(pa.string())) for chunk in chunks]
         present = [np.asarray(values.is_valid()) for values in typed]
-        chunks = [images.to_images(values.drop_null(), dictionary.kept) for values in typed]
-    together = images.concat(list(chunks)) if chunks else images.none_of(dictionary.kept)
-    distinct, places = images.sorted_distinct(together)
+        chunks = [column_images(values.drop_null(), Column(name, dictionary.kept)) for values in typed]
+    if not chunks:
+        return [], images.none_of(dictionary.kept)
+    distinct, places = images.sorted_distinct(images.concat(list(chunks)))
     codes, extended = encode(dictionary, distinct)
     fresh = extended.image_range(len(dictionary), len(extended) - len(dictionary))
     ends = np.cumsum([len(chunk) for chunk in chunks])

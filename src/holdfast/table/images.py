@@ -68,7 +68,8 @@ def from_images(images: Images, kept: pa.DataType) -> pa.Array:
 
 
 def _float_bits(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    tidy = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # -0.0 + 0.0 is 0.0
+    with np.errstate(invalid="ignore"):  # some NaNs ask for a warning when they are touched
+        tidy = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # -0.0 + 0.0 is 0.0
     bits = tidy.view(np.int64)
     return bits ^ ((bits >> np.int64(63)) & np.int64(2**63 - 1))
 
@@ -97,8 +98,8 @@ def bytes_of(images: pa.LargeBinaryArray) -> tuple[NDArray[np.int64], NDArray[np
         return np.zeros(1, np.int64), np.empty(0, np.uint8)
     whole = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
     if starts[0] == 0:  # the usual case, and the one where a copy would cost
-        return starts, whole
-    return starts - starts[0], whole[starts[0] :]
+        return starts, whole[: starts[-1]]
+    return starts - starts[0], whole[starts[0] : starts[-1]]
 
 
 def sorted_distinct(images: Images) -> tuple[Images, NDArray[np.int64]]:
@@ -111,6 +112,11 @@ def sorted_distinct(images: Images) -> tuple[Images, NDArray[np.int64]]:
     rank = np.empty(len(order), np.int64)
     rank[order.to_numpy()] = np.arange(len(order))
     return encoded.dictionary.take(order), rank[encoded.indices.to_numpy()]
+
+
+def same(some: Images, others: Images) -> bool:
+    """Whether two arrays hold the same images in the same order."""
+    return np.array_equal(some, others) if isinstance(some, np.ndarray) else bool(some.equals(others))
 
 
 def concat(parts: list[Images]) -> Images:

@@ -7,32 +7,17 @@ in which they were committed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.table import files, shard
 from holdfast.table.dictionary import Dictionary, Run
-from holdfast.table.table import Schema, Table
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A segment file and the id of its first row."""
-
-    path: str
-    first_id: int = 0
-
-
-@dataclass(frozen=True)
-class TableFiles:
-    """All that a task needs to open a table."""
-
-    schema: Schema
-    segments: tuple[Segment, ...]
-    next_id: int
+from holdfast.table.shard import Shard
+from holdfast.table.table import Table, TableFiles
 
 
 def load_table(where: TableFiles) -> Table:
@@ -50,7 +35,22 @@ def load_table(where: TableFiles) -> Table:
         if "dead" in arrays:
             dead.append(arrays["dead"])
     table = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
-    return replace(table.changed([], np.concatenate(dead)), next_id=where.next_id)
+    gone = _present(table, np.unique(np.concatenate(dead)))
+    return replace(table.changed([], gone), next_id=where.next_id, where=where)
+
+
+def _present(table: Table, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of the ids that still have a row: compaction drops dead rows, and older segments may still name them."""
+    parts = [_living_ids(each, _within(ids, each)) for each in table.shards]
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _within(ids: NDArray[np.int64], piece: Shard) -> NDArray[np.int64]:
+    return ids[np.searchsorted(ids, piece.first_id) : np.searchsorted(ids, piece.last_id, side="right")]
+
+
+def _living_ids(piece: Shard, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    return ids if isinstance(piece.ids, range) else ids[piece.ids[np.searchsorted(piece.ids, ids)] == ids]
 
 
 @lru_cache(maxsize=2)

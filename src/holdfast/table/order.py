@@ -19,14 +19,14 @@ from holdfast.table.dictionary import Dictionary, Run
 from holdfast.table.images import NULL_KEY
 
 _LIMIT = 1 << 62
-_NONE_BELOW, _NONE_ABOVE = -(1 << 63), (1 << 63) - 1
 
 
 class OrderKeys:
     """The order keys of one column, kept current with its dictionary.
 
-    Promises: for codes a, b known to it, `of(a) < of(b)` iff value(a) < value(b); null has the lowest key.
-    Breaks if it follows a dictionary that isn't an extension of the one it followed before.
+    Promises: for codes a, b of the dictionary it followed last, `of(a) < of(b)` iff value(a) < value(b); null has the
+    lowest key. An older version of the dictionary changes nothing. One that has parted ways with the last (a batch
+    failed after its values had got codes, and the next one gives these codes to others) costs new keys for all.
     """
 
     def __init__(self, dictionary: Dictionary, gap: int = 1 << 32) -> None:
@@ -34,6 +34,7 @@ class OrderKeys:
         self._gap = gap
         self._wide = images.is_wide(dictionary.kept)
         self._keys = np.full(max(len(dictionary), 16), NULL_KEY, np.int64)
+        self._followed = Dictionary(dictionary.kept)
         self._size = 1
         self.follow(dictionary)
 
@@ -43,9 +44,14 @@ class OrderKeys:
 
     def follow(self, dictionary: Dictionary) -> None:
         """Take in the values that a newer version of the dictionary has added."""
-        old, self._size = self._size, len(dictionary)
-        if old == self._size:
+        if dictionary is self._followed or self._followed.extends(dictionary):
             return
+        if not dictionary.extends(self._followed):
+            self.generation += 1
+            self._size = 1
+            self._keys[1:] = NULL_KEY
+        self._followed = dictionary
+        old, self._size = self._size, len(dictionary)
         if self._size > len(self._keys):
             grown = np.full(2 * self._size, NULL_KEY, np.int64)
             grown[:old] = self._keys[:old]
@@ -69,8 +75,27 @@ class OrderKeys:
         codes[places] = np.arange(old, self._size)
         below, above = self._neighbours(dictionary, distinct, old)
         starts = np.flatnonzero(np.r_[True, below[1:] != below[:-1]])  # one gap, one group
-        for start, end in zip(starts, np.r_[starts[1:], len(codes)], strict=True):
-            self._fill(codes[start:end], int(below[start]), int(above[start]))
+        counts = np.diff(np.r_[starts, len(codes)])
+        low, high = self._bounds(below[starts], above[starts], counts)
+        step = (high - low) // (counts + 1)
+        roomy = (step > 0) & (low > -_LIMIT) & (high < _LIMIT)
+        rank = np.arange(len(codes)) - np.repeat(starts, counts)
+        easy = np.repeat(roomy, counts)
+        labels = np.repeat(low, counts) + (rank + 1) * np.repeat(step, counts)
+        self._keys[codes[easy]] = labels[easy]
+        for group in np.flatnonzero(~roomy):
+            members = codes[starts[group] : starts[group] + counts[group]]
+            self._make_room(members, int(below[starts[group]]), int(above[starts[group]]))
+
+    def _bounds(
+        self, below: NDArray[np.int64], above: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The labels between which groups of new values go; beyond the ends there is as much room as they need."""
+        first, last = below == 0, above < 0
+        room = (counts + 1) * self._gap
+        high = np.where(last, 0, self._keys[above])
+        low = np.where(first, np.where(last, 0, high - room), self._keys[below])
+        return low, np.where(last, low + room, high)
 
     def _neighbours(
         self, dictionary: Dictionary, wanted: images.Images, old: int
@@ -91,22 +116,14 @@ class OrderKeys:
             above = np.where(nearer, candidate, above)
         return below, above
 
-    def _fill(self, codes: NDArray[np.int64], below: int, above: int) -> None:
-        """Give labels between those of two old neighbours."""
-        count = len(codes)
-        low = int(self._keys[below]) if below else None
-        high = int(self._keys[above]) if above >= 0 else None
-        if low is None and high is None:
-            low = 0
-        if low is None:
-            assert high is not None
-            low = high - (count + 1) * self._gap
-        if high is None:
-            high = low + (count + 1) * self._gap
-        if high - low <= count or low < -_LIMIT or high > _LIMIT:
-            self._spread(codes, low, high)
+    def _make_room(self, codes: NDArray[np.int64], below: int, above: int) -> None:
+        """Give labels where the gap is full, unless a spread for another gap has widened it meanwhile."""
+        ends = self._bounds(np.array([below]), np.array([above]), np.array([len(codes)]))
+        low, high = int(ends[0][0]), int(ends[1][0])
+        if high - low > len(codes) and low > -_LIMIT and high < _LIMIT:
+            self._keys[codes] = _evenly(low, high, len(codes))
         else:
-            self._keys[codes] = _evenly(low, high, count)
+            self._spread(codes, low, high)
 
     def _spread(self, codes: NDArray[np.int64], low: int, high: int) -> None:
         """Make room: label anew all values within a window that is wide enough for all of them."""

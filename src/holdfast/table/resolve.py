@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes, Groups, group_rows
+from holdfast.changes.operations import DELETE, INSERT, UPDATE
+from holdfast.errors import BadInput
 from holdfast.table.table import Table
 
-INSERT, DELETE, UPDATE = 1, -1, 2
 OnMissing = Literal["error", "ignore"]
 _NONE: NDArray[np.int64] = np.empty(0, np.int64)
 
@@ -35,6 +36,11 @@ def resolve(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolut
     """The net effect of a list of operations. Missing and duplicate rows are left out of it, and told."""
     if table.schema.key:
         return _by_key(table, codes, operations)
+    if (operations == UPDATE).any():
+        raise BadInput(
+            f"table {table.schema.name}: an update needs a declared key (init --key), "
+            "or the old and the new row as update_preimage and update_postimage"
+        )
     return _by_content(table, codes, operations)
 
 

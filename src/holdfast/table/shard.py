@@ -54,7 +54,7 @@ class Shard:
         """The ids of the rows at some places."""
         if isinstance(self.ids, range):
             return places.astype(np.int64) + self.first_id
-        return self.ids[places]
+        return np.asarray(self.ids[places])
 
     def id_array(self) -> NDArray[np.int64]:
         """All ids, as an array."""

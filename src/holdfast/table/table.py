@@ -51,6 +51,23 @@ class Schema:
         return pa.schema([(column.name, column.type) for column in self.columns])
 
 
+@dataclass(frozen=True)
+class Segment:
+    """A segment file and the id of its first row."""
+
+    path: str
+    first_id: int = 0
+
+
+@dataclass(frozen=True)
+class TableFiles:
+    """All that a task needs to open a table."""
+
+    schema: Schema
+    segments: tuple[Segment, ...]
+    next_id: int
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """The rows of a table at one moment."""
@@ -61,6 +78,7 @@ class Table:
     alive: tuple[Alive, ...] = ()
     next_id: int = 0
     rows: int = 0
+    where: TableFiles | None = None  # the files it lies in, once it lies in files
     # Order keys follow the dictionaries; all versions of a table share them.
     _order: dict[int, OrderKeys] = field(default_factory=dict)
 
@@ -76,6 +94,10 @@ class Table:
         self._order[column].follow(self.dictionaries[column])
         return self._order[column]
 
+    def following(self, older: Table) -> Table:
+        """This version of a table, with the order keys that an older one has made already."""
+        return replace(self, _order=older._order)
+
     def grown(self, dictionaries: tuple[Dictionary, ...]) -> Table:
         """The same rows with newer dictionaries."""
         return replace(self, dictionaries=dictionaries)
@@ -90,6 +112,7 @@ class Table:
         arrived = [shard for shard in shards if len(shard)]
         return replace(
             self,
+            where=None,
             shards=self.shards + tuple(arrived),
             alive=(*marks, *(None for _ in arrived)),
             next_id=arrived[-1].last_id + 1 if arrived else self.next_id,

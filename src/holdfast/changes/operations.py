@@ -1,0 +1,42 @@
+"""Operations: the words that change feeds use for insert, delete and update."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.errors import BadInput
+
+INSERT, DELETE, UPDATE = 1, -1, 2
+_WORDS = {
+    "insert": INSERT,
+    "delete": DELETE,
+    "update": UPDATE,
+    # Debezium
+    "c": INSERT,
+    "r": INSERT,
+    "d": DELETE,
+    "u": UPDATE,
+    # Delta: an update as two rows, the old and the new
+    "update_preimage": DELETE,
+    "update_postimage": INSERT,
+}
+OPERATION_COLUMNS = ("op", "__op", "_op", "operation", "_change_type", "change_type")
+# Delta's feed tells the order in a column of its own, and comes unordered.
+VERSION_COLUMN = "_commit_version"
+FEED_COLUMNS = (VERSION_COLUMN, "_commit_timestamp")
+
+
+def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
+    """The operation of each row from its word, in any case."""
+    encoded = words.combine_chunks().dictionary_encode()
+    if encoded.null_count:
+        raise BadInput("a row has no operation; write insert, delete or update in every row")
+    kinds = []
+    for word in encoded.dictionary.to_pylist():
+        kind = _WORDS.get(str(word).strip().lower())
+        if kind is None:
+            raise BadInput(f"unknown operation {word!r}; use insert, delete, update (or c, d, u)")
+        kinds.append(kind)
+    return np.asarray(np.array(kinds, np.int8)[encoded.indices.to_numpy()])

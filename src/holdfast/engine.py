@@ -1,0 +1,62 @@
+"""What an engine is: three verbs on a state of its own, and two more to keep that state.
+
+An engine serves one class of rules. It needs a folder that offers these verbs and one line in `registry.py`.
+The law for all (tests/laws): after `maintain`, `result` equals that of `discover` on the changed table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes
+from holdfast.changes.diff import Diff, Result
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a batch did to a table: the table before and after, the ids born, and the ids that died."""
+
+    before: Table
+    after: Table
+    born: range
+    dead: NDArray[np.int64]
+
+    @cached_property
+    def inserted(self) -> Codes:
+        """The codes of the rows born, `[column, row]`."""
+        return self.after.codes(np.asarray(self.born, np.int64))
+
+    @cached_property
+    def deleted(self) -> Codes:
+        """The codes of the rows that died."""
+        return self.before.codes(self.dead)
+
+
+class Engine(Protocol):
+    """One class of rules. The state is the engine's own affair; `maintain` may change it in place."""
+
+    name: str
+    title: str
+
+    def discover(self, table: Table, runner: Runner) -> Any:
+        """The state for a table, from scratch."""
+
+    def maintain(self, state: Any, change: Change, runner: Runner) -> Diff:
+        """Bring the state up to date with a batch, and tell what changed."""
+
+    def result(self, state: Any) -> Result:
+        """All that holds now, by text."""
+
+    def dump(self, state: Any) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+        """Arrays and facts from which `load` makes the same state."""
+
+    def load(self, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Any:
+        """The state of a table that `dump` described."""

@@ -1,0 +1,173 @@
+"""Building a table from a source, and reading batches for one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.changes.operations import DELETE, INSERT
+from holdfast.errors import BadInput
+from holdfast.intake.reading import Reading, ReadOptions, open_source
+from holdfast.intake.staging import Plan, Rows, plan_batch, plan_init, stage_rows
+from holdfast.sources.caster import TextCaster
+from holdfast.sources.dialect import CsvOptions
+from holdfast.sources.infer import Traits, decide, merge, traits
+from holdfast.table import admit, files
+from holdfast.table.admit import Admitted, Incoming, Mode
+from holdfast.table.bulk import read_staged, write_staged
+from holdfast.table.resolve import OnMissing
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Nulls, Schema, Table, TableFiles
+from holdfast.table.types import Column
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A new table, the columns left out, and the options with which later files of it are read."""
+
+    admitted: Admitted
+    left_out: tuple[str, ...]
+    options: CsvOptions
+
+
+def runner_for(reading: Reading) -> Runner:
+    """Tasks run where the rows are: in Spark for a DataFrame, else in threads."""
+    if reading.frame is None:
+        return Threads()
+    from holdfast.spark.runner import SparkRunner
+
+    return SparkRunner(reading.frame.sparkSession)
+
+
+def build_table(
+    name: str, source: Any, options: ReadOptions, key: Sequence[str], nulls: Nulls, folder: str, spark: Any, say: Say
+) -> Built:
+    """Read a source whole and encode it."""
+    say(f"Reading {name}")
+    reading = open_source(source, options, spark)
+    for sentence in reading.said:
+        say(f"{reading.name}: {sentence}")
+    plan, left_out = plan_init(reading, name)
+    rows = stage_rows(reading, plan, folder, admit.SMALL)
+    try:
+        columns, casters, markers = _types(reading, plan, rows)
+        schema = Schema(name, columns, _key_columns(columns, key, name), nulls)
+        incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
+        empty = TableFiles(schema, (), 0)
+        try:
+            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), say)
+        except BadInput as error:
+            raise BadInput(f"{reading.name}: {error}") from None
+    finally:
+        for path in rows.paths:
+            files.remove(path)
+    return Built(admitted, left_out, replace(options.csv, nulls=markers))
+
+
+def _types(
+    reading: Reading, plan: Plan, rows: Rows
+) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
+    """The columns with their types, how to cast them if that is still to do, and the null markers."""
+    if not reading.infer:
+        return plan.columns, None, reading.nulls
+    seen = runner_for(reading).map(partial(_chunk_traits, len(plan.columns), reading.nulls), rows.paths)
+    merged = [Traits() for _ in plan.columns]
+    for each in seen:
+        merged = [merge(a, b) for a, b in zip(merged, each, strict=True)]
+    types, markers = decide(merged, reading.nulls)
+    columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
+    casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
+    return columns, casters, markers
+
+
+def _chunk_traits(width: int, nulls: tuple[str, ...] | None, path: str) -> list[Traits]:
+    staged, _ = read_staged(path, width)
+    return [traits(values.cast(pa.string()), nulls) for values in staged.values]
+
+
+def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> tuple[int, ...]:
+    names = [column.name for column in columns]
+    for name in key:
+        if name not in names:
+            raise BadInput(f"table {table} has no column {name!r} for its key; its columns are {', '.join(names)}")
+    return tuple(names.index(name) for name in key)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a batch is made of: files or tables of inserts, of deletes, of operations, or one new snapshot."""
+
+    inserts: Any = None
+    deletes: Any = None
+    changes: Any = None
+    snapshot: Any = None
+
+    @property
+    def kind(self) -> str:
+        """What the batch is made of, in a word."""
+        given = [name for name in ("inserts", "deletes", "changes", "snapshot") if getattr(self, name) is not None]
+        if not given:
+            raise BadInput("nothing to apply: give inserts, deletes, changes or a snapshot")
+        if len(given) > 1 and given != ["inserts", "deletes"]:
+            raise BadInput(f"{' and '.join(given)} can't be one batch; inserts and deletes can")
+        return "+".join(given)
+
+
+def admit_batch(
+    table: Table,
+    sources: Sources,
+    left_out: Sequence[str],
+    options: ReadOptions,
+    operation_column: str | None,
+    on_missing: OnMissing,
+    folder: str,
+    spark: Any,
+    say: Say,
+) -> Admitted:
+    """Read a batch and resolve it against its table. Deletes come before inserts."""
+    mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
+    parts = [(sources.deletes, DELETE), (sources.inserts, INSERT), (sources.changes, None), (sources.snapshot, INSERT)]
+    staged: list[Rows] = []
+    runner: Runner = Threads()
+    try:
+        for source, constant in parts:
+            if source is None:
+                continue
+            reading = open_source(source, options, spark, table.schema.arrow())
+            for sentence in reading.said:
+                say(f"{reading.name}: {sentence}")
+            if not reading.columns:  # an empty file
+                continue
+            plan = plan_batch(reading, table.schema, left_out, options.csv.nulls or ("",), constant, operation_column)
+            staged.append(stage_rows(reading, plan, folder, admit.SMALL))
+            if reading.frame is not None:
+                runner = runner_for(reading)
+        incoming = _together(mode, staged, folder, on_missing)
+        assert table.where is not None
+        return admit.admit(table, table.where, incoming, folder, runner, say)
+    finally:
+        for rows in staged:
+            for path in rows.paths:
+                files.remove(path)
+
+
+def _together(mode: Mode, staged: list[Rows], folder: str, on_missing: OnMissing) -> Incoming:
+    """All parts as one list of operations; in files as soon as one part is."""
+    total = sum(rows.rows for rows in staged)
+    if total <= admit.SMALL and not any(rows.paths for rows in staged):
+        return Incoming(mode, [chunk for rows in staged for chunk in rows.chunks], (), total, None, on_missing)
+    paths: list[str] = []
+    for i, rows in enumerate(staged):
+        spooled = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in rows.chunks]
+        for path, chunk in zip(spooled, rows.chunks, strict=True):
+            write_staged(path, *chunk)
+        staged[i] = Rows(rows.rows, (), (*spooled, *rows.paths))
+        paths += staged[i].paths
+    return Incoming(mode, (), paths, total, None, on_missing)

@@ -1,0 +1,253 @@
+"""Staging: the rows of an open source, checked against a table's columns, as staged chunks."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from holdfast.changes.operations import (
+    DELETE,
+    FEED_COLUMNS,
+    INSERT,
+    OPERATION_COLUMNS,
+    VERSION_COLUMN,
+    parse_operations,
+)
+from holdfast.errors import BadInput
+from holdfast.intake.reading import Reading
+from holdfast.sources import local
+from holdfast.sources.caster import TextCaster
+from holdfast.table.bulk import write_staged
+from holdfast.table.encode import Caster, Staged, stage
+from holdfast.table.runner import Threads
+from holdfast.table.table import Schema
+from holdfast.table.types import Column, kept_type, show_type
+
+_CHUNK_ROWS = 1 << 19
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Staged rows: in memory, or in files, in order."""
+
+    rows: int
+    chunks: tuple[tuple[Staged, NDArray[np.int8] | None], ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which columns of a source to stage: for each column of the table its place in the source (-1: it has none),
+    and the place of the operations (-1: every row has the operation `constant`).
+    """
+
+    columns: tuple[Column, ...]
+    places: tuple[int, ...]
+    casters: tuple[Caster | None, ...]
+    operation_place: int = -1
+    version_place: int = -1
+    constant: int = INSERT
+
+
+def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
+    """Stage a source. At most `few` rows that are in memory stay there; all else goes to files in `folder`."""
+    try:
+        if reading.table is not None:
+            return _stage_table(reading.table, plan, folder, few)
+        return _stage_frame(reading, plan, folder)
+    except BadInput as error:
+        raise BadInput(_with_place(reading, str(error))) from None
+
+
+def _with_place(reading: Reading, sentence: str) -> str:
+    """The sentence with the file, and for a malformed record with its line."""
+    if sentence.startswith("malformed record"):
+        for file in reading.files:
+            told = local.complaint(file, reading.dialect) if reading.dialect else local.json_complaint([file])
+            if told:
+                return told
+    return sentence if sentence.startswith(reading.name) else f"{reading.name}: {sentence}"
+
+
+# ---- planning -------------------------------------------------------------------------------------------------------
+
+
+def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
+    """Stage all columns that can be compared; gives also the names of those that can't."""
+    columns, places, left_out = [], [], []
+    for place, (name, given) in enumerate(reading.columns):
+        kept = kept_type(given)
+        if kept is None:
+            left_out.append(name)
+        else:
+            columns.append(Column(name, kept))
+            places.append(place)
+    if not columns:
+        raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
+    casters: list[Caster | None] = [None] * len(columns)
+    if reading.text and not reading.infer:
+        casters = [TextCaster(reading.name, c.name, c.type, reading.nulls or ("",)) for c in columns]
+    return Plan(tuple(columns), tuple(places), tuple(casters)), tuple(left_out)
+
+
+def plan_batch(
+    reading: Reading,
+    schema: Schema,
+    left_out: Sequence[str],
+    nulls: tuple[str, ...],
+    constant: int | None,
+    operation_column: str | None = None,
+) -> Plan:
+    """Match a source with a table by column names. `constant` None means that a column tells the operations."""
+    names = [name for name, _ in reading.columns]
+    operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
+    places, casters = [], []
+    known = {*schema.names, *left_out}
+    spare = {names[operation_place]} if operation_place >= 0 else set()
+    if operation_place >= 0:
+        spare |= set(FEED_COLUMNS) - known
+    only_key = constant == DELETE and schema.key
+    _check_names(reading, schema, known, spare, [schema.names[c] for c in schema.key] if only_key else schema.names)
+    for column in schema.columns:
+        place = names.index(column.name) if column.name in names else -1
+        places.append(place)
+        given = reading.columns[place][1] if place >= 0 else column.type
+        casters.append(_caster(reading, column, given, nulls))
+    version = names.index(VERSION_COLUMN) if VERSION_COLUMN in spare and VERSION_COLUMN in names else -1
+    return Plan(schema.columns, tuple(places), tuple(casters), operation_place, version, constant or INSERT)
+
+
+def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int:
+    names = [name for name, _ in reading.columns]
+    if asked is not None:
+        if asked not in names:
+            raise BadInput(f"{reading.name}: there is no operation column {asked!r}; its columns are {_listed(names)}")
+        return names.index(asked)
+    for name in OPERATION_COLUMNS:
+        if name in names and name not in schema.names:
+            return names.index(name)
+    raise BadInput(
+        f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
+    )
+
+
+def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
+    names = [name for name, _ in reading.columns]
+    extra = [name for name in names if name not in known and name not in spare]
+    lacking = [name for name in needed if name not in names]
+    if not extra and not lacking:
+        return
+    told = []
+    if lacking:
+        told.append(f"lacks {_listed(lacking)}")
+    if extra:
+        told.append(f"has {_listed(extra)} besides")
+    raise BadInput(
+        f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(told)}; "
+        "give the table's columns, in any order"
+    )
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
+    kept = kept_type(given)
+    if reading.text or (reading.castable and kept == pa.string() and column.type != pa.string()):
+        return TextCaster(reading.name, column.name, column.type, nulls if reading.text else ())
+    if kept is None or not _fits(kept, column.type, given):
+        shown = show_type(kept) if kept is not None else str(given)
+        raise BadInput(
+            f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
+            "cast it before it comes here"
+        )
+    return None
+
+
+def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
+    """Whether values of one kept type may come into a column of another (each value is still cast without loss)."""
+    if kept == target or pa.types.is_null(given):
+        return True
+    number = pa.types.is_integer(kept) or pa.types.is_decimal(kept)
+    if number and (pa.types.is_decimal(target) or pa.types.is_integer(target)):
+        return True
+    if pa.types.is_integer(kept) and pa.types.is_floating(target):
+        return True
+    return bool(pa.types.is_date(kept) and pa.types.is_timestamp(target))
+
+
+# ---- tables in memory -----------------------------------------------------------------------------------------------
+
+
+def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> Rows:
+    table = _in_order(table, plan)
+    if len(table) <= few:
+        return Rows(len(table), (_stage_slice(table, plan),) if len(table) else ())
+    starts = range(0, len(table), _CHUNK_ROWS)
+    paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in starts]
+
+    def write(number: int) -> None:
+        write_staged(paths[number], *_stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
+
+    Threads().map(write, range(len(starts)))
+    return Rows(len(table), (), tuple(paths))
+
+
+def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
+    """A change feed with versions in the order in which things happened: by version, old rows before new ones."""
+    if plan.version_place < 0:
+        return table
+    kinds = pa.array(parse_operations(table.column(plan.operation_place)))
+    by = pa.table({"version": table.column(plan.version_place), "kind": kinds})
+    return table.take(pc.sort_indices(by, [("version", "ascending"), ("kind", "ascending")]))
+
+
+def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] | None]:
+    arrays = [
+        table.column(place) if place >= 0 else pa.chunked_array([pa.nulls(len(table), column.type)])
+        for place, column in zip(plan.places, plan.columns, strict=True)
+    ]
+    staged = stage(arrays, plan.columns, plan.casters)
+    if plan.operation_place >= 0:
+        return staged, parse_operations(table.column(plan.operation_place))
+    return staged, None if plan.constant == INSERT else np.full(len(table), plan.constant, np.int8)
+
+
+# ---- Spark ----------------------------------------------------------------------------------------------------------
+
+
+def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
+    from pyspark.sql import functions
+
+    from holdfast.spark.stage import StagingPlan, stage_frame
+
+    frame = reading.frame
+    assert frame is not None
+    if plan.version_place >= 0:
+        word = functions.lower(functions.col(f"c{plan.operation_place}"))
+        new_rows = word.isin("insert", "c", "update_postimage").cast("int")
+        frame = frame.orderBy(f"c{plan.version_place}", new_rows)
+    chosen = [functions.col(f"c{place}") if place >= 0 else functions.lit(None).cast("string") for place in plan.places]
+    if plan.operation_place >= 0:
+        chosen.append(functions.col(f"c{plan.operation_place}"))
+    if reading.has_corrupt_column:
+        chosen.append(functions.col(frame.columns[-1]))
+    named = [column.alias(f"s{i}") for i, column in enumerate(chosen)]
+    task = StagingPlan(
+        folder,
+        plan.columns,
+        plan.casters,
+        plan.operation_place >= 0,
+        plan.constant,
+        reading.has_corrupt_column,
+    )
+    paths, rows = stage_frame(frame.select(*named), task)
+    return Rows(rows, (), tuple(paths))

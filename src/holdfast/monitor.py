@@ -1,0 +1,353 @@
+"""The monitor: watches tables, applies batches, keeps the history. This is what users hold.
+
+    with Monitor.create("state/", {"tax": "tax.csv"}, watch=["column"]) as watch:
+        outcome = watch.apply(inserts=new_rows)
+
+One batch is one transaction: it is read, resolved against its table and taken in by every engine, and then committed
+at once. If anything fails before the commit, the state on disk is untouched, and the state in memory is read anew
+from disk before it is used again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import Diff, Finding, Result
+from holdfast.engine import Change
+from holdfast.errors import BadInput
+from holdfast.intake.build import Built, Say, Sources, admit_batch, build_table
+from holdfast.intake.reading import ReadOptions
+from holdfast.registry import engine
+from holdfast.sources.dialect import CsvOptions
+from holdfast.store.records import BatchRecord, Commit, TableRecord
+from holdfast.store.store import Store
+from holdfast.table import files
+from holdfast.table.admit import Admitted
+from holdfast.table.compact import compacted
+from holdfast.table.load import load_table
+from holdfast.table.resolve import OnMissing
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Nulls, Table, TableFiles
+
+# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
+_REPLAY_SECONDS = 0.5
+_REPLAY_BATCHES = 64
+
+
+def _silent(_: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a batch did: its record, and what changed for each engine."""
+
+    batch: BatchRecord
+    diffs: Mapping[str, Diff] = field(default_factory=dict)
+    already_applied: bool = False
+
+    @property
+    def lost(self) -> list[Finding]:
+        """Rules that no longer hold."""
+        return [finding for diff in self.diffs.values() for finding in diff.lost.values()]
+
+    @property
+    def gained(self) -> list[Finding]:
+        """Rules that hold now and did not before."""
+        return [finding for diff in self.diffs.values() for finding in diff.gained.values()]
+
+    @property
+    def changed(self) -> list[tuple[Finding, Finding]]:
+        """Findings before and after, where they are about the same thing and differ."""
+        return [pair for diff in self.diffs.values() for pair in diff.changed.values()]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object for the batch, then one for each thing that changed."""
+        lines = [{**self.batch.to_json(), "already_applied": self.already_applied}]
+        for diff in self.diffs.values():
+            for text, finding in diff.lost.items():
+                witness = diff.witnesses.get(text)
+                lines.append(
+                    {"event": "lost", **finding.to_json(), **({"witness": witness.to_json()} if witness else {})}
+                )
+            lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
+            lines += [
+                {"event": "changed", **new.to_json(), "before": old.to_json()} for old, new in diff.changed.values()
+            ]
+        return lines
+
+    def _repr_html_(self) -> str:
+        from holdfast.report.pages import outcome_html
+
+        return outcome_html(self)
+
+
+class Monitor:
+    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
+
+    def __init__(self, store: Store, spark: Any, say: Say) -> None:
+        self._store, self._spark, self._say = store, spark, say
+        self._runner: Runner = Threads()
+        self._tables: dict[str, Table] = {}
+        self._states: dict[tuple[str, str], Any] = {}
+        self._records: dict[str, TableRecord] = {}
+        self._stale = False
+        self._replay_seconds, self._replay_batches = 0.0, 0
+
+    # ---- opening and closing ----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def create(
+        path: str | Path,
+        tables: Mapping[str, Any],
+        *,
+        watch: Sequence[str] = ("column",),
+        key: Sequence[str] | Mapping[str, Sequence[str]] = (),
+        nulls: Nulls = "equal",
+        options: ReadOptions | None = None,
+        segments: str | None = None,
+        spark: Any = None,
+        say: Say = _silent,
+    ) -> Monitor:
+        """Start watching tables: read them whole, and find what holds.
+
+        `key` names the key columns of the one table, or of each table by its name. `segments` may put the bulk files
+        on shared storage (any URI that `pyarrow.fs` knows).
+        """
+        if not tables:
+            raise BadInput("nothing to watch: give at least one table")
+        for name in watch:
+            engine(name)
+        facts = {"watch": json.dumps(list(watch)), "nulls": nulls}
+        store = Store.create(path, facts, segments)
+        try:
+            monitor = Monitor(store, spark, say)
+            keys = dict(key) if isinstance(key, Mapping) else dict.fromkeys(tables, key)
+            if unknown := set(keys) - set(tables):
+                raise BadInput(f"a key is declared for {sorted(unknown)[0]!r}, which is no table here")
+            built = {
+                name: build_table(
+                    name, source, options or ReadOptions(), keys.get(name, ()), nulls, store.folder, spark, say
+                )
+                for name, source in tables.items()
+            }
+            monitor._start(built, watch)
+        except BaseException:
+            store.close()
+            raise
+        return monitor
+
+    def _start(self, built: Mapping[str, Built], watch: Sequence[str]) -> None:
+        results: dict[tuple[str, str], Result] = {}
+        for name, one in built.items():
+            table = one.admitted.table
+            self._tables[name] = table
+            assert table.where is not None
+            self._records[name] = TableRecord(
+                table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
+            )
+            for rules in watch:
+                serving = engine(rules)
+                self._say(f"Finding {serving.title} of {name}")
+                self._states[rules, name] = serving.discover(table, self._runner)
+                results[rules, name] = serving.result(self._states[rules, name])
+        self._store.finish_creation(self._records.values(), results)
+        self._store.keep_states(0, self._dump_states(), {})
+        self._store.remove_orphans()
+
+    @staticmethod
+    def open(path: str | Path, *, spark: Any = None, say: Say = _silent) -> Monitor:
+        """Open a state to apply batches to it."""
+        monitor = Monitor(Store(path, write=True), spark, say)
+        try:
+            monitor._store.remove_orphans()
+            monitor._load()
+        except BaseException:
+            monitor.close()
+            raise
+        return monitor
+
+    def _load(self) -> None:
+        """Read the tables and the engines' states as of the checkpoint, and replay the batches since."""
+        store = self._store
+        kept = store.kept_states()
+        self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
+        self._tables = {name: load_table(record.where) for name, record in self._records.items()}
+        self._states = {
+            (rules, name): engine(rules).load(self._tables[name], *files.read(path))
+            for (rules, name), path in kept.items()
+        }
+        self._replay_seconds, self._replay_batches = 0.0, 0
+        for step in store.steps_after(store.checkpoint()):
+            before = self._tables[step.table]
+            assert before.where is not None
+            where = TableFiles(before.schema, before.where.segments + step.segments, step.next_id)
+            after = load_table(where).following(before)
+            dead = [files.read(segment.path)[0].get("dead") for segment in step.segments]
+            gone = np.concatenate([np.empty(0, np.int64), *(part for part in dead if part is not None)])
+            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), gone))
+            self._tables[step.table] = after
+        self._stale = False
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self._store.close()
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- applying batches -------------------------------------------------------------------------------------------
+
+    def apply(
+        self,
+        inserts: Any = None,
+        deletes: Any = None,
+        changes: Any = None,
+        snapshot: Any = None,
+        *,
+        table: str | None = None,
+        batch_id: str | None = None,
+        on_missing: OnMissing = "error",
+        operation_column: str | None = None,
+        options: ReadOptions | None = None,
+    ) -> Outcome:
+        """Apply one batch: inserts and deletes, or a list of operations, or a new snapshot of the whole table.
+
+        A batch id that was applied before is not applied again. If this raises, nothing has changed.
+        """
+        sources = Sources(inserts, deletes, changes, snapshot)
+        kind = sources.kind
+        if batch_id is not None and (known := self._store.batch(batch_id)):
+            return Outcome(known, {}, already_applied=True)
+        if self._stale:
+            self._load()
+        started = time.perf_counter()
+        name = self._table_name(table)
+        admitted = admit_batch(
+            self._tables[name],
+            sources,
+            self._records[name].left_out,
+            self._read_options(name, options),
+            operation_column,
+            on_missing,
+            self._store.folder,
+            self._spark,
+            self._say,
+        )
+        return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
+
+    def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
+        """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
+        self._stale = True
+        change = Change(self._tables[name], admitted.table, admitted.born, admitted.dead)
+        nothing = not len(change.born) and not len(change.dead)
+        diffs = {} if nothing else self._maintain(name, change)
+        self._store.commit(
+            Commit(
+                batch_id,
+                name,
+                kind,
+                admitted.segments,
+                admitted.table.next_id,
+                admitted.table.rows,
+                len(change.born),
+                len(change.dead),
+                admitted.ignored,
+                time.perf_counter() - started,
+                diffs,
+            )
+        )
+        self._tables[name] = admitted.table
+        self._stale = False
+        record = self._store.batch(batch_id)
+        assert record is not None
+        if self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES:
+            self.checkpoint()
+        return Outcome(record, diffs)
+
+    def _maintain(self, name: str, change: Change) -> dict[str, Diff]:
+        started = time.perf_counter()
+        diffs = {
+            rules: engine(rules).maintain(state, change, self._runner)
+            for (rules, table), state in self._states.items()
+            if table == name
+        }
+        self._replay_seconds += time.perf_counter() - started
+        self._replay_batches += 1
+        return diffs
+
+    def checkpoint(self) -> None:
+        """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
+        replaced = {}
+        for name, table in self._tables.items():
+            segments = compacted(table, self._store.folder)
+            if segments is not None:
+                replaced[name] = segments
+                self._tables[name] = load_table(TableFiles(table.schema, segments, table.next_id)).following(table)
+        latest = self._store.history(1)
+        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
+        self._replay_seconds, self._replay_batches = 0.0, 0
+
+    def _dump_states(self) -> dict[tuple[str, str], str]:
+        kept = {}
+        for (rules, name), state in self._states.items():
+            path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
+            files.write(path, *engine(rules).dump(state))
+            kept[rules, name] = path
+        return kept
+
+    def _table_name(self, asked: str | None) -> str:
+        names = list(self._tables)
+        if asked is None and len(names) == 1:
+            return names[0]
+        if asked in self._tables:
+            return str(asked)
+        told = f"there is no table {asked!r}" if asked else "this state watches several tables"
+        raise BadInput(f"{told}; choose one with --table: {', '.join(names)}")
+
+    def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
+        """The options of this batch; where they leave nulls open, those that the table was first read with."""
+        kept = CsvOptions.from_dict(self._records[name].options)
+        given = given or ReadOptions()
+        csv = given.csv
+        nulls = kept.nulls if csv.nulls is None else csv.nulls
+        header = kept.header if csv.header is None else csv.header
+        return ReadOptions(
+            CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
+            given.schema, given.format, given.jdbc_table, given.jdbc_properties,
+        )  # fmt: skip
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The watched tables as they are now, encoded."""
+        if self._stale:
+            self._load()
+        return dict(self._tables)
+
+    def results(self, rules: str | None = None) -> list[Finding]:
+        """What holds now."""
+        if self._stale:
+            self._load()
+        return [
+            finding
+            for (name, _), state in self._states.items()
+            if rules in (None, name)
+            for finding in engine(name).result(state).values()
+        ]
+
+    def history(self, last: int | None = None) -> list[BatchRecord]:
+        """The applied batches, the oldest first."""
+        return self._store.history(last)

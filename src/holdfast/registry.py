@@ -1,0 +1,25 @@
+"""The one place where engines register: a name for `--watch` and `--rules`, and where its module is.
+
+Engines are imported when they are asked for, so that the command line answers at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from holdfast.engine import Engine
+from holdfast.errors import BadInput
+
+_MODULES = {
+    "column": "holdfast.column.engine",
+}
+
+NAMES = tuple(_MODULES)
+
+
+def engine(name: str) -> Engine:
+    """The engine with a name."""
+    if name not in _MODULES:
+        raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(NAMES)}")
+    found: Engine = import_module(_MODULES[name]).ENGINE
+    return found

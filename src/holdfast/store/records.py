@@ -1,0 +1,69 @@
+"""What the store keeps, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.changes.diff import Diff
+from holdfast.table.table import Schema, Segment, TableFiles
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """A watched table: its schema, how its files are read, its columns that can't be compared, and its segments."""
+
+    schema: Schema
+    options: dict[str, Any]
+    left_out: tuple[str, ...]
+    rows: int
+    where: TableFiles
+
+
+@dataclass(frozen=True)
+class BatchRecord:
+    """One applied batch, as `history` tells it."""
+
+    seq: int
+    batch_id: str
+    table: str
+    at: str
+    kind: str
+    inserted: int
+    deleted: int
+    ignored: int
+    seconds: float
+    gained: int = 0
+    lost: int = 0
+    changed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "batch", **{k: v for k, v in self.__dict__.items() if k != "kind"}, "how": self.kind}
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One batch, ready to be made durable in one transaction."""
+
+    batch_id: str
+    table: str
+    kind: str
+    segments: tuple[Segment, ...]
+    next_id: int
+    rows: int
+    inserted: int
+    deleted: int
+    ignored: int
+    seconds: float
+    diffs: dict[str, Diff] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An applied batch with the segments it added, for bringing an engine's kept state up to date."""
+
+    seq: int
+    table: str
+    segments: tuple[Segment, ...]
+    next_id: int

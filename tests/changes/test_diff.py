@@ -1,0 +1,93 @@
+"""The laws of diffs: patching, undoing and composing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.changes.diff import Diff, Result, Witness, between
+
+
+@dataclass(frozen=True)
+class Rule:
+    text: str
+    error: int
+    kind: str = "fd"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "error": self.error}
+
+
+# Few texts and few errors, so that rules are gained, lost, changed and kept all the time.
+results = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), max_size=4).map(
+    lambda errors: {text: Rule(text, error) for text, error in errors.items()}
+)
+witnesses = st.dictionaries(st.sampled_from("abcd"), st.builds(Witness, st.tuples(st.integers(0, 3))), max_size=4)
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results)
+def test_patch_leads_from_one_result_to_the_other(a: Result, b: Result) -> None:
+    before = dict(a)
+    assert between(a, b).patch(a) == b
+    assert a == before
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results)
+def test_a_diff_tells_each_finding_once(a: Result, b: Result) -> None:
+    diff = between(a, b)
+    assert diff.gained.keys() == b.keys() - a.keys()
+    assert diff.lost.keys() == a.keys() - b.keys()
+    assert diff.changed.keys() == {text for text in a.keys() & b.keys() if a[text] != b[text]}
+    assert bool(diff) == (a != b)
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results)
+def test_undo_inverts(a: Result, b: Result) -> None:
+    diff = between(a, b)
+    assert diff.undo().patch(b) == a
+    assert diff.undo() == between(b, a)
+    assert diff.undo().undo() == diff
+    assert not diff.then(diff.undo())
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results, results)
+def test_then_composes(a: Result, b: Result, c: Result) -> None:
+    both = between(a, b).then(between(b, c))
+    assert both == between(a, c)
+    assert both.patch(a) == c
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results, results, results)
+def test_then_is_associative_and_has_a_zero(a: Result, b: Result, c: Result, d: Result) -> None:
+    first, second, third = between(a, b), between(b, c), between(c, d)
+    assert first.then(second).then(third) == first.then(second.then(third))
+    assert Diff().then(first) == first == first.then(Diff())
+
+
+@settings(deadline=None, max_examples=100)
+@given(results, results, witnesses)
+def test_witnesses_stay_with_what_was_lost(a: Result, b: Result, seen: dict[str, Witness]) -> None:
+    diff = between(a, b, seen)
+    assert diff.witnesses == {text: witness for text, witness in seen.items() if text in diff.lost}
+    assert diff.undo().witnesses == {}
+    assert diff.then(Diff()).witnesses == diff.witnesses
+
+
+def test_a_witness_survives_composing_only_where_the_rule_stays_lost() -> None:
+    a, b = Rule("a", 0), Rule("b", 0)
+    lost = between({"a": a, "b": b}, {}, {"a": Witness((1, 2)), "b": Witness((3,))})
+    both = lost.then(between({}, {"a": a}))
+    assert both.lost == {"b": b}
+    assert both.witnesses == {"b": Witness((3,))}
+
+
+def test_a_witness_turns_into_json() -> None:
+    assert Witness((1, 2), ({"x": 1}, {"x": None})).to_json() == {"rows": [1, 2], "values": [{"x": 1}, {"x": None}]}

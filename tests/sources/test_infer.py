@@ -1,0 +1,318 @@
+"""Types and nulls from text: the grammar against Python's parsers, the reduction's laws, and round trips."""
+
+import datetime as dt
+import pickle
+import re
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from holdfast.errors import BadInput
+from holdfast.sources.grammar import PATTERNS, Kind, at_most
+from holdfast.sources.infer import MARKERS, BadValue, Traits, cast_text, decide, merge, traits
+
+INT, BIG, FLOAT, TEXT = pa.int64(), pa.decimal128(38, 0), pa.float64(), pa.string()
+DATE, STAMP, ZONED = pa.date32(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")
+NEW_YEAR = dt.datetime(2020, 1, 1)
+
+
+def texts(values: list[str]) -> pa.Array:
+    return pa.array(values, pa.string())
+
+
+def type_of(*values: str) -> pa.DataType:
+    return decide([traits(texts(list(values)))], None)[0][0]
+
+
+def cast(values: list[str], target: pa.DataType, nulls: tuple[str, ...] = ("",)) -> list[Any]:
+    result = cast_text(texts(values), target, nulls)
+    assert result.type == target
+    values_back: list[Any] = result.to_pylist()
+    return values_back
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["true", "FALSE", "tRue"], pa.bool_()),
+        (["0", "1"], INT),
+        (["+5", "-0", "-12"], INT),
+        (["9223372036854775807", "-9223372036854775807"], INT),
+        (["9223372036854775808"], BIG),
+        (["-9223372036854775808"], BIG),
+        (["1", "9" * 38, "-" + "9" * 38], BIG),
+        (["9" * 39], TEXT),
+        (["1.5", "-2.", ".5", "1e5", "-1E-5", "+0.5"], FLOAT),
+        (["0", "0.5", "-0.5"], FLOAT),
+        (["1", "9" * 38, "0.5"], FLOAT),
+        (["1", "9" * 39, "0.5"], TEXT),
+        (["1", "NaN"], FLOAT),
+        (["1.5", "nan", "-inf", "Infinity", "+INF"], FLOAT),
+        (["NaN", "inf"], TEXT),
+        (["-nan", "1"], TEXT),
+        (["1e999"], TEXT),
+        (["1.5", "1e999"], TEXT),
+        (["00501", "12345"], TEXT),
+        (["007.5"], TEXT),
+        (["-012"], TEXT),
+        (["00"], TEXT),
+        ([".", "1"], TEXT),
+        (["-", "1"], TEXT),
+        (["e5", "1"], TEXT),
+        ([" 1"], TEXT),
+        (["1 "], TEXT),
+        (["1\n"], TEXT),
+        (["1_000"], TEXT),
+        (["0x10"], TEXT),
+        (["\u0661"], TEXT),
+        (["2020-02-29", "1900-02-28", "0001-01-01", "9999-12-31"], DATE),
+        (["2021-02-29"], TEXT),
+        (["1900-02-29"], TEXT),
+        (["2000-02-29"], DATE),
+        (["0000-01-01"], TEXT),
+        (["2020-04-31"], TEXT),
+        (["2020-1-1"], TEXT),
+        (["2020-01-01 10:00", "2020-01-01T23:59:59", "2020-01-01 00:00:00.123456"], STAMP),
+        (["2020-01-01", "2020-01-01 10:00"], STAMP),
+        (["2020-01-01 24:00"], TEXT),
+        (["2020-01-01 10:00:60"], TEXT),
+        (["2020-01-01 10:00:00.1234567"], TEXT),
+        (["2020-01-01 10:00Z", "2020-01-01T10:00:00.5+05:30"], ZONED),
+        (["2020-01-01 10:00Z", "2020-01-01 10:00"], TEXT),
+        (["2020-01-01 10:00Z", "2020-01-01"], TEXT),
+        (["2020-01-01 10:00+0530"], TEXT),
+        (["true", "1"], TEXT),
+        (["2020-01-01", "1"], TEXT),
+        (["", "x"], TEXT),
+        (["", "7"], INT),
+        ([""], TEXT),
+        ([], TEXT),
+    ],
+)
+def test_types(values: list[str], expected: pa.DataType) -> None:
+    assert type_of(*values) == expected
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_marker_is_null_in_the_whole_file_once_a_typed_column_has_it(marker: str) -> None:
+    typed, text, plain = traits(texts(["1", marker])), traits(texts(["x", marker])), traits(texts(["2"]))
+    assert decide([typed, text, plain], None) == ([INT, TEXT, INT], ("", marker))
+    assert decide([text, plain], None) == ([TEXT, INT], ("",))
+
+
+def test_a_marker_alone_or_beside_empty_text_is_a_value() -> None:
+    assert decide([traits(texts(["NA", ""])), traits(texts(["?"]))], None) == ([TEXT, TEXT], ("",))
+
+
+def test_a_column_of_markers_that_another_column_proves_is_all_null() -> None:
+    columns = [traits(texts(["NA", "?"])), traits(texts(["true", "?", "NA"]))]
+    assert decide(columns, None) == ([TEXT, pa.bool_()], ("", "NA", "?"))
+
+
+def test_nan_is_no_null() -> None:
+    assert decide([traits(texts(["2020-01-01", "nan"])), traits(texts(["1", "nan"]))], None) == (
+        [TEXT, FLOAT],
+        ("",),
+    )
+
+
+def test_given_nulls_replace_the_guess() -> None:
+    def given_nulls(values: list[str], nulls: tuple[str, ...]) -> pa.DataType:
+        types, decided = decide([traits(texts(values), nulls)], nulls)
+        assert decided == nulls
+        return types[0]
+
+    assert given_nulls(["1", "missing"], ("missing",)) == INT
+    assert given_nulls(["1", ""], ("missing",)) == TEXT
+    assert given_nulls(["1", "NA"], ()) == TEXT
+    assert given_nulls(["2020-01-01", "0"], ("0", "")) == DATE
+    assert given_nulls(["2020-01-01", "nan"], ("nan",)) == DATE
+
+
+def test_nulls_in_the_array_are_no_values() -> None:
+    assert traits(pa.array([None, "1"], pa.string())) == traits(texts(["1"]))
+
+
+ODD = st.sampled_from(
+    ["", "NA", "?", "None", "\\N", "true", "1", "-9223372036854775808", "1.5", "1e999", "nan", "007", "x", "é"]
+)
+ODD |= st.sampled_from(["2020-02-29", "2021-02-29", "2020-01-01 10:00", "2020-01-01 10:00Z", "9" * 38, "9" * 39])
+COLUMN = st.lists(ODD | st.text(max_size=3), max_size=6)
+
+
+@settings(deadline=None)
+@given(COLUMN, COLUMN, COLUMN)
+def test_traits_are_a_reduction(a: list[str], b: list[str], c: list[str]) -> None:
+    ta, tb, tc = traits(texts(a)), traits(texts(b)), traits(texts(c))
+    assert merge(ta, tb) == traits(texts(a + b))
+    assert merge(ta, tb) == merge(tb, ta)
+    assert merge(merge(ta, tb), tc) == merge(ta, merge(tb, tc))
+    assert merge(ta, ta) == merge(ta, Traits()) == ta
+    assert pickle.loads(pickle.dumps(ta)) == ta
+    assert traits(pa.array(a, pa.large_string())) == ta
+
+
+@settings(deadline=None)
+@given(st.lists(COLUMN, max_size=3))
+def test_what_is_decided_can_be_cast(columns: list[list[str]]) -> None:
+    types, nulls = decide([traits(texts(column)) for column in columns], None)
+    for column, target in zip(columns, types, strict=True):
+        result = cast(column, target, nulls)
+        assert [value is None for value in result] == [text in nulls for text in column]
+
+
+def spelled(values: st.SearchStrategy[Any], *spellings: Any) -> st.SearchStrategy[list[tuple[Any, str]]]:
+    """Lists of values, each with a text that means it."""
+    pair = st.builds(lambda value, spell: (value, spell(value)), values, st.sampled_from(spellings))
+    return st.lists(pair, min_size=1, max_size=8)
+
+
+def signed(value: Any) -> str:
+    return f"{value:+}"
+
+
+ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
+ZONED_TIMES = st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 12, 31), timezones=ZONES)
+MANTISSAS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.one_of(
+        st.tuples(st.just(pa.bool_()), spelled(st.booleans(), str, lambda b: str(b).upper())),
+        st.tuples(st.just(INT), spelled(st.integers(-(2**63) + 1, 2**63 - 1), str, signed)),
+        st.tuples(st.just(FLOAT), spelled(MANTISSAS, repr, lambda x: f"{x:.17e}")),
+        st.tuples(st.just(DATE), spelled(st.dates(), str)),
+        st.tuples(st.just(STAMP), spelled(st.datetimes(), str, dt.datetime.isoformat)),
+        st.tuples(st.just(ZONED), spelled(ZONED_TIMES, str, dt.datetime.isoformat)),
+        st.tuples(st.just(BIG), spelled(st.integers(2**63, 10**38 - 1).map(Decimal), str, signed)),
+    ),
+    st.sampled_from(["", *MARKERS]),
+)
+def test_typed_values_come_back_from_their_text(column: tuple[pa.DataType, list[tuple[Any, str]]], marker: str) -> None:
+    expected, pairs = column
+    written = [text for _, text in pairs] + [marker]
+    (found,), nulls = decide([traits(texts(written))], None)
+    assert found == expected
+    assert cast(written, found, nulls) == [value for value, _ in pairs] + [None]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.from_regex(r"[0-9]{4}-[01][0-9]-[0-3][0-9]", fullmatch=True))
+@example("2000-02-29")
+@example("2100-02-29")
+@example("0004-02-29")
+def test_dates_are_those_that_python_knows(text: str) -> None:
+    try:
+        dt.date.fromisoformat(text)
+        real = True
+    except ValueError:
+        real = False
+    assert (re.fullmatch(PATTERNS[Kind.DATE], text) is not None) == real
+    assert (type_of(text) == DATE) == real
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(10, 10**20), st.integers(-3, 3), st.integers(0, 10**20))
+def test_at_most_is_a_comparison(limit: int, near: int, anywhere: int) -> None:
+    for number in (limit + near, anywhere):
+        assert (re.fullmatch(at_most(limit), str(number)) is not None) == (number <= limit)
+    assert not re.fullmatch(at_most(limit), "01")
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="+-0123456789.eEinfa", max_size=7))
+def test_numbers_are_those_of_python_without_leading_zeros(text: str) -> None:
+    try:
+        float(text)
+        number = True
+    except ValueError:
+        number = False
+    leading_zero = re.match(r"[+-]?0[0-9]", text) is not None
+    word = text.lstrip("+-").isalpha()
+    overflow = number and not word and abs(float(text)) == float("inf")
+    is_number = type_of(text) in (INT, BIG, FLOAT)
+    assert is_number == (number and not leading_zero and not word and not overflow)
+    if is_number:
+        assert cast([text], FLOAT) == [float(text)]
+
+
+@pytest.mark.parametrize(
+    ("target", "good", "values"),
+    [
+        (pa.int8(), ["-128", "127", "+7"], [-128, 127, 7]),
+        (pa.int16(), ["-32768", "32767"], [-32768, 32767]),
+        (pa.int32(), ["-2147483648", "2147483647"], [-(2**31), 2**31 - 1]),
+        (INT, ["9223372036854775807"], [2**63 - 1]),
+        (pa.uint8(), ["255"], [255]),
+        (pa.float32(), ["1.5", "2", "-inf"], [1.5, 2.0, float("-inf")]),
+        (pa.decimal128(5, 2), ["1.200", ".5", "-12", "999.99", "2."], ["1.20", "0.50", "-12.00", "999.99", "2.00"]),
+        (pa.decimal128(2, 2), ["0.25", "-.5"], ["0.25", "-0.50"]),
+        (pa.bool_(), ["TRUE", "false"], [True, False]),
+        (pa.timestamp("s"), ["2020-01-01", "2020-01-01T10:00:00.0"], [NEW_YEAR, NEW_YEAR.replace(hour=10)]),
+        (pa.timestamp("ns"), ["2020-01-01 00:00"], [NEW_YEAR]),
+        (pa.date64(), ["2020-01-01"], [NEW_YEAR.date()]),
+        (TEXT, ["x", "NA", "007"], ["x", "NA", "007"]),
+        (pa.large_string(), ["x"], ["x"]),
+    ],
+)
+def test_casts_to_given_types(target: pa.DataType, good: list[str], values: list[Any]) -> None:
+    result = cast(["", *good], target)
+    assert result[0] is None
+    shown = [str(v) if isinstance(v, Decimal) else v for v in result[1:]]
+    assert shown == values
+
+
+def fits(text: str, target: pa.DataType) -> bool:
+    try:
+        cast([text], target)
+    except BadValue:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("target", "bad"),
+    [
+        *((pa.int8(), bad) for bad in ["128", "-129", "1.0", "01", "x"]),
+        *((INT, bad) for bad in ["-9223372036854775808", "9223372036854775808", "00501", "1e5", " 1"]),
+        *((pa.uint8(), bad) for bad in ["256", "-1"]),
+        *((FLOAT, bad) for bad in ["1e999", "-1e999", "1,5", "007.5", "0x1p3", "infinit"]),
+        (pa.float32(), "1e40"),
+        *((pa.decimal128(5, 2), bad) for bad in ["1.234", "1000", "1e2", "nan", "."]),
+        *((BIG, bad) for bad in ["9" * 39, "1.0", "1e5"]),
+        *((pa.bool_(), bad) for bad in ["1", "yes", "t"]),
+        *((DATE, bad) for bad in ["2021-02-29", "2020-01-01 00:00", "1"]),
+        *((STAMP, bad) for bad in ["2020-01-01 10:00Z", "10:00"]),
+        *((ZONED, bad) for bad in ["2020-01-01 10:00", "2020-01-01"]),
+        (pa.timestamp("s"), "2020-01-01 10:00:00.5"),
+        (pa.timestamp("ns"), "9999-12-31"),
+    ],
+)
+def test_the_first_bad_value_is_named(target: pa.DataType, bad: str) -> None:
+    fine = next(t for t in ("1", "true", "2020-01-01", "2020-01-01 10:00Z") if fits(t, target))
+    for leading in range(4):
+        with pytest.raises(BadValue) as caught:
+            cast([fine] * leading + [bad, fine, bad], target)
+        assert (caught.value.index, caught.value.value) == (leading, bad)
+
+
+def test_markers_are_null_in_text_too() -> None:
+    assert cast(["x", "NA", "", "?"], TEXT, ("NA", "")) == ["x", None, None, "?"]
+    assert cast(["x", ""], TEXT, ()) == ["x", ""]
+
+
+def test_a_zone_other_than_utc_keeps_the_instant() -> None:
+    target = pa.timestamp("us", tz="Europe/Berlin")
+    assert cast_text(texts(["2020-07-01 10:00Z"]), target, ()).cast(ZONED).to_pylist() == [
+        dt.datetime(2020, 7, 1, 10, tzinfo=dt.UTC)
+    ]
+
+
+def test_types_that_text_cannot_be_are_refused() -> None:
+    with pytest.raises(BadInput, match="text can't be read as list"):
+        cast(["1"], pa.list_(INT))
