@@ -10,11 +10,12 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.changes.diff import Finding
-from holdfast.intake.build import Say, build_table
+from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
 from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls
+from holdfast.voice import Voice
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,20 @@ def discover(
     nulls: Nulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
-    say: Say = lambda _: None,
+    voice: Voice | None = None,
 ) -> Found:
     """What holds in a table, or in each of several given by name."""
     tables = source if isinstance(source, Mapping) else {"table": source}
     engines = [engine(name) for name in rules]
+    voice = voice or Voice()
     findings: list[Finding] = []
     left_out = {}
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, one in tables.items():
-            built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, say)
+            built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, voice)
             left_out[name] = built.left_out
             for serving in engines:
-                say(f"Finding {serving.title} of {name}")
+                voice.step(f"Finding {serving.title} of {name}")
                 state = serving.discover(built.admitted.table, Threads())
                 findings += serving.result(state).values()
     return Found(tuple(findings), left_out, nulls)

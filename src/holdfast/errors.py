@@ -1,5 +1,11 @@
 """The errors that people see: one clear sentence each, with the exit code of the command line."""
 
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class HoldfastError(Exception):
     """An error of ours: exit code 3."""
@@ -11,3 +17,25 @@ class BadInput(HoldfastError):
     """Something about the input, the usage or the surroundings that the user can mend: exit code 2."""
 
     exit_code = 2
+
+
+_FULL = ("No space left on device", "database or disk is full", "Disk quota exceeded")
+
+
+@contextmanager
+def clear_sentences(where: object) -> Iterator[None]:
+    """Turn what the surroundings do to us (a full disk, a forbidden folder) into one clear sentence."""
+    try:
+        yield
+    except HoldfastError:
+        raise
+    except PermissionError as error:
+        raise BadInput(
+            f"{error.filename or where}: permission denied; choose another place, or ask for access"
+        ) from None
+    except Exception as error:
+        if getattr(error, "errno", None) == errno.ENOSPC or any(words in str(error) for words in _FULL):
+            raise BadInput(
+                f"{where}: no space left on the disk; free some and try again, nothing was changed"
+            ) from None
+        raise

@@ -10,20 +10,21 @@ from disk before it is used again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engine import Change
-from holdfast.errors import BadInput
-from holdfast.intake.build import Built, Say, Sources, admit_batch, build_table
+from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.build import Built, Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
 from holdfast.sources.dialect import CsvOptions
@@ -36,14 +37,11 @@ from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Table, TableFiles
+from holdfast.voice import Voice
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
-
-
-def _silent(_: str) -> None:
-    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,8 @@ class Outcome:
 class Monitor:
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
 
-    def __init__(self, store: Store, spark: Any, say: Say) -> None:
-        self._store, self._spark, self._say = store, spark, say
+    def __init__(self, store: Store, spark: Any, voice: Voice | None) -> None:
+        self._store, self._spark, self._voice = store, spark, voice or Voice()
         self._runner: Runner = Threads()
         self._tables: dict[str, Table] = {}
         self._states: dict[tuple[str, str], Any] = {}
@@ -115,7 +113,7 @@ class Monitor:
         options: ReadOptions | None = None,
         segments: str | None = None,
         spark: Any = None,
-        say: Say = _silent,
+        voice: Voice | None = None,
     ) -> Monitor:
         """Start watching tables: read them whole, and find what holds.
 
@@ -127,15 +125,37 @@ class Monitor:
         for name in watch:
             engine(name)
         facts = {"watch": json.dumps(list(watch)), "nulls": nulls}
-        store = Store.create(path, facts, segments)
+        with clear_sentences(path):
+            return Monitor._create(
+                Store.create(path, facts, segments), tables, watch, key, nulls, options, spark, voice
+            )
+
+    @staticmethod
+    def _create(
+        store: Store,
+        tables: Mapping[str, Any],
+        watch: Sequence[str],
+        key: Sequence[str] | Mapping[str, Sequence[str]],
+        nulls: Nulls,
+        options: ReadOptions | None,
+        spark: Any,
+        voice: Voice | None,
+    ) -> Monitor:
         try:
-            monitor = Monitor(store, spark, say)
+            monitor = Monitor(store, spark, voice)
             keys = dict(key) if isinstance(key, Mapping) else dict.fromkeys(tables, key)
             if unknown := set(keys) - set(tables):
                 raise BadInput(f"a key is declared for {sorted(unknown)[0]!r}, which is no table here")
             built = {
                 name: build_table(
-                    name, source, options or ReadOptions(), keys.get(name, ()), nulls, store.folder, spark, say
+                    name,
+                    source,
+                    options or ReadOptions(),
+                    keys.get(name, ()),
+                    nulls,
+                    store.folder,
+                    spark,
+                    monitor._voice,
                 )
                 for name, source in tables.items()
             }
@@ -156,7 +176,7 @@ class Monitor:
             )
             for rules in watch:
                 serving = engine(rules)
-                self._say(f"Finding {serving.title} of {name}")
+                self._voice.step(f"Finding {serving.title} of {name}")
                 self._states[rules, name] = serving.discover(table, self._runner)
                 results[rules, name] = serving.result(self._states[rules, name])
         self._store.finish_creation(self._records.values(), results)
@@ -164,9 +184,9 @@ class Monitor:
         self._store.remove_orphans()
 
     @staticmethod
-    def open(path: str | Path, *, spark: Any = None, say: Say = _silent) -> Monitor:
+    def open(path: str | Path, *, spark: Any = None, voice: Voice | None = None) -> Monitor:
         """Open a state to apply batches to it."""
-        monitor = Monitor(Store(path, write=True), spark, say)
+        monitor = Monitor(Store(path, write=True), spark, voice)
         try:
             monitor._store.remove_orphans()
             monitor._load()
@@ -234,18 +254,19 @@ class Monitor:
             self._load()
         started = time.perf_counter()
         name = self._table_name(table)
-        admitted = admit_batch(
-            self._tables[name],
-            sources,
-            self._records[name].left_out,
-            self._read_options(name, options),
-            operation_column,
-            on_missing,
-            self._store.folder,
-            self._spark,
-            self._say,
-        )
-        return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
+        with clear_sentences(self._store.path):
+            admitted = admit_batch(
+                self._tables[name],
+                sources,
+                self._records[name].left_out,
+                self._read_options(name, options),
+                operation_column,
+                on_missing,
+                self._store.folder,
+                self._spark,
+                self._voice,
+            )
+            return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
 
     def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
         """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
@@ -286,6 +307,46 @@ class Monitor:
         self._replay_seconds += time.perf_counter() - started
         self._replay_batches += 1
         return diffs
+
+    def watch_folder(
+        self,
+        folder: str | Path,
+        *,
+        how: Literal["insert", "delete", "changes", "snapshot"] = "insert",
+        table: str | None = None,
+        on_missing: OnMissing = "error",
+        operation_column: str | None = None,
+        options: ReadOptions | None = None,
+        once: bool = False,
+        told: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
+    ) -> None:
+        """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
+
+        `how` says what the files hold; with `once` this returns when all files that are there now are applied.
+        """
+        from holdfast.spark.session import session
+        from holdfast.spark.stream import follow_folder
+
+        here = Path(folder).resolve()
+        if not here.is_dir():
+            raise BadInput(f"{folder}: there is no such folder to watch")
+        self._table_name(table)
+        part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
+
+        def handle(path: str) -> None:
+            outcome = self.apply(
+                **{part: path},
+                table=table,
+                batch_id=f"file:{path}",
+                on_missing=on_missing,
+                operation_column=operation_column,
+                options=options,
+            )
+            told(path, outcome)
+
+        name = hashlib.sha256(f"{here}\n{table}\n{how}".encode()).hexdigest()[:16]
+        checkpoint = self._store.path.resolve() / "streams" / name
+        follow_folder(session(self._spark), str(here), str(checkpoint), handle, once)
 
     def checkpoint(self) -> None:
         """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
@@ -336,6 +397,11 @@ class Monitor:
         if self._stale:
             self._load()
         return dict(self._tables)
+
+    @property
+    def left_out(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each table that can't be compared, and so are not watched."""
+        return {name: record.left_out for name, record in self._records.items()}
 
     def results(self, rules: str | None = None) -> list[Finding]:
         """What holds now."""

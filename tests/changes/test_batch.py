@@ -61,7 +61,8 @@ def test_zero_is_neutral_and_every_batch_has_an_inverse(a: Batch) -> None:
     zero = Batch.zero(WIDTH)
     assert a + zero == a == zero + a
     assert a + -a == zero
-    assert -(-a) == a
+    negative = -a
+    assert -negative == a
     assert len((a + -a).consolidate()) == 0
 
 

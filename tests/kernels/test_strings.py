@@ -24,9 +24,8 @@ def plain_python(function: Any) -> Any:
 
 
 @pytest.fixture(params=["compiled", "plain"], scope="module")
-def lower_bound(request: pytest.FixtureRequest) -> Callable[..., None]:
-    chosen = strings.lower_bound if request.param == "compiled" else plain_python(strings.lower_bound)
-    return chosen  # type: ignore[no-any-return]
+def lower_bound(request: pytest.FixtureRequest) -> Any:
+    return strings.lower_bound if request.param == "compiled" else plain_python(strings.lower_bound)
 
 
 def laid_out(parts: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:

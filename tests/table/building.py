@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from tests.oracle.rows import Operation, Row, plain_row
 
 import holdfast.changes.batch
 import holdfast.table.shard
@@ -28,7 +30,6 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
-from tests.oracle.rows import Operation, Row, plain_row
 
 NUMBERS = {"insert": INSERT, "delete": DELETE, "update": UPDATE}
 COLUMNS = (Column("n", pa.int64()), Column("s", pa.string()), Column("f", pa.float64()))
@@ -116,7 +117,7 @@ def split(items: Sequence[Operation], pieces: int) -> list[Sequence[Operation]]:
     if not pieces:
         return []
     bounds = [len(items) * i // pieces for i in range(pieces + 1)]
-    return [items[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [items[start:end] for start, end in itertools.pairwise(bounds)]
 
 
 def inserts(rows: Sequence[Sequence[Any]]) -> list[Operation]:
@@ -152,7 +153,7 @@ def colliding_hashes(distinct: int) -> Iterator[None]:
         total = sum((column.astype(np.uint64) for column in columns), np.zeros(count, np.uint64))
         return (total % np.uint64(distinct)) * np.uint64(2**64 // distinct - 1)
 
-    modules = (holdfast.changes.batch, holdfast.table.shard, holdfast.table.table)
-    with patch.object(modules[0], "hash_rows", few), patch.object(modules[1], "hash_rows", few):
-        with patch.object(modules[2], "hash_rows", few):
-            yield
+    with ExitStack() as patches:
+        for module in (holdfast.changes.batch, holdfast.table.shard, holdfast.table.table):
+            patches.enter_context(patch.object(module, "hash_rows", few))
+        yield

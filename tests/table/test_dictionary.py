@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle.rows import plain, plain_row
+from tests.table.values import KINDS, decimal_of
 
 from holdfast.table import dictionary as module
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, Run, encode
-from tests.oracle.rows import plain, plain_row
-from tests.table.values import KINDS, decimal_of
 
 POOLS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "integer": (pa.int64(), list(range(-20, 20))),
@@ -82,7 +82,9 @@ def test_ranges_of_images_across_runs(kept: pa.DataType, pool: list[Any], data: 
     assert plain_row(between.to_pylist()) == plain_row(dictionary.values(np.arange(first, first + count)).to_pylist())
 
 
-@pytest.mark.parametrize("sizes", [[1] * 600, [50] + [1] * 500, [1, 300] * 4 + [2] * 100, list(range(40)), [400, 200, 100]])
+@pytest.mark.parametrize(
+    "sizes", [[1] * 600, [50] + [1] * 500, [1, 300] * 4 + [2] * 100, list(range(40)), [400, 200, 100]]
+)
 def test_runs_stay_few(sizes: list[int]) -> None:
     shuffled = np.random.default_rng(5).permutation(sum(sizes))
     dictionary = Dictionary(pa.int64())
@@ -90,7 +92,9 @@ def test_runs_stay_few(sizes: list[int]) -> None:
         for portion in np.split(shuffled, np.cumsum(sizes)[:-1]):
             dictionary = dictionary.extended(np.sort(portion))
             assert len(dictionary.runs) <= 3 + log2(len(dictionary))
-            assert [run.first for run in dictionary.runs] == np.cumsum([1] + [len(r) for r in dictionary.runs])[:-1].tolist()
+            assert [run.first for run in dictionary.runs] == np.cumsum([1] + [len(r) for r in dictionary.runs])[
+                :-1
+            ].tolist()
     assert sorted(dictionary.lookup(np.arange(sum(sizes))).tolist()) == list(range(1, 1 + sum(sizes)))
 
 
@@ -137,7 +141,7 @@ def test_the_empty_dictionary(kept: pa.DataType, pool: list[Any]) -> None:
 @pools
 @settings(deadline=None, max_examples=40)
 @given(data=st.data())
-def test_a_dictionary_extends_its_ancestors_and_no_other(kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
+def test_what_a_dictionary_extends(kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
     portions = st.lists(st.lists(st.sampled_from(pool), max_size=4), max_size=4)
     with patch.object(module, "_SMALL", data.draw(st.sampled_from([0, 2, 100]))):
         base = Dictionary(kept)

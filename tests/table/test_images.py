@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle.rows import plain_row
+from tests.table.values import KINDS, Kind, decimal_of, rank
 
 from holdfast.errors import BadInput
 from holdfast.table import images
 from holdfast.table.encode import column_images
 from holdfast.table.types import Column
-from tests.oracle.rows import plain_row
-from tests.table.values import KINDS, Kind, decimal_of, rank
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -93,7 +93,9 @@ def test_long_text_orders_by_code_point_to_the_last_character() -> None:
     check_order_and_return(values, pa.array(values), KINDS["text"])
 
 
-@pytest.mark.parametrize("kept", [pa.int64(), pa.timestamp("us"), pa.timestamp("us", tz="UTC"), pa.duration("us")], ids=str)
+@pytest.mark.parametrize(
+    "kept", [pa.int64(), pa.timestamp("us"), pa.timestamp("us", tz="UTC"), pa.duration("us")], ids=str
+)
 def test_the_reserved_integer_is_refused(kept: pa.DataType) -> None:
     lowest = pa.array([5, -(2**63), 7], pa.int64()).cast(kept)
     with pytest.raises(BadInput, match=r"column 'when': the integer -9223372036854775808 is reserved; declare"):

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.table.values import KINDS, Kind, rank
 
 from holdfast.table import dictionary as module
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.order import OrderKeys
-from tests.table.values import KINDS, Kind, rank
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 letters = st.text(alphabet="ab\x00\uffff\U0001f600", max_size=3)
@@ -82,7 +82,9 @@ def test_every_type(kind: Kind, data: st.DataObject) -> None:
         check(keys, dictionary)
     if not images.is_wide(kind.type):
         assert keys.generation == 0
-        assert keys.of(np.arange(1, len(dictionary))).tolist() == dictionary.image_range(1, len(dictionary) - 1).tolist()
+        assert (
+            keys.of(np.arange(1, len(dictionary))).tolist() == dictionary.image_range(1, len(dictionary) - 1).tolist()
+        )
 
 
 def arrivals(pattern: str, count: int) -> list[str]:

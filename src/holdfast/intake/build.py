@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,8 +24,7 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
-
-Say = Callable[[str], None]
+from holdfast.voice import Voice
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,20 @@ def runner_for(reading: Reading) -> Runner:
 
 
 def build_table(
-    name: str, source: Any, options: ReadOptions, key: Sequence[str], nulls: Nulls, folder: str, spark: Any, say: Say
+    name: str,
+    source: Any,
+    options: ReadOptions,
+    key: Sequence[str],
+    nulls: Nulls,
+    folder: str,
+    spark: Any,
+    voice: Voice,
 ) -> Built:
     """Read a source whole and encode it."""
-    say(f"Reading {name}")
+    voice.step(f"Reading {name}")
     reading = open_source(source, options, spark)
     for sentence in reading.said:
-        say(f"{reading.name}: {sentence}")
+        voice.note(f"{reading.name}: {sentence}")
     plan, left_out = plan_init(reading, name)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
@@ -62,7 +68,7 @@ def build_table(
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
         try:
-            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), say)
+            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), voice.step)
         except BadInput as error:
             raise BadInput(f"{reading.name}: {error}") from None
     finally:
@@ -129,7 +135,7 @@ def admit_batch(
     on_missing: OnMissing,
     folder: str,
     spark: Any,
-    say: Say,
+    voice: Voice,
 ) -> Admitted:
     """Read a batch and resolve it against its table. Deletes come before inserts."""
     mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
@@ -142,7 +148,7 @@ def admit_batch(
                 continue
             reading = open_source(source, options, spark, table.schema.arrow())
             for sentence in reading.said:
-                say(f"{reading.name}: {sentence}")
+                voice.note(f"{reading.name}: {sentence}")
             if not reading.columns:  # an empty file
                 continue
             plan = plan_batch(reading, table.schema, left_out, options.csv.nulls or ("",), constant, operation_column)
@@ -151,7 +157,7 @@ def admit_batch(
                 runner = runner_for(reading)
         incoming = _together(mode, staged, folder, on_missing)
         assert table.where is not None
-        return admit.admit(table, table.where, incoming, folder, runner, say)
+        return admit.admit(table, table.where, incoming, folder, runner, voice.step)
     finally:
         for rows in staged:
             for path in rows.paths:

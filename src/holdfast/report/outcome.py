@@ -1,0 +1,59 @@
+"""What a batch did, and what batches did, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from holdfast.report.tables import changes_table, text_table
+
+if TYPE_CHECKING:
+    from holdfast.monitor import Outcome
+    from holdfast.store.records import BatchRecord
+
+
+def print_outcome(outcome: Outcome, name: str | None = None) -> None:
+    """A line about the batch, and a table of what changed."""
+    console = Console(highlight=False)
+    batch = outcome.batch
+    title = f"{escape(name)}: " if name else ""
+    if outcome.already_applied:
+        console.print(f"{title}batch {escape(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
+        return
+    if not batch.inserted and not batch.deleted:
+        console.print(f"{title}no change in {escape(batch.table)}{_ignored(batch)}")
+        return
+    console.print(
+        f"{title}[bold]batch {batch.seq}[/bold] on {escape(batch.table)}: {batch.inserted:,} rows inserted, "
+        f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
+    )
+    table = changes_table([(old.to_json(), new.to_json()) for old, new in outcome.changed])
+    console.print(table or "no fact but the number of rows changed")
+
+
+def _ignored(batch: BatchRecord) -> str:
+    return f"; {batch.ignored:,} operations on rows that aren't there were ignored" if batch.ignored else ""
+
+
+def print_history(batches: Sequence[BatchRecord]) -> None:
+    """The batches as a table."""
+    rows = [
+        (
+            str(batch.seq),
+            batch.at[:19].replace("T", " "),
+            batch.table,
+            batch.kind,
+            f"{batch.inserted:,}",
+            f"{batch.deleted:,}",
+            f"{batch.seconds * 1000:,.0f}",
+            str(batch.lost),
+            batch.batch_id,
+        )
+        for batch in batches
+    ]
+    headings = ("batch", "applied at", "table", "what", "inserted", "deleted", "ms", "lost", "id")
+    numbers = ("batch", "inserted", "deleted", "ms", "lost")
+    Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")

@@ -1,0 +1,61 @@
+"""Findings as HTML: for notebooks, and as a page of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from holdfast.report.tables import COLUMN_HEADINGS, change_lines, column_cells
+
+if TYPE_CHECKING:
+    from holdfast.monitor import Outcome
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; margin: 0.5rem 0 2rem; } td, th { padding: 0.25rem 0.75rem; text-align: left; }
+th { border-bottom: 2px solid #888; } td { border-bottom: 1px solid #ddd; } td.number { text-align: right; }
+@media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } td { border-color: #444; } }
+"""
+
+
+def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:
+    """An HTML table of plain texts."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td class="number">{escape(cell)}</td>' if heading in numeric else f"<td>{escape(cell)}</td>"
+            for heading, cell in zip(headings, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def findings_html(findings: Sequence[Mapping[str, Any]]) -> str:
+    """The findings as HTML tables, one a watched table."""
+    parts = []
+    for name in dict.fromkeys(finding["table"] for finding in findings):
+        own = [finding for finding in findings if finding["table"] == name and finding["kind"] == "column"]
+        parts.append(f"<h3>{escape(name)}: {own[0]['rows'] if own else 0:,} rows</h3>")
+        parts.append(html_table(COLUMN_HEADINGS, [column_cells(facts) for facts in own], ("nulls", "distinct")))
+    return "".join(parts)
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """What a batch did, as HTML."""
+    batch = outcome.batch
+    lines = [line for old, new in outcome.changed for line in change_lines(old.to_json(), new.to_json())]
+    table = html_table(("column", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
+    heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
+    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{table}"
+
+
+def page(title: str, body: str) -> str:
+    """A page of its own."""
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{body}</html>"
+    )

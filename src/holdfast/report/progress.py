@@ -1,0 +1,43 @@
+"""Progress on standard error: a moving line where someone looks at it, plain lines where nobody does."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from holdfast.voice import Voice
+
+_QUIET_SECONDS = 2.0
+
+
+class ConsoleVoice(Voice):
+    """Shows the current step with a spinner and its time; into a pipe, only steps that come after two seconds."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._status: Any = None
+        self._started = time.monotonic()
+
+    def __enter__(self) -> ConsoleVoice:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def step(self, text: str) -> None:
+        """A new step has begun."""
+        if self._console.is_terminal:
+            if self._status is None:
+                self._status = self._console.status("")
+                self._status.start()
+            self._status.update(f"{escape(text)} …")
+        elif time.monotonic() - self._started > _QUIET_SECONDS:
+            self._console.print(f"{escape(text)} …", highlight=False, soft_wrap=True)
+
+    def note(self, text: str) -> None:
+        """Something that was decided or noticed."""
+        self._console.print(escape(text), highlight=False, soft_wrap=True)

@@ -1,0 +1,110 @@
+"""Findings as tables: for the terminal, and for other libraries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+_LONGEST = 28
+
+
+def brief(value: Any, longest: int = _LONGEST) -> str:
+    """A value on a short line."""
+    if value is None:
+        return "–"
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    text = text.replace("\n", "⏎").replace("\r", "")
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def column_cells(facts: Mapping[str, Any]) -> list[str]:
+    """One line of the table of column facts."""
+    frequent = ", ".join(f"{_value(value)} ×{count:,}" for value, count in facts["frequent"][:3])
+    return [
+        facts["column"],
+        facts["type"],
+        brief(facts["nulls"]),
+        brief(facts["distinct"]),
+        _value(facts["min"]),
+        _value(facts["max"]),
+        frequent,
+    ]
+
+
+COLUMN_HEADINGS = ("column", "type", "nulls", "distinct", "min", "max", "most frequent")
+
+
+def _value(value: Any) -> str:
+    """A value of the data, as it is: numbers are not grouped."""
+    return brief(str(value) if value is not None else None, 16)
+
+
+def text_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = (), title: str | None = None
+) -> Table:
+    """A terminal table that fits the screen: one line a row, and the last column is cut to the room that is left."""
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=ROUNDED)
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left", no_wrap=True, overflow="ellipsis")
+    widths = [max(map(len, column)) for column in list(zip(headings, *rows, strict=True))[:-1]]
+    room = max(Console().width - sum(width + 3 for width in widths) - 4, 8)
+    for row in rows:
+        table.add_row(*map(escape, row[:-1]), escape(brief(row[-1], room)))
+    return table
+
+
+def findings_tables(findings: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """A terminal table for each watched table."""
+    tables = []
+    for name in dict.fromkeys(f["table"] for f in findings):
+        own = [f for f in findings if f["table"] == name and f["kind"] == "column"]
+        title = f"{name}: {own[0]['rows'] if own else 0:,} rows"
+        tables.append(text_table(COLUMN_HEADINGS, [column_cells(f) for f in own], ("nulls", "distinct"), title))
+    return tables
+
+
+def changes_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Table | None:
+    """What changed in the facts of columns, besides the number of rows: one line a fact."""
+    lines = [line for before, after in changed for line in change_lines(before, after)]
+    return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
+
+
+def change_lines(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Column, fact, before, after for each fact that differs."""
+    lines = [
+        (after["column"], fact, brief(before[fact]), brief(after[fact]))
+        for fact in ("nulls", "distinct", "min", "max")
+        if before[fact] != after[fact]
+    ]
+    top_before, top_after = before["frequent"][:1], after["frequent"][:1]
+    if [value for value, _ in top_before] != [value for value, _ in top_after]:
+        shown = [brief(top[0][0]) if top else "–" for top in (top_before, top_after)]
+        lines.append((after["column"], "most frequent", *shown))
+    return lines
+
+
+def to_arrow(findings: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Findings as an Arrow table; whatever isn't a number or a text is JSON text, and so are mixed columns."""
+    import pyarrow as pa
+
+    names = list(dict.fromkeys(name for finding in findings for name in finding))
+    return pa.table({name: _arrow_column([finding.get(name) for finding in findings]) for name in names})
+
+
+def _arrow_column(values: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int} or kinds <= {str} or kinds <= {int, float}:
+        return pa.array(values)
+    return pa.array([None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values], pa.string())

@@ -1,0 +1,46 @@
+"""A folder that files keep arriving in: Structured Streaming tells each new file once, across restarts.
+
+The stream carries the names of the files, not their rows, so a file is read, checked and told about like any other
+batch. Spark's checkpoint remembers which files were handled; where a crash came between our commit and Spark's, the
+same file is told again, and its batch id (its path) keeps it from counting twice. Files should be moved into the
+folder whole; names that begin with a dot or an underscore are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_FILES = "path string, modificationTime timestamp, length bigint, content binary"
+
+
+def follow_folder(
+    spark: SparkSession, folder: str, checkpoint: str, handle: Callable[[str], None], once: bool, seconds: float = 1.0
+) -> None:
+    """Call `handle` with the path of each file, the oldest first; return when stopped, or when `once` and done."""
+    failed: list[BaseException] = []
+
+    def each(batch: DataFrame, _: int) -> None:
+        try:
+            rows = batch.orderBy("modificationTime", "path").select("path").collect()
+            for row in rows:
+                handle(row["path"].removeprefix("file:"))
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    files = spark.readStream.format("binaryFile").schema(_FILES).load(folder).select("path", "modificationTime")
+    writer = files.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+    paced = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{seconds} seconds")
+    query = paced.start()
+    try:
+        query.awaitTermination()
+    except Exception:
+        if failed:
+            raise failed[0] from None
+        raise
+    finally:
+        query.stop()
