@@ -48,5 +48,5 @@ requirements:  ## Pin the requirements anew (needs uv)
 	done
 
 clean:  ## Remove the virtual environment and everything generated
-	rm -rf .venv build dist src/*.egg-info benchmarks/results benchmarks/data
+	rm -rf .venv build dist src/*.egg-info benchmarks/results benchmarks/.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

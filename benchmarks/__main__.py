@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.frame import HERE, Benchmark, Outcome, as_json, load, run_apart
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from benchmarks.frame import HERE, Benchmark, Outcome, as_json, load, run_apart
 
 
 def main(arguments: Sequence[str] | None = None, folder: Path = HERE, results: Path = HERE / "results") -> int:

@@ -1,4 +1,4 @@
-"""The data that benchmarks measure on: made once, kept below benchmarks/data/, the same on every machine.
+"""The data that benchmarks measure on: made once, kept below benchmarks/.cache/, the same on every machine.
 
 Invariant: a file or folder of the cache is whole. It is made under another name and moved into place, so a
 stopped run leaves nothing half made behind. Names of Tax files carry a digest of their maker: a changed maker
@@ -24,7 +24,7 @@ from holdfast.demo import tax
 from holdfast.errors import BadInput
 
 HERE = Path(__file__).resolve().parent
-CACHE = HERE / "data"
+CACHE = HERE / ".cache"
 SHARED = HERE.parent.parent / "shared" / "data"
 PIECE = 1_000_000  # rows of the Tax table that are in memory at a time
 

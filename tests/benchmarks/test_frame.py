@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from benchmarks.__main__ import main
 from benchmarks.frame import Case, Rss, load, race, run_apart, timed
 

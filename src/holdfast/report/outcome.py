@@ -43,7 +43,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
     rows = [
         (
             str(batch.seq),
-            batch.at[:19].replace("T", " "),
+            batch.at[5:19].replace("T", " "),
             batch.table,
             batch.kind,
             f"{batch.inserted:,}",
@@ -54,6 +54,6 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
         )
         for batch in batches
     ]
-    headings = ("batch", "applied at", "table", "what", "inserted", "deleted", "ms", "lost", "id")
-    numbers = ("batch", "inserted", "deleted", "ms", "lost")
+    headings = ("batch", "applied at", "table", "what", "rows in", "rows out", "ms", "lost", "id")
+    numbers = ("batch", "rows in", "rows out", "ms", "lost")
     Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")

@@ -36,12 +36,12 @@ def column_cells(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-COLUMN_HEADINGS = ("column", "type", "nulls", "distinct", "min", "max", "most frequent")
+COLUMN_HEADINGS = ("column", "type", "nulls", "distinct", "min", "max", "frequent")
 
 
 def _value(value: Any) -> str:
     """A value of the data, as it is: numbers are not grouped."""
-    return brief(str(value) if value is not None else None, 16)
+    return brief(str(value) if value is not None else None, 12)
 
 
 def text_table(

@@ -1,0 +1,428 @@
+"""The box tree: rows in sorted blocks, and over them a tree in which every entry knows the box its rows lie in.
+
+A B+-tree in flat arrays. Rows are sorted by (dimension 0, dimension 1, row id); each entry of an inner node keeps, for
+every dimension, the least and the greatest value below it, so a search for a conjunction of conditions skips whole
+blocks by any of its dimensions, not only by the one that the rows are sorted by.
+
+Takes the place of the paper's hash maps and LT-trees (papers: weever, section 4). Its LT-sets hold every row in
+O(log d) nodes, and their unions are linear in the rows; here a row lies in one leaf, and a search costs the nodes it
+can't rule out. Rows die for good: the leaf closes up, boxes shrink, and blocks that ran low join a neighbour.
+
+Axes: `leaf` and `node` are places in a pool, `slot` and `entry` places within one, `dim` a dimension.
+Invariants: rows of a leaf are sorted, and so are the leaves under a node; `fences` are lower bounds of the entries'
+rows and separate neighbours; boxes are exact; all leaves lie at the same depth; the root always has an entry.
+Cost: insert and delete O(log n) node visits; 8 bytes a value and 8 for the id, over a filling of 0.5 to 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+LEAF = 64  # rows in a leaf, at most
+FAN = 64  # entries in a node, at most
+LEAST = np.iinfo(np.int64).min  # also the value of a null
+MOST = np.iinfo(np.int64).max
+ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, FACTS = 0, 1, 2, 3, 4, 5, 6
+
+
+class Tree(NamedTuple):
+    """The pools. `facts`: root, inner levels, leaves and nodes ever opened, heads of the lists of freed ones."""
+
+    ids: NDArray[np.int64]  # [leaf, slot]
+    values: NDArray[np.int64]  # [leaf, dim, slot]
+    filled: NDArray[np.int32]  # [leaf] rows; in a freed leaf -2 minus the next freed one
+    child: NDArray[np.int32]  # [node, entry]
+    lows: NDArray[np.int64]  # [node, dim, entry]
+    highs: NDArray[np.int64]  # [node, dim, entry]
+    fences: NDArray[np.int64]  # [node, 3, entry]
+    below: NDArray[np.int64]  # [node, entry] rows under an entry
+    used: NDArray[np.int32]  # [node] entries; in a freed node -2 minus the next freed one
+    facts: NDArray[np.int64]
+
+
+# ---- finding a place --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, second: int, row: int) -> int:
+    """The last entry whose fence is not above (first, second, row), or 0."""
+    low, high = 1, used
+    while low < high:
+        middle = (low + high) // 2
+        a = fences[node, 0, middle]
+        if a < first:
+            after = False
+        elif a > first:
+            after = True
+        else:
+            b = fences[node, 1, middle]
+            after = b > second or (b == second and fences[node, 2, middle] > row)
+        if after:
+            high = middle
+        else:
+            low = middle + 1
+    return low - 1
+
+
+@kernel
+def _slot_of(
+    values: NDArray[np.int64], ids: NDArray[np.int64], leaf: int, filled: int, first: int, second: int, row: int
+) -> int:
+    """The first slot whose row is not below (first, second, row)."""
+    deep = values.shape[1] > 1
+    low, high = 0, filled
+    while low < high:
+        middle = (low + high) // 2
+        a = values[leaf, 0, middle]
+        if a == first and deep:
+            b = values[leaf, 1, middle]
+            before = b < second or (b == second and ids[leaf, middle] < row)
+        elif a == first:
+            before = ids[leaf, middle] < row
+        else:
+            before = a < first
+        if before:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+# ---- summaries ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _sum_leaf(tree: Tree, node: int, entry: int) -> None:
+    """Box and number of rows of a leaf, anew."""
+    leaf = tree.child[node, entry]
+    filled = tree.filled[leaf]
+    for dim in range(tree.values.shape[1]):
+        low, high = MOST, LEAST
+        for slot in range(filled):
+            value = tree.values[leaf, dim, slot]
+            low, high = min(low, value), max(high, value)
+        tree.lows[node, dim, entry] = low
+        tree.highs[node, dim, entry] = high
+    tree.below[node, entry] = filled
+
+
+@kernel
+def _sum_node(tree: Tree, node: int, entry: int) -> None:
+    """Box and number of rows of an inner node, anew."""
+    inner = tree.child[node, entry]
+    used = tree.used[inner]
+    for dim in range(tree.values.shape[1]):
+        low, high = MOST, LEAST
+        for other in range(used):
+            low = min(low, tree.lows[inner, dim, other])
+            high = max(high, tree.highs[inner, dim, other])
+        tree.lows[node, dim, entry] = low
+        tree.highs[node, dim, entry] = high
+    rows = 0
+    for other in range(used):
+        rows += tree.below[inner, other]
+    tree.below[node, entry] = rows
+
+
+# ---- moving entries -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _copy_entry(tree: Tree, node: int, entry: int, to_node: int, to_entry: int) -> None:
+    tree.child[to_node, to_entry] = tree.child[node, entry]
+    tree.below[to_node, to_entry] = tree.below[node, entry]
+    for part in range(3):
+        tree.fences[to_node, part, to_entry] = tree.fences[node, part, entry]
+    for dim in range(tree.values.shape[1]):
+        tree.lows[to_node, dim, to_entry] = tree.lows[node, dim, entry]
+        tree.highs[to_node, dim, to_entry] = tree.highs[node, dim, entry]
+
+
+@kernel
+def _open_entry(tree: Tree, node: int, entry: int, child: int) -> None:
+    """Make room at an entry, moving those from there on."""
+    for other in range(tree.used[node], entry, -1):
+        _copy_entry(tree, node, other - 1, node, other)
+    tree.child[node, entry] = child
+    tree.used[node] += 1
+
+
+@kernel
+def _close_entry(tree: Tree, node: int, entry: int) -> None:
+    for other in range(entry + 1, tree.used[node]):
+        _copy_entry(tree, node, other, node, other - 1)
+    tree.used[node] -= 1
+
+
+@kernel
+def _take_leaf(tree: Tree) -> int:
+    free = tree.facts[FREE_LEAF]
+    if free >= 0:
+        tree.facts[FREE_LEAF] = -2 - tree.filled[free]
+    else:
+        free = tree.facts[LEAVES]
+        tree.facts[LEAVES] += 1
+    tree.filled[free] = 0
+    return free
+
+
+@kernel
+def _take_node(tree: Tree) -> int:
+    free = tree.facts[FREE_NODE]
+    if free >= 0:
+        tree.facts[FREE_NODE] = -2 - tree.used[free]
+    else:
+        free = tree.facts[NODES]
+        tree.facts[NODES] += 1
+    tree.used[free] = 0
+    return free
+
+
+@kernel
+def _move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int) -> None:
+    for slot in range(begin, end):
+        tree.ids[to_leaf, at + slot - begin] = tree.ids[leaf, slot]
+    for dim in range(tree.values.shape[1]):
+        for slot in range(begin, end):
+            tree.values[to_leaf, dim, at + slot - begin] = tree.values[leaf, dim, slot]
+
+
+# ---- inserting ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _split_leaf(tree: Tree, node: int, entry: int) -> None:
+    left, right = tree.child[node, entry], _take_leaf(tree)
+    half = LEAF // 2
+    _move_rows(tree, left, half, LEAF, right, 0)
+    tree.filled[left], tree.filled[right] = half, LEAF - half
+    _open_entry(tree, node, entry + 1, right)
+    tree.fences[node, 0, entry + 1] = tree.values[right, 0, 0]
+    tree.fences[node, 1, entry + 1] = tree.values[right, 1, 0] if tree.values.shape[1] > 1 else 0
+    tree.fences[node, 2, entry + 1] = tree.ids[right, 0]
+    _sum_leaf(tree, node, entry)
+    _sum_leaf(tree, node, entry + 1)
+
+
+@kernel
+def _split_node(tree: Tree, node: int, entry: int) -> None:
+    left, right = tree.child[node, entry], _take_node(tree)
+    half = FAN // 2
+    for other in range(half, FAN):
+        _copy_entry(tree, left, other, right, other - half)
+    tree.used[left], tree.used[right] = half, FAN - half
+    _open_entry(tree, node, entry + 1, right)
+    for part in range(3):
+        tree.fences[node, part, entry + 1] = tree.fences[right, part, 0]
+    _sum_node(tree, node, entry)
+    _sum_node(tree, node, entry + 1)
+
+
+@kernel
+def _grow_root(tree: Tree) -> None:
+    """A new root above the old one, which is full."""
+    old, new = tree.facts[ROOT], _take_node(tree)
+    _open_entry(tree, new, 0, old)
+    for part in range(3):
+        tree.fences[new, part, 0] = tree.fences[old, part, 0]
+    _sum_node(tree, new, 0)
+    tree.facts[ROOT] = new
+    tree.facts[HEIGHT] += 1
+
+
+@kernel
+def _pass_entry(tree: Tree, node: int, entry: int, rows: NDArray[np.int64], i: int, row: int, second: int) -> None:
+    """Widen an entry for a row that goes below it."""
+    for dim in range(rows.shape[0]):
+        value = rows[dim, i]
+        if value < tree.lows[node, dim, entry]:
+            tree.lows[node, dim, entry] = value
+        if value > tree.highs[node, dim, entry]:
+            tree.highs[node, dim, entry] = value
+    tree.below[node, entry] += 1
+    if entry == 0:  # only the first fence can lie above a row that comes here
+        a, b = tree.fences[node, 0, 0], tree.fences[node, 1, 0]
+        first = rows[0, i]
+        if first < a or (first == a and (second < b or (second == b and row < tree.fences[node, 2, 0]))):
+            tree.fences[node, 0, 0], tree.fences[node, 1, 0], tree.fences[node, 2, 0] = first, second, row
+
+
+@kernel
+def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
+    """Put rows in. Full blocks are split on the way down, so nothing has to be mended on the way up.
+
+    IN rows[dim, i], ids[i]. The pools must have room: a leaf a row, and a node a row and one for each level.
+    """
+    facts = tree.facts
+    for i in range(len(ids)):
+        row, first = ids[i], rows[0, i]
+        second = rows[1, i] if rows.shape[0] > 1 else 0
+        if tree.used[facts[ROOT]] == FAN:
+            _grow_root(tree)
+        node = facts[ROOT]
+        for level in range(facts[HEIGHT], 0, -1):
+            entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
+            child = tree.child[node, entry]
+            if level == 1 and tree.filled[child] == LEAF:
+                _split_leaf(tree, node, entry)
+                entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
+            elif level > 1 and tree.used[child] == FAN:
+                _split_node(tree, node, entry)
+                entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
+            _pass_entry(tree, node, entry, rows, i, row, second)
+            node = tree.child[node, entry]
+        filled = tree.filled[node]
+        at = _slot_of(tree.values, tree.ids, node, filled, first, second, row)
+        for slot in range(filled, at, -1):
+            tree.ids[node, slot] = tree.ids[node, slot - 1]
+        tree.ids[node, at] = row
+        for dim in range(rows.shape[0]):
+            for slot in range(filled, at, -1):
+                tree.values[node, dim, slot] = tree.values[node, dim, slot - 1]
+            tree.values[node, dim, at] = rows[dim, i]
+        tree.filled[node] = filled + 1
+
+
+# ---- deleting -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _on_border(tree: Tree, node: int, entry: int, rows: NDArray[np.int64], i: int) -> bool:
+    for dim in range(rows.shape[0]):
+        value = rows[dim, i]
+        if value == tree.lows[node, dim, entry] or value == tree.highs[node, dim, entry]:
+            return True
+    return False
+
+
+@kernel
+def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
+    """The entry after `left` joins it."""
+    a, b = tree.child[node, left], tree.child[node, left + 1]
+    if leaves:
+        _move_rows(tree, b, 0, tree.filled[b], a, tree.filled[a])
+        tree.filled[a] += tree.filled[b]
+        tree.filled[b] = -2 - tree.facts[FREE_LEAF]
+        tree.facts[FREE_LEAF] = b
+        _sum_leaf(tree, node, left)
+    else:
+        for other in range(tree.used[b]):
+            _copy_entry(tree, b, other, a, tree.used[a] + other)
+        tree.used[a] += tree.used[b]
+        tree.used[b] = -2 - tree.facts[FREE_NODE]
+        tree.facts[FREE_NODE] = b
+        _sum_node(tree, node, left)
+    _close_entry(tree, node, left + 1)
+
+
+@kernel
+def _tidy(tree: Tree, node: int, entry: int, leaves: bool) -> None:
+    """Let a block that ran low join a neighbour, where there is room to spare."""
+    sizes = tree.filled if leaves else tree.used
+    full = LEAF if leaves else FAN
+    size = sizes[tree.child[node, entry]]
+    if size >= full // 4:
+        return
+    room = full if size == 0 else full * 3 // 4
+    if entry + 1 < tree.used[node] and size + sizes[tree.child[node, entry + 1]] <= room:
+        _join(tree, node, entry, leaves)
+    elif entry > 0 and size + sizes[tree.child[node, entry - 1]] <= room:
+        _join(tree, node, entry - 1, leaves)
+
+
+@kernel
+def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
+    """Take rows out; gives how many were there.
+
+    IN rows[dim, i]: the values under which the rows were put in; ids[i]
+    """
+    facts = tree.facts
+    nodes, entries = np.empty(64, np.int64), np.empty(64, np.int64)
+    gone = 0
+    for i in range(len(ids)):
+        row, first = ids[i], rows[0, i]
+        second = rows[1, i] if rows.shape[0] > 1 else 0
+        node = facts[ROOT]
+        for level in range(facts[HEIGHT], 0, -1):
+            entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
+            nodes[level], entries[level] = node, entry
+            node = tree.child[node, entry]
+        filled = tree.filled[node]
+        at = _slot_of(tree.values, tree.ids, node, filled, first, second, row)
+        if at == filled or tree.ids[node, at] != row:
+            continue
+        gone += 1
+        _move_rows(tree, node, at + 1, filled, node, at)
+        tree.filled[node] = filled - 1
+        for level in range(1, facts[HEIGHT] + 1):
+            node, entry = nodes[level], entries[level]
+            if _on_border(tree, node, entry, rows, i):
+                if level == 1:
+                    _sum_leaf(tree, node, entry)
+                else:
+                    _sum_node(tree, node, entry)
+            else:
+                tree.below[node, entry] -= 1
+            _tidy(tree, node, entry, level == 1)
+        while facts[HEIGHT] > 1 and tree.used[facts[ROOT]] == 1:
+            old = facts[ROOT]
+            facts[ROOT] = tree.child[old, 0]
+            facts[HEIGHT] -= 1
+            tree.used[old] = -2 - facts[FREE_NODE]
+            facts[FREE_NODE] = old
+    return gone
+
+
+# ---- loading ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def load(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64], order: NDArray[np.int64], leaves: int) -> None:
+    """Fill an empty tree with rows that `order` sorts, evenly over so many leaves.
+
+    IN rows[dim, i], ids[i], order[i]
+    """
+    n, dims = len(order), rows.shape[0]
+    for leaf in range(leaves):
+        begin, end = leaf * n // leaves, (leaf + 1) * n // leaves
+        for slot in range(end - begin):
+            tree.ids[leaf, slot] = ids[order[begin + slot]]
+        for dim in range(dims):
+            for slot in range(end - begin):
+                tree.values[leaf, dim, slot] = rows[dim, order[begin + slot]]
+        tree.filled[leaf] = end - begin
+    facts = tree.facts
+    facts[LEAVES], facts[NODES], facts[HEIGHT] = leaves, 0, 0
+    facts[FREE_LEAF], facts[FREE_NODE] = -1, -1
+    first, count = 0, leaves
+    while facts[HEIGHT] == 0 or count > 1:
+        above = max(1, (count + FAN * 3 // 4 - 1) // (FAN * 3 // 4))
+        base = facts[NODES]
+        for number in range(above):
+            begin, end = number * count // above, (number + 1) * count // above
+            node = base + number
+            tree.used[node] = end - begin
+            for entry in range(end - begin):
+                _attach(tree, node, entry, first + begin + entry, facts[HEIGHT] == 0)
+        facts[NODES] += above
+        facts[HEIGHT] += 1
+        first, count = base, above
+    facts[ROOT] = first
+
+
+@kernel
+def _attach(tree: Tree, node: int, entry: int, child: int, leaf: bool) -> None:
+    tree.child[node, entry] = child
+    if leaf:
+        _sum_leaf(tree, node, entry)
+        some = tree.filled[child] > 0
+        tree.fences[node, 0, entry] = tree.values[child, 0, 0] if some else 0
+        tree.fences[node, 1, entry] = tree.values[child, 1, 0] if some and tree.values.shape[1] > 1 else 0
+        tree.fences[node, 2, entry] = tree.ids[child, 0] if some else 0
+    else:
+        _sum_node(tree, node, entry)
+        for part in range(3):
+            tree.fences[node, part, entry] = tree.fences[child, part, 0]

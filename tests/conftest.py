@@ -1,0 +1,36 @@
+"""What all tests share: one quiet Spark session for the whole run, started when a test first asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Machines are noisy: no test may fail because it was slow.
+settings.register_profile("holdfast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("holdfast")
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    from holdfast.spark.session import session
+
+    running = session()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The data sets of the field; tests that need them are skipped where they are not at hand."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the shared data sets are not here (../shared/data)")
+    return SHARED_DATA

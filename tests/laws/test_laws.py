@@ -1,0 +1,128 @@
+"""The laws that every engine keeps. The first is the one rule: maintained equals rediscovered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from holdfast.engine import Change, Engine
+from holdfast.registry import NAMES, engine
+from holdfast.table.table import Nulls
+from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+streams = st.lists(batches, min_size=1, max_size=6)
+
+
+for_every_engine = pytest.mark.parametrize("serving", [engine(name) for name in NAMES], ids=NAMES)
+
+
+@for_every_engine
+@settings(max_examples=60)
+@given(first=row_lists, stream=streams, nulls=null_modes)
+def test_maintained_equals_rediscovered(serving: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(serving, world)
+    for batch in stream:
+        before = kept.result()
+        diff = kept.maintain(world.change(batch))
+        assert kept.result() == kept.rediscovered()
+        assert diff.patch(before) == kept.result(), "the diff leads from the old result to the new one"
+
+
+@for_every_engine
+@settings(max_examples=30)
+@given(first=row_lists, inserts=row_lists, deletes=st.lists(st.integers(0, 50), max_size=6), nulls=null_modes)
+def test_a_batch_and_its_negation(
+    serving: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: Nulls
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(serving, world)
+    before = kept.result()
+    gone = [first[place] for place in {d % len(first) for d in deletes}] if first else []
+    kept.maintain(world.signed(inserts, gone))
+    kept.maintain(world.signed(gone, inserts))
+    assert kept.result() == before
+
+
+@for_every_engine
+@settings(max_examples=30)
+@given(first=row_lists, inserts=row_lists, doomed=st.lists(rows, max_size=5), cut=st.integers(0, 12), nulls=null_modes)
+def test_splitting_and_reordering(
+    serving: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: Nulls
+) -> None:
+    whole, parts, shuffled = World(nulls), World(nulls), World(nulls)
+    for world in (whole, parts, shuffled):
+        world.change(Batch(first + doomed))
+    kept = [Kept(serving, world) for world in (whole, parts, shuffled)]
+    kept[0].maintain(whole.signed(inserts, doomed))
+    nothing: list[Row] = []
+    for born, died in ((inserts[:cut], nothing), (nothing, doomed), (inserts[cut:], nothing)):
+        kept[1].maintain(parts.signed(born, died))
+    kept[2].maintain(shuffled.signed(inserts[::-1], doomed[::-1]))
+    assert kept[0].result() == kept[1].result() == kept[2].result()
+
+
+@for_every_engine
+@settings(max_examples=30)
+@given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
+def test_save_and_load_in_the_middle(
+    serving: Engine, first: list[Row], stream: list[Batch], at: int, nulls: Nulls
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(serving, world)
+    for number, batch in enumerate(stream):
+        if number == at:
+            arrays, facts = serving.dump(kept.state)
+            kept.state = serving.load(world.table, {name: np.array(a) for name, a in arrays.items()}, facts)
+        kept.maintain(world.change(batch))
+    assert kept.result() == kept.rediscovered()
+
+
+@for_every_engine
+@settings(max_examples=20)
+@given(first=row_lists, batch=batches, nulls=null_modes)
+def test_what_an_engine_is_told_stays_as_it_was(serving: Engine, first: list[Row], batch: Batch, nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(serving, world)
+    change = world.change(batch)
+    told = _copies(change)
+    kept.maintain(change)
+    assert all(np.array_equal(a, b) for a, b in zip(told, _copies(change), strict=True))
+
+
+def _copies(change: Change) -> list[NDArray[Any]]:
+    codes = [np.array(column) for table in (change.before, change.after) for s in table.shards for column in s.columns]
+    marks = [np.array(mark) for table in (change.before, change.after) for mark in table.alive if mark is not None]
+    return [*codes, *marks, change.inserted.copy(), change.deleted.copy(), change.dead.copy()]
+
+
+@pytest.mark.spark
+@for_every_engine
+@pytest.mark.parametrize("nulls", ["equal", "distinct"])
+def test_threads_and_spark_agree(serving: Engine, spark: SparkSession, nulls: Nulls) -> None:
+    from holdfast.spark.runner import SparkRunner
+
+    here, there = World(nulls), World(nulls)
+    there.runner = SparkRunner(spark)
+    some: list[Row] = [(1, "a", 0.0, True, 1), (1, "b", float("nan"), None, None), (None, "a", -0.0, True, 1)]
+    more: list[Row] = [(2, "é", 1.5, False, 0), (1, "a", 0.0, True, 1)]
+    for world in (here, there):
+        world.change(Batch(some * 3))
+        world.change(Batch(more, [0, 4]))
+    kept = [Kept(serving, here), Kept(serving, there)]
+    assert kept[0].result() == kept[1].result()
+    for one, world in zip(kept, (here, there), strict=True):
+        one.maintain(world.change(Batch(some, [1, 2])))
+    assert kept[0].result() == kept[1].result() == kept[1].rediscovered()

@@ -1,0 +1,120 @@
+"""A small table on which the laws are tried: random rows, random batches, with ties, nulls, NaN and duplicates."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from holdfast.changes.diff import Diff, Result
+from holdfast.changes.operations import DELETE
+from holdfast.engine import Change, Engine
+from holdfast.table.admit import Incoming, admit
+from holdfast.table.encode import stage
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Nulls, Schema, Table, TableFiles
+from holdfast.table.types import Column
+
+COLUMNS = (
+    Column("number", pa.int64()),
+    Column("text", pa.string()),
+    Column("real", pa.float64()),
+    Column("flag", pa.bool_()),
+    Column("day", pa.date32()),
+)
+Row = tuple[Any, ...]
+
+numbers = st.one_of(st.none(), st.integers(-2, 2))
+texts = st.one_of(st.none(), st.sampled_from(["", "a", "aa", "b", "é", "𝄞"]))
+reals = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, -1.5, float("nan"), float("inf")]))
+flags = st.one_of(st.none(), st.booleans())
+days = st.one_of(st.none(), st.integers(-1, 2))
+rows = st.tuples(numbers, texts, reals, flags, days)
+row_lists = st.lists(rows, max_size=12)
+null_modes = st.sampled_from(["equal", "distinct"])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows to insert, and the places (taken modulo the number of living rows) of rows to delete."""
+
+    inserts: list[Row] = field(default_factory=list)
+    deletes: list[int] = field(default_factory=list)
+
+
+batches = st.builds(Batch, row_lists, st.lists(st.integers(0, 50), max_size=6))
+
+
+class World:
+    """A table that batches change, with plain copies of its rows beside it."""
+
+    def __init__(self, nulls: Nulls = "equal", runner: Runner | None = None) -> None:
+        schema = Schema("t", COLUMNS, (), nulls)
+        self.runner = runner or Threads()
+        self.folder = tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, self.folder)
+        self.table = Table.empty(schema)
+        self.where = TableFiles(schema, (), 0)
+        self.rows: list[Row] = []
+
+    def change(self, batch: Batch) -> Change:
+        """Apply a batch to the table; gives what an engine is told of it."""
+        doomed = list(dict.fromkeys(place % len(self.rows) for place in batch.deletes)) if self.rows else []
+        gone = [self.rows[place] for place in doomed]
+        self.rows = [row for place, row in enumerate(self.rows) if place not in doomed] + list(batch.inserts)
+        return self.signed(batch.inserts, gone)
+
+    def signed(self, inserts: list[Row], deletes: list[Row]) -> Change:
+        """Insert and delete rows by their values."""
+        chunks: list[tuple[Any, Any]] = []
+        if deletes:
+            chunks.append((_staged(deletes), np.full(len(deletes), DELETE, np.int8)))
+        if inserts:
+            chunks.append((_staged(inserts), None))
+        incoming = Incoming("changes", chunks, (), len(inserts) + len(deletes))
+        before = self.table
+        done = admit(before, self.where, incoming, self.folder, self.runner, lambda _: None)
+        self.table = done.table
+        assert done.table.where is not None
+        self.where = done.table.where
+        return Change(before, done.table, done.born, done.dead)
+
+
+class Kept:
+    """An engine's state of a world, kept up to date by maintenance."""
+
+    def __init__(self, engine: Engine, world: World) -> None:
+        self.engine, self.world = engine, world
+        self.state = engine.discover(world.table, world.runner)
+
+    def maintain(self, change: Change) -> Diff:
+        return self.engine.maintain(self.state, change, self.world.runner)
+
+    def result(self) -> Result:
+        return dict(self.engine.result(self.state))
+
+    def rediscovered(self) -> Result:
+        return dict(self.engine.result(self.engine.discover(self.world.table, self.world.runner)))
+
+
+def _staged(some: list[Row]) -> Any:
+    arrays = [pa.chunked_array([_array(column, [row[i] for row in some])]) for i, column in enumerate(COLUMNS)]
+    return stage(arrays, COLUMNS)
+
+
+def _array(column: Column, values: list[Any]) -> pa.Array:
+    if pa.types.is_date(column.type):
+        return pa.array(values, pa.int32()).cast(pa.date32())
+    return pa.array(values, column.type)
+
+
+def multiset(some: list[Row]) -> Counter[str]:
+    """Rows as a multiset; NaN equals NaN and -0.0 equals 0.0."""
+    return Counter(repr(tuple(v + 0.0 if isinstance(v, float) else v for v in row)) for row in some)
