@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.changes.diff import Finding
+from holdfast.engine import Settings
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
@@ -61,13 +62,14 @@ def discover(
     rules: Sequence[str] = ("column",),
     *,
     nulls: Nulls = "equal",
+    settings: Settings | None = None,
     options: ReadOptions | None = None,
     spark: Any = None,
     voice: Voice | None = None,
 ) -> Found:
     """What holds in a table, or in each of several given by name."""
     tables = source if isinstance(source, Mapping) else {"table": source}
-    engines = [engine(name) for name in rules]
+    engines = [engine(name, settings) for name in rules]
     voice = voice or Voice()
     findings: list[Finding] = []
     left_out = {}

@@ -40,6 +40,24 @@ class Change:
         return self.before.codes(self.dead)
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it."""
+
+    rules: tuple[Mapping[str, Any], ...] = ()
+    error: float = 0.0
+    max_lhs: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values that `from_json` reads back."""
+        return {"rules": [dict(rule) for rule in self.rules], "error": self.error, "max_lhs": self.max_lhs}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Settings:
+        """The settings that `to_json` described."""
+        return Settings(tuple(value["rules"]), value["error"], value["max_lhs"])
+
+
 class Engine(Protocol):
     """One class of rules. The state is the engine's own affair; `maintain` may change it in place."""
 

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
-from holdfast.engine import Change
+from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
@@ -94,6 +94,8 @@ class Monitor:
     def __init__(self, store: Store, spark: Any, voice: Voice | None) -> None:
         self._store, self._spark, self._voice = store, spark, voice or Voice()
         self._runner: Runner = Threads()
+        settings = Settings.from_json(json.loads(store.meta("settings") or "null"))
+        self._engines = {name: engine(name, settings) for name in store.watched}
         self._tables: dict[str, Table] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
@@ -110,6 +112,7 @@ class Monitor:
         watch: Sequence[str] = ("column",),
         key: Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
+        settings: Settings | None = None,
         options: ReadOptions | None = None,
         segments: str | None = None,
         spark: Any = None,
@@ -122,9 +125,10 @@ class Monitor:
         """
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
+        settings = settings or Settings()
         for name in watch:
-            engine(name)
-        facts = {"watch": json.dumps(list(watch)), "nulls": nulls}
+            engine(name, settings)
+        facts = {"watch": json.dumps(list(watch)), "nulls": nulls, "settings": json.dumps(settings.to_json())}
         with clear_sentences(path):
             return Monitor._create(
                 Store.create(path, facts, segments), tables, watch, key, nulls, options, spark, voice
@@ -134,7 +138,6 @@ class Monitor:
     def _create(
         store: Store,
         tables: Mapping[str, Any],
-        watch: Sequence[str],
         key: Sequence[str] | Mapping[str, Sequence[str]],
         nulls: Nulls,
         options: ReadOptions | None,
@@ -159,13 +162,13 @@ class Monitor:
                 )
                 for name, source in tables.items()
             }
-            monitor._start(built, watch)
+            monitor._start(built)
         except BaseException:
             store.close()
             raise
         return monitor
 
-    def _start(self, built: Mapping[str, Built], watch: Sequence[str]) -> None:
+    def _start(self, built: Mapping[str, Built]) -> None:
         results: dict[tuple[str, str], Result] = {}
         for name, one in built.items():
             table = one.admitted.table
@@ -174,8 +177,7 @@ class Monitor:
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
-            for rules in watch:
-                serving = engine(rules)
+            for rules, serving in self._engines.items():
                 self._voice.step(f"Finding {serving.title} of {name}")
                 self._states[rules, name] = serving.discover(table, self._runner)
                 results[rules, name] = serving.result(self._states[rules, name])
@@ -202,7 +204,7 @@ class Monitor:
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._tables = {name: load_table(record.where) for name, record in self._records.items()}
         self._states = {
-            (rules, name): engine(rules).load(self._tables[name], *files.read(path))
+            (rules, name): self._engines[rules].load(self._tables[name], *files.read(path))
             for (rules, name), path in kept.items()
         }
         self._replay_seconds, self._replay_batches = 0.0, 0
@@ -300,7 +302,7 @@ class Monitor:
     def _maintain(self, name: str, change: Change) -> dict[str, Diff]:
         started = time.perf_counter()
         diffs = {
-            rules: engine(rules).maintain(state, change, self._runner)
+            rules: self._engines[rules].maintain(state, change, self._runner)
             for (rules, table), state in self._states.items()
             if table == name
         }
@@ -364,7 +366,7 @@ class Monitor:
         kept = {}
         for (rules, name), state in self._states.items():
             path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *engine(rules).dump(state))
+            files.write(path, *self._engines[rules].dump(state))
             kept[rules, name] = path
         return kept
 
@@ -411,7 +413,7 @@ class Monitor:
             finding
             for (name, _), state in self._states.items()
             if rules in (None, name)
-            for finding in engine(name).result(state).values()
+            for finding in self._engines[name].result(state).values()
         ]
 
     def history(self, last: int | None = None) -> list[BatchRecord]:

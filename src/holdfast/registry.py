@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from holdfast.engine import Engine
+from holdfast.engine import Engine, Settings
 from holdfast.errors import BadInput
 
 _MODULES = {
@@ -17,9 +17,9 @@ _MODULES = {
 NAMES = tuple(_MODULES)
 
 
-def engine(name: str) -> Engine:
-    """The engine with a name."""
+def engine(name: str, settings: Settings | None = None) -> Engine:
+    """The engine with a name, set as the user asks."""
     if name not in _MODULES:
         raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(NAMES)}")
-    found: Engine = import_module(_MODULES[name]).ENGINE
-    return found
+    made: Engine = import_module(_MODULES[name]).make(settings or Settings())
+    return made

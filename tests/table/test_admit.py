@@ -91,7 +91,7 @@ def check_ids(before: Kept, after: Kept, born: range, dead: list[int]) -> None:
 
 @hashes
 @keys
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_streams_of_operations(key: tuple[int, ...], distinct_hashes: int, folder: str, data: st.DataObject) -> None:
     kept, rows = Kept.empty(schema_of(key), folder), list[Row]()
@@ -106,7 +106,7 @@ def test_streams_of_operations(key: tuple[int, ...], distinct_hashes: int, folde
 
 @hashes
 @keys
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_which_operations_are_wrong(
     key: tuple[int, ...], distinct_hashes: int, folder: str, data: st.DataObject
@@ -130,7 +130,7 @@ def test_which_operations_are_wrong(
 
 @hashes
 @keys
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_snapshots(key: tuple[int, ...], distinct_hashes: int, folder: str, data: st.DataObject) -> None:
     kept = Kept.empty(schema_of(key), folder)
@@ -161,7 +161,7 @@ def refusal(kept: Kept, incoming: Incoming) -> list[str]:
 
 @hashes
 @keys
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(data=st.data())
 def test_files_and_memory_give_equal_tables(
     key: tuple[int, ...], distinct_hashes: int, folder: str, data: st.DataObject

@@ -119,7 +119,7 @@ PATTERNS = [
 def test_thousands_one_by_one(pattern: str, gap: int) -> None:
     dictionary = Dictionary(pa.string())
     keys = OrderKeys(dictionary, gap=gap)
-    count = 2_000
+    count = 1_200
     for value in arrivals(pattern, count):
         dictionary = dictionary.extended(pa.array([value.encode()], pa.large_binary()))
         keys.follow(dictionary)

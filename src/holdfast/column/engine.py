@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Diff, Result
 from holdfast.column import discover, maintain
 from holdfast.column.state import ColumnState, State
-from holdfast.engine import Change
+from holdfast.engine import Change, Settings
 from holdfast.table.runner import Runner
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table
@@ -44,4 +44,6 @@ class ColumnEngine:
         return State([ColumnState(table, c, arrays[str(c)].astype(np.int64)) for c in range(len(arrays))])
 
 
-ENGINE = ColumnEngine()
+def make(_: Settings) -> ColumnEngine:
+    """The engine; there is nothing to set."""
+    return ColumnEngine()

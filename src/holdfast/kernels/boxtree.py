@@ -95,7 +95,7 @@ def _slot_of(
 
 
 @kernel
-def _sum_leaf(tree: Tree, node: int, entry: int) -> None:
+def sum_leaf(tree: Tree, node: int, entry: int) -> None:
     """Box and number of rows of a leaf, anew."""
     leaf = tree.child[node, entry]
     filled = tree.filled[leaf]
@@ -110,7 +110,7 @@ def _sum_leaf(tree: Tree, node: int, entry: int) -> None:
 
 
 @kernel
-def _sum_node(tree: Tree, node: int, entry: int) -> None:
+def sum_node(tree: Tree, node: int, entry: int) -> None:
     """Box and number of rows of an inner node, anew."""
     inner = tree.child[node, entry]
     used = tree.used[inner]
@@ -203,8 +203,8 @@ def _split_leaf(tree: Tree, node: int, entry: int) -> None:
     tree.fences[node, 0, entry + 1] = tree.values[right, 0, 0]
     tree.fences[node, 1, entry + 1] = tree.values[right, 1, 0] if tree.values.shape[1] > 1 else 0
     tree.fences[node, 2, entry + 1] = tree.ids[right, 0]
-    _sum_leaf(tree, node, entry)
-    _sum_leaf(tree, node, entry + 1)
+    sum_leaf(tree, node, entry)
+    sum_leaf(tree, node, entry + 1)
 
 
 @kernel
@@ -217,8 +217,8 @@ def _split_node(tree: Tree, node: int, entry: int) -> None:
     _open_entry(tree, node, entry + 1, right)
     for part in range(3):
         tree.fences[node, part, entry + 1] = tree.fences[right, part, 0]
-    _sum_node(tree, node, entry)
-    _sum_node(tree, node, entry + 1)
+    sum_node(tree, node, entry)
+    sum_node(tree, node, entry + 1)
 
 
 @kernel
@@ -228,7 +228,7 @@ def _grow_root(tree: Tree) -> None:
     _open_entry(tree, new, 0, old)
     for part in range(3):
         tree.fences[new, part, 0] = tree.fences[old, part, 0]
-    _sum_node(tree, new, 0)
+    sum_node(tree, new, 0)
     tree.facts[ROOT] = new
     tree.facts[HEIGHT] += 1
 
@@ -307,14 +307,14 @@ def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
         tree.filled[a] += tree.filled[b]
         tree.filled[b] = -2 - tree.facts[FREE_LEAF]
         tree.facts[FREE_LEAF] = b
-        _sum_leaf(tree, node, left)
+        sum_leaf(tree, node, left)
     else:
         for other in range(tree.used[b]):
             _copy_entry(tree, b, other, a, tree.used[a] + other)
         tree.used[a] += tree.used[b]
         tree.used[b] = -2 - tree.facts[FREE_NODE]
         tree.facts[FREE_NODE] = b
-        _sum_node(tree, node, left)
+        sum_node(tree, node, left)
     _close_entry(tree, node, left + 1)
 
 
@@ -361,9 +361,9 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
             node, entry = nodes[level], entries[level]
             if _on_border(tree, node, entry, rows, i):
                 if level == 1:
-                    _sum_leaf(tree, node, entry)
+                    sum_leaf(tree, node, entry)
                 else:
-                    _sum_node(tree, node, entry)
+                    sum_node(tree, node, entry)
             else:
                 tree.below[node, entry] -= 1
             _tidy(tree, node, entry, level == 1)
@@ -374,55 +374,3 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
             tree.used[old] = -2 - facts[FREE_NODE]
             facts[FREE_NODE] = old
     return gone
-
-
-# ---- loading ------------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def load(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64], order: NDArray[np.int64], leaves: int) -> None:
-    """Fill an empty tree with rows that `order` sorts, evenly over so many leaves.
-
-    IN rows[dim, i], ids[i], order[i]
-    """
-    n, dims = len(order), rows.shape[0]
-    for leaf in range(leaves):
-        begin, end = leaf * n // leaves, (leaf + 1) * n // leaves
-        for slot in range(end - begin):
-            tree.ids[leaf, slot] = ids[order[begin + slot]]
-        for dim in range(dims):
-            for slot in range(end - begin):
-                tree.values[leaf, dim, slot] = rows[dim, order[begin + slot]]
-        tree.filled[leaf] = end - begin
-    facts = tree.facts
-    facts[LEAVES], facts[NODES], facts[HEIGHT] = leaves, 0, 0
-    facts[FREE_LEAF], facts[FREE_NODE] = -1, -1
-    first, count = 0, leaves
-    while facts[HEIGHT] == 0 or count > 1:
-        above = max(1, (count + FAN * 3 // 4 - 1) // (FAN * 3 // 4))
-        base = facts[NODES]
-        for number in range(above):
-            begin, end = number * count // above, (number + 1) * count // above
-            node = base + number
-            tree.used[node] = end - begin
-            for entry in range(end - begin):
-                _attach(tree, node, entry, first + begin + entry, facts[HEIGHT] == 0)
-        facts[NODES] += above
-        facts[HEIGHT] += 1
-        first, count = base, above
-    facts[ROOT] = first
-
-
-@kernel
-def _attach(tree: Tree, node: int, entry: int, child: int, leaf: bool) -> None:
-    tree.child[node, entry] = child
-    if leaf:
-        _sum_leaf(tree, node, entry)
-        some = tree.filled[child] > 0
-        tree.fences[node, 0, entry] = tree.values[child, 0, 0] if some else 0
-        tree.fences[node, 1, entry] = tree.values[child, 1, 0] if some and tree.values.shape[1] > 1 else 0
-        tree.fences[node, 2, entry] = tree.ids[child, 0] if some else 0
-    else:
-        _sum_node(tree, node, entry)
-        for part in range(3):
-            tree.fences[node, part, entry] = tree.fences[child, part, 0]
