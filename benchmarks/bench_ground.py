@@ -68,7 +68,7 @@ def init() -> Iterator[Case]:
         monitor.close()
         started = time.perf_counter()
         database = duckdb.connect()
-        database.execute("SET threads = 2")
+        database.execute("SET threads = 2; SET enable_progress_bar = false")
         database.execute(f"CREATE TABLE tax AS SELECT * FROM read_csv('{path}', types={{'Zip': 'VARCHAR'}})")
         theirs = duck_facts(database, "tax")
         rival = time.perf_counter() - started
@@ -107,7 +107,7 @@ def apply() -> Iterator[Case]:
                 seconds, living = _apply_batches(monitor, living, kind, rows)
                 medians[kind, rows] = statistics.median(seconds)
                 database = duckdb.connect()
-                database.execute("SET threads = 2")
+                database.execute("SET threads = 2; SET enable_progress_bar = false")
                 database.register("living", living)
                 started = time.perf_counter()
                 theirs = duck_facts(database, "living")
@@ -159,7 +159,7 @@ def tall() -> Iterator[Case]:
             batch = time.perf_counter() - started
     started = time.perf_counter()
     database = duckdb.connect()
-    database.execute("SET threads = 2")
+    database.execute("SET threads = 2; SET enable_progress_bar = false")
     chosen = ", ".join(_TEN)
     theirs = duck_facts(database, f"(SELECT {chosen} FROM read_parquet('{path}'))")
     rival = time.perf_counter() - started

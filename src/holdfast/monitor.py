@@ -130,9 +130,7 @@ class Monitor:
             engine(name, settings)
         facts = {"watch": json.dumps(list(watch)), "nulls": nulls, "settings": json.dumps(settings.to_json())}
         with clear_sentences(path):
-            return Monitor._create(
-                Store.create(path, facts, segments), tables, watch, key, nulls, options, spark, voice
-            )
+            return Monitor._create(Store.create(path, facts, segments), tables, key, nulls, options, spark, voice)
 
     @staticmethod
     def _create(
