@@ -379,7 +379,7 @@ def main() -> NoReturn:
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"holdfast: {sentence}", err=True)
+    typer.echo(f"holdfast: {' '.join(sentence.splitlines())}", err=True)  # values in it may hold line breaks
     sys.exit(code)
 
 

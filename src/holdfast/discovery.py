@@ -15,7 +15,7 @@ from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls
+from holdfast.table.table import Nulls, Table
 from holdfast.voice import Voice
 
 
@@ -73,12 +73,14 @@ def discover(
     voice = voice or Voice()
     findings: list[Finding] = []
     left_out = {}
+    encoded: dict[str, Table] = {}
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, one in tables.items():
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, voice)
             left_out[name] = built.left_out
-            for serving in engines:
-                voice.step(f"Finding {serving.title} of {name}")
-                state = serving.discover(built.admitted.table, Threads())
-                findings += serving.result(state).values()
+            encoded[name] = built.admitted.table
+        for serving in engines:
+            for subject in [encoded] if serving.across else encoded.values():
+                voice.step(f"Finding {serving.title}")
+                findings += serving.result(serving.discover(subject, Threads())).values()
     return Found(tuple(findings), left_out, nulls)

@@ -29,6 +29,11 @@ class Change:
     born: range
     dead: NDArray[np.int64]
 
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return self.after.schema.name
+
     @cached_property
     def inserted(self) -> Codes:
         """The codes of the rows born, `[column, row]`."""
@@ -59,13 +64,18 @@ class Settings:
 
 
 class Engine(Protocol):
-    """One class of rules. The state is the engine's own affair; `maintain` may change it in place."""
+    """One class of rules. The state is the engine's own affair; `maintain` may change it in place.
+
+    Most engines look at one table: their subject is a `Table`, and each table has a state. An engine with `across`
+    looks at all tables together: its subject is a mapping of tables by name, and there is one state.
+    """
 
     name: str
     title: str
+    across: bool
 
-    def discover(self, table: Table, runner: Runner) -> Any:
-        """The state for a table, from scratch."""
+    def discover(self, subject: Any, runner: Runner) -> Any:
+        """The state for a subject, from scratch."""
 
     def maintain(self, state: Any, change: Change, runner: Runner) -> Diff:
         """Bring the state up to date with a batch, and tell what changed."""
@@ -73,8 +83,8 @@ class Engine(Protocol):
     def result(self, state: Any) -> Result:
         """All that holds now, by text."""
 
-    def dump(self, state: Any) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    def dump(self, state: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Arrays and facts from which `load` makes the same state."""
 
-    def load(self, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Any:
-        """The state of a table that `dump` described."""
+    def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
+        """The state of a subject that `dump` described."""

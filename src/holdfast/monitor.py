@@ -14,7 +14,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +42,7 @@ from holdfast.voice import Voice
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
+ALL_TABLES = "*"
 
 
 @dataclass(frozen=True)
@@ -175,13 +176,23 @@ class Monitor:
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
-            for rules, serving in self._engines.items():
-                self._voice.step(f"Finding {serving.title} of {name}")
-                self._states[rules, name] = serving.discover(table, self._runner)
-                results[rules, name] = serving.result(self._states[rules, name])
+        for rules, name in self._subjects():
+            serving = self._engines[rules]
+            self._voice.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
+            self._states[rules, name] = serving.discover(self._subject(name), self._runner)
+            results[rules, name] = serving.result(self._states[rules, name])
         self._store.finish_creation(self._records.values(), results)
         self._store.keep_states(0, self._dump_states(), {})
         self._store.remove_orphans()
+
+    def _subjects(self) -> Iterator[tuple[str, str]]:
+        """Each engine with the name of each table that it has a state of, or with the name for all of them."""
+        for rules, serving in self._engines.items():
+            for name in [ALL_TABLES] if serving.across else self._tables:
+                yield rules, name
+
+    def _subject(self, name: str) -> Any:
+        return dict(self._tables) if name == ALL_TABLES else self._tables[name]
 
     @staticmethod
     def open(path: str | Path, *, spark: Any = None, voice: Voice | None = None) -> Monitor:
@@ -202,7 +213,7 @@ class Monitor:
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._tables = {name: load_table(record.where) for name, record in self._records.items()}
         self._states = {
-            (rules, name): self._engines[rules].load(self._tables[name], *files.read(path))
+            (rules, name): self._engines[rules].load(self._subject(name), *files.read(path))
             for (rules, name), path in kept.items()
         }
         self._replay_seconds, self._replay_batches = 0.0, 0
@@ -295,14 +306,14 @@ class Monitor:
         assert record is not None
         if self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES:
             self.checkpoint()
-        return Outcome(record, diffs)
+        return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
 
-    def _maintain(self, name: str, change: Change) -> dict[str, Diff]:
+    def _maintain(self, name: str, change: Change) -> dict[tuple[str, str], Diff]:
         started = time.perf_counter()
         diffs = {
-            rules: self._engines[rules].maintain(state, change, self._runner)
+            (rules, table): self._engines[rules].maintain(state, change, self._runner)
             for (rules, table), state in self._states.items()
-            if table == name
+            if table in (name, ALL_TABLES)
         }
         self._replay_seconds += time.perf_counter() - started
         self._replay_batches += 1

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.column import discover, maintain
@@ -22,10 +21,11 @@ class ColumnEngine:
 
     name = "column"
     title = "column facts"
+    across = False
 
-    def discover(self, table: Table, runner: Runner) -> State:
+    def discover(self, subject: Table, runner: Runner) -> State:
         """Count from scratch."""
-        return discover.discover(table, runner)
+        return discover.discover(subject, runner)
 
     def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # nothing to probe
         """Count a batch."""
@@ -35,13 +35,13 @@ class ColumnEngine:
         """The facts of all columns."""
         return state.facts
 
-    def dump(self, state: State) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The counts, as narrow as they fit."""
         return {str(c.column): narrowed(c.counts.astype(np.uint64)) for c in state.columns}, {}
 
-    def load(self, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its counts."""
-        return State([ColumnState(table, c, arrays[str(c)].astype(np.int64)) for c in range(len(arrays))])
+        return State([ColumnState(subject, c, arrays[str(c)].astype(np.int64)) for c in range(len(arrays))])
 
 
 def make(_: Settings) -> ColumnEngine:

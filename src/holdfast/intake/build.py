@@ -155,6 +155,8 @@ def admit_batch(
             staged.append(stage_rows(reading, plan, folder, admit.SMALL))
             if reading.frame is not None:
                 runner = runner_for(reading)
+        if not staged:  # nothing but empty files, without even a header: no change, and no snapshot of an empty table
+            mode = "changes"
         incoming = _together(mode, staged, folder, on_missing)
         assert table.where is not None
         return admit.admit(table, table.where, incoming, folder, runner, voice.step)

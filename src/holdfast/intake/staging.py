@@ -80,6 +80,7 @@ def _with_place(reading: Reading, sentence: str) -> str:
 
 def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
     """Stage all columns that can be compared; gives also the names of those that can't."""
+    _refuse_equal_names(reading)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(reading.columns):
         kept = kept_type(given)
@@ -105,6 +106,7 @@ def plan_batch(
     operation_column: str | None = None,
 ) -> Plan:
     """Match a source with a table by column names. `constant` None means that a column tells the operations."""
+    _refuse_equal_names(reading)
     names = [name for name, _ in reading.columns]
     operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
     places, casters = [], []
@@ -135,6 +137,16 @@ def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int
     raise BadInput(
         f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
     )
+
+
+def _refuse_equal_names(reading: Reading) -> None:
+    places: dict[str, int] = {}
+    for place, (name, _) in enumerate(reading.columns, 1):
+        if name in places:
+            raise BadInput(
+                f"{reading.name}: columns {places[name]} and {place} are both named {name!r}; rename one of them"
+            )
+        places[name] = place
 
 
 def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:

@@ -85,16 +85,18 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
 
 
 def json_complaint(paths: Sequence[str]) -> str | None:
-    """One sentence about the first line that is no JSON object, or None. Slow; for files known to be broken."""
+    """One sentence about text that is not UTF-8 or the first line that is no JSON object, or None. Slow; for files known to be broken."""
     for path in paths:
-        with _reading(path, "JSON"), _opened(path) as stream, io.TextIOWrapper(stream, "utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    fine = not line.strip() or isinstance(json.loads(line), dict)
-                except ValueError:
-                    fine = False
-                if not fine:
-                    return f"{path}, line {number}: not a JSON object; mend or remove the line"
+        data = _content(path)
+        if sentence := encoding_complaint(data, path):
+            return sentence
+        for number, line in enumerate(data.split(b"\n"), 1):
+            try:
+                fine = not line.strip() or isinstance(json.loads(line), dict)
+            except ValueError:
+                fine = False
+            if not fine:
+                return f"{path}, line {number}: not a JSON object; mend or remove the line"
     return None
 
 

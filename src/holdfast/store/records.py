@@ -56,7 +56,7 @@ class Commit:
     deleted: int
     ignored: int
     seconds: float
-    diffs: dict[str, Diff] = field(default_factory=dict)
+    diffs: dict[tuple[str, str], Diff] = field(default_factory=dict)  # by engine and subject
 
 
 @dataclass(frozen=True)

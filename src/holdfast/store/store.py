@@ -192,8 +192,8 @@ class Store:
                 "UPDATE tables SET next_id = ?, row_count = ? WHERE name = ?",
                 (commit.next_id, commit.rows, commit.table),
             )
-            for engine, diff in commit.diffs.items():
-                self._put_diff(seq, engine, commit.table, diff)
+            for (engine, subject), diff in commit.diffs.items():
+                self._put_diff(seq, engine, subject, diff)
         return seq
 
     def keep_states(
@@ -288,8 +288,12 @@ def now() -> str:
 
 def _connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
