@@ -42,6 +42,7 @@ from holdfast.voice import Voice
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
+_ATTEMPTS = 5
 ALL_TABLES = "*"
 
 
@@ -195,16 +196,30 @@ class Monitor:
         return dict(self._tables) if name == ALL_TABLES else self._tables[name]
 
     @staticmethod
-    def open(path: str | Path, *, spark: Any = None, voice: Voice | None = None) -> Monitor:
-        """Open a state to apply batches to it."""
-        monitor = Monitor(Store(path, write=True), spark, voice)
+    def open(path: str | Path, *, write: bool = True, spark: Any = None, voice: Voice | None = None) -> Monitor:
+        """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
+        monitor = Monitor(Store(path, write=write), spark, voice)
         try:
-            monitor._store.remove_orphans()
-            monitor._load()
+            if write:
+                monitor._store.remove_orphans()
+                monitor._load()
+            else:
+                monitor._load_while_others_write()
         except BaseException:
             monitor.close()
             raise
         return monitor
+
+    def _load_while_others_write(self) -> None:
+        """Load as of one moment; if a writer's compaction removes a file before it is open, look again."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._store.one_moment():
+                    return self._load()
+            except FileNotFoundError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        return None
 
     def _load(self) -> None:
         """Read the tables and the engines' states as of the checkpoint, and replay the batches since."""
@@ -257,6 +272,8 @@ class Monitor:
 
         A batch id that was applied before is not applied again. If this raises, nothing has changed.
         """
+        if not self._store.writable:
+            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
         sources = Sources(inserts, deletes, changes, snapshot)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):

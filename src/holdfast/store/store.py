@@ -44,6 +44,7 @@ class Store:
         try:
             self._db = _connect(self.path / _DATABASE)
             self._check_format()
+            self._db.execute("PRAGMA synchronous = FULL")
         except BaseException:
             self.close()
             raise
@@ -60,6 +61,8 @@ class Store:
         for leftover in folder.glob(f"{_DATABASE}*"):
             leftover.unlink()
         database = _connect(folder / _DATABASE)
+        database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
+        database.execute("PRAGMA synchronous = FULL")
         with database:
             database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
             known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
@@ -71,6 +74,11 @@ class Store:
         store.folder = segments or str(folder.resolve() / "segments")
         files.make_folder(store.folder)
         return store
+
+    @property
+    def writable(self) -> bool:
+        """Whether this process holds the writer's lock."""
+        return self._lock is not None
 
     def close(self) -> None:
         """Let go of the state."""
@@ -158,6 +166,15 @@ class Store:
         """The batches after one, with the segments that each added."""
         rows = self._db.execute("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", (seq,))
         return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows.fetchall()]
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Everything read inside is as of one moment, whatever a writer commits meanwhile."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("COMMIT")
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
@@ -270,8 +287,8 @@ class Store:
     def _check_format(self) -> None:
         try:
             found, state = self.meta("format"), self.meta("state")
-        except sqlite3.DatabaseError:
-            raise BadInput(f"{self.path}: {_DATABASE} is damaged or not a Holdfast state") from None
+        except sqlite3.DatabaseError as error:
+            raise BadInput(f"{self.path}: {_DATABASE} is damaged or not a Holdfast state ({error})") from None
         if found != str(FORMAT):
             raise BadInput(
                 f"{self.path}: the state has format {found}, and this version of Holdfast reads format {FORMAT}; "
@@ -287,14 +304,7 @@ def now() -> str:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
 
 
 def _is_unfinished(folder: Path) -> bool:
@@ -304,10 +314,14 @@ def _is_unfinished(folder: Path) -> bool:
         return False
     if not (folder / _DATABASE).exists():
         return True
+    database = _connect(folder / _DATABASE)
     try:
-        database = _connect(folder / _DATABASE)
+        tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "meta" not in tables:
+            return not tables
         row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
-        database.close()
     except sqlite3.DatabaseError:
-        return True
+        return False  # something else that has the name
+    finally:
+        database.close()
     return row is None or row[0] != "ready"
