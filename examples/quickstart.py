@@ -20,7 +20,8 @@ def main() -> None:
                 inserts=pa.table({"id": [4], "city": ["Tromsø"], "age": [102]}), deletes=pa.table({"id": [3]})
             )
             for before, after in outcome.changed:
-                print(f"{after.column}: {before.distinct} -> {after.distinct} distinct, max {after.maximum}")
+                old, new = before.to_json(), after.to_json()
+                print(f"{new['column']}: {old['distinct']} -> {new['distinct']} distinct, max {new['max']}")
 
             # A change feed: rows that say what to do. The same batch id is never applied twice.
             feed = pa.table({"id": [2, 4], "city": ["Oslo", "Tromsø"], "age": [48, 20], "op": ["update", "update"]})
