@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from benchmarks.data import tax_csv, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.column.model import plain_values
 from holdfast.demo.tax import make_tax
 from holdfast.monitor import Monitor
+from holdfast.table.plain import plain_values
 
 Facts = dict[str, tuple[Any, ...]]
 _TEN = ["FName", "LName", "AreaCode", "Phone", "City", "State", "Zip", "Salary", "Rate", "ChildExemp"]

@@ -9,15 +9,19 @@ outcome = watch.apply(inserts=new_rows, deletes=old_rows)
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from holdfast.checking import check
     from holdfast.discovery import discover
+    from holdfast.engine import Settings
     from holdfast.errors import BadInput, HoldfastError
     from holdfast.intake.reading import ReadOptions
     from holdfast.monitor import Monitor
     from holdfast.sources.dialect import CsvOptions
 
 __version__ = "0.1.0"
-__all__ = ["BadInput", "CsvOptions", "HoldfastError", "Monitor", "ReadOptions", "discover"]
+__all__ = ["BadInput", "CsvOptions", "HoldfastError", "Monitor", "ReadOptions", "Settings", "check", "discover"]
 _WHERE = {
+    "check": "holdfast.checking",
+    "Settings": "holdfast.engine",
     "discover": "holdfast.discovery",
     "BadInput": "holdfast.errors",
     "HoldfastError": "holdfast.errors",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import signal
 import sys
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -14,6 +16,7 @@ import typer
 from holdfast.errors import BadInput, HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.engine import Settings
     from holdfast.intake.reading import ReadOptions
     from holdfast.report.progress import ConsoleVoice
 
@@ -66,6 +69,8 @@ class Holds(StrEnum):
 
 
 _READING = "How files are read"
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
+_STOPPED = "stopped; the state is as it was before the batch, or as it is after it"
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
 SourceList = Annotated[
     list[str],
@@ -109,6 +114,21 @@ InputFormat = Annotated[
 JdbcTable = Annotated[
     str | None, typer.Option(help="The table to read from a jdbc: address.", rich_help_panel=_READING)
 ]
+
+
+RuleFile = Annotated[
+    Path | None, typer.Option("--rules", help="A YAML file of denial constraints, whose violations are kept.")
+]
+PairLimit = Annotated[
+    int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
+]
+CountOnly = Annotated[bool, typer.Option("--count-only", help="Keep the number of violations alone.")]
+
+
+def _settings(pair_limit: int | None, count_only: bool) -> Settings:
+    from holdfast.engine import Settings
+
+    return Settings(pair_limit=0 if count_only else pair_limit)
 
 
 def _options(
@@ -164,10 +184,48 @@ def discover(
 
 
 @app.command()
+def check(
+    sources: SourceList,
+    rules: Annotated[Path, typer.Option(help="A YAML file of denial constraints.")],
+    rows: Annotated[bool, typer.Option("--rows", help="Show the violating rows side by side.")] = False,
+    limit: Annotated[int, typer.Option(help="Show at most so many violations of a rule.")] = 3,
+    pair_limit: PairLimit = None,
+    count_only: CountOnly = False,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
+
+    Example: [b]holdfast check tax.csv --rules rules.yaml --rows[/b]
+    """
+    from holdfast.checking import check as look
+
+    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with _voice() as voice:
+        settings = _settings(pair_limit, count_only)
+        checked = look(_named(sources, jdbc_table), rules, settings=settings, options=options, voice=voice)
+        _warn_unlisted(voice, checked.to_json())
+    _print_findings(checked.to_json(), form)
+    if form is Format.text:
+        _print_listings([listing for listing in checked.listings if listing.pairs is not None], limit, rows)
+    raise typer.Exit(1 if checked.violated else 0)
+
+
+@app.command()
 def init(
     state: State,
     sources: SourceList,
     watch: Annotated[str, typer.Option(help="Rule classes to watch, comma separated.")] = "column",
+    rules: RuleFile = None,
+    pair_limit: PairLimit = None,
+    count_only: CountOnly = False,
     key: Annotated[
         list[str] | None,
         typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
@@ -195,12 +253,14 @@ def init(
     options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     tables = _named(sources, jdbc_table)
     with _voice() as voice, Monitor.create(
-        state, tables, watch=_split(watch), key=_keys(key or [], tables), nulls=nulls.value,
+        state, tables, watch=_split(watch), rules=rules, settings=_settings(pair_limit, count_only),
+        key=_keys(key or [], tables), nulls=nulls.value,
         options=options, segments=segments, voice=voice,
     ) as monitor:  # fmt: skip
         for table, columns in monitor.left_out.items():
             _note_left_out(voice, table, columns)
         findings = [finding.to_json() for finding in monitor.results()]
+        _warn_unlisted(voice, findings)
     _print_findings(findings, form)
 
 
@@ -251,7 +311,7 @@ def apply(
         _print_json(outcome.to_json())
     else:
         print_outcome(outcome)
-    raise typer.Exit(1 if outcome.lost else 0)
+    raise typer.Exit(1 if outcome.broken else 0)
 
 
 @app.command()
@@ -282,10 +342,10 @@ def watch(
     from holdfast.report.outcome import print_outcome
 
     options = _options(separator, quote, header, null, types, schema, input_format, None)
-    broken: list[str] = []
+    broken: list[bool] = []
 
     def told(path: str, outcome: Outcome) -> None:
-        broken.extend(finding.text for finding in outcome.lost)
+        broken.append(outcome.broken)
         if form is Format.json:
             _print_json([{**line, "file": path} for line in outcome.to_json()])
         else:
@@ -300,7 +360,7 @@ def watch(
             )  # fmt: skip
         except KeyboardInterrupt:
             voice.note("Stopped. Batches that were told are kept.")
-    raise typer.Exit(1 if broken else 0)
+    raise typer.Exit(1 if any(broken) else 0)
 
 
 @app.command()
@@ -322,6 +382,57 @@ def status(
     if form is Format.text:
         told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
         typer.echo(told, err=True)
+
+
+@app.command()
+def violations(
+    state: State,
+    rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
+    limit: Annotated[int | None, typer.Option(help="At most so many of each rule (text: 10 unless told).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
+    ] = None,
+    form: Output = Format.text,
+) -> None:
+    """List the pairs of rows that violate rules, with their keys and the offending values.
+
+    Example: [b]holdfast violations state/ fair --rows[/b]
+    """
+    from holdfast.monitor import Monitor
+
+    with _voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        found = monitor.violations(rule)
+        if output is not None:
+            from holdfast.report.export import write_listings
+
+            told = write_listings([listing for listing in found if listing.count], output)
+            voice.note(f"{told:,} violations written to {output}")
+        elif form is Format.json:
+            for listing in found:
+                _print_json(listing.violations(limit))
+        else:
+            _print_listings(found, 10 if limit is None else limit, rows)
+
+
+@app.command()
+def explain(
+    state: State,
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="The name or text of a rule.")],
+    pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+) -> None:
+    """Say why rows violate a rule, and which rows take part in the most violations: what to fix first.
+
+    Example: [b]holdfast explain state/ fair --row 17 --row 42[/b]
+    """
+    from holdfast.monitor import Monitor
+    from holdfast.report.violations import print_explanation
+
+    if pair is not None and len(pair) > 2:
+        raise BadInput("--row: give one row id, or two")
+    with _voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        for listing in monitor.violations(rule):
+            print_explanation(listing, pair or [])
 
 
 @app.command()
@@ -355,18 +466,23 @@ def demo() -> None:
 
 def main() -> NoReturn:
     """Run the command line; every error ends as one sentence and an exit code."""
+    logging.getLogger().addHandler(logging.NullHandler())  # Spark's gateway would tell of Ctrl-C in its own words
+    signal.signal(signal.SIGINT, _interrupt)
     try:
-        app(standalone_mode=False)
-    except typer.Exit as done:
-        sys.exit(done.exit_code)
-    except HoldfastError as error:
-        _fail(str(error), error.exit_code)
+        code = app(standalone_mode=False) or 0
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("stopped; the state is as it was before the batch, or as it is after it", 2)
+        _fail(_STOPPED, 2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
+        if _follows_interrupt(error):
+            _fail(_STOPPED, 2)
+        if isinstance(error, HoldfastError):
+            _fail(str(error), error.exit_code)
         if hasattr(error, "format_message"):  # wrong usage, as typer and click tell it
             context = getattr(error, "ctx", None)
             hint = f"; see: {context.command_path} --help" if context else ""
@@ -375,7 +491,21 @@ def main() -> NoReturn:
 
         traceback.print_exc()
         _fail(f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above", 3)
-    sys.exit(0)
+
+
+_interrupts: list[int] = []
+
+
+def _interrupt(number: int, _: object) -> NoReturn:
+    _interrupts.append(number)
+    raise KeyboardInterrupt
+
+
+def _follows_interrupt(error: BaseException | None) -> bool:
+    """Whether an error comes from Ctrl-C: a cancelled Spark job and a half imported library fail in their own way."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None or bool(_interrupts)
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
@@ -442,6 +572,22 @@ def _print_findings(findings: list[dict[str, Any]], form: Format) -> None:
     console = Console()
     for table in findings_tables(findings):
         console.print(table)
+
+
+def _print_listings(listings: Iterable[Any], limit: int, rows: bool) -> None:
+    from holdfast.report.violations import print_listing
+
+    for listing in listings:
+        print_listing(listing, limit, rows)
+
+
+def _warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) -> None:
+    for finding in findings:
+        if finding["kind"] == "dc" and not finding["listed"]:
+            voice.note(
+                f"rule {finding['name']}: {finding['violations']:,} violations are more than are kept as pairs; "
+                "only their number is kept (--pair-limit raises the limit)"
+            )
 
 
 def _print_json(lines: Iterable[Mapping[str, Any]]) -> None:

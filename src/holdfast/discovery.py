@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from holdfast.changes.diff import Finding
 from holdfast.engine import Settings
-from holdfast.intake.build import build_table
+from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
-from holdfast.table.runner import Threads
+from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Table
 from holdfast.voice import Voice
 
@@ -74,13 +74,15 @@ def discover(
     findings: list[Finding] = []
     left_out = {}
     encoded: dict[str, Table] = {}
+    runner: Runner = Threads()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, one in tables.items():
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, voice)
             left_out[name] = built.left_out
             encoded[name] = built.admitted.table
+            runner = discovery_runner(built)
         for serving in engines:
             for subject in [encoded] if serving.across else encoded.values():
                 voice.step(f"Finding {serving.title}")
-                findings += serving.result(serving.discover(subject, Threads())).values()
+                findings += serving.result(serving.discover(subject, runner)).values()
     return Found(tuple(findings), left_out, nulls)

@@ -7,7 +7,7 @@ The law for all (tests/laws): after `maintain`, `result` equals that of `discove
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -49,18 +49,19 @@ class Change:
 class Settings:
     """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it."""
 
-    rules: tuple[Mapping[str, Any], ...] = ()
+    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # constraints and ordered columns by table
+    pair_limit: int | None = None  # violations of a rule that are kept as pairs; 0: their number alone
     error: float = 0.0
     max_lhs: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` reads back."""
-        return {"rules": [dict(rule) for rule in self.rules], "error": self.error, "max_lhs": self.max_lhs}
+        return asdict(self)
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Settings:
         """The settings that `to_json` described."""
-        return Settings(tuple(value["rules"]), value["error"], value["max_lhs"])
+        return Settings(**value)
 
 
 class Engine(Protocol):

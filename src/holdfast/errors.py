@@ -35,7 +35,10 @@ def clear_sentences(where: object) -> Iterator[None]:
         ) from None
     except Exception as error:
         if getattr(error, "errno", None) == errno.ENOSPC or any(words in str(error) for words in _FULL):
-            raise BadInput(
-                f"{where}: no space left on the disk; free some and try again, nothing was changed"
-            ) from None
+            raise no_space(where) from None
         raise
+
+
+def no_space(where: object) -> BadInput:
+    """The sentence about a full disk."""
+    return BadInput(f"{where}: no space left on the disk; free some and try again, nothing was changed")

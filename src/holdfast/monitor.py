@@ -15,18 +15,23 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from holdfast.changes.diff import Diff, Finding, Result
+from holdfast.changes.diff import Diff, Finding, PairChange, Result
+from holdfast.checking import bound_settings, given_rules
+from holdfast.denial.engine import DenialEngine
+from holdfast.denial.listing import Listing
 from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Built, Sources, admit_batch, build_table
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
+from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import BatchRecord, Commit, TableRecord
 from holdfast.store.store import Store
@@ -69,6 +74,22 @@ class Outcome:
         """Findings before and after, where they are about the same thing and differ."""
         return [pair for diff in self.diffs.values() for pair in diff.changed.values()]
 
+    @property
+    def violations(self) -> dict[str, PairChange]:
+        """The violations that were added and resolved, by the text of the rule."""
+        return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
+
+    @property
+    def broken(self) -> bool:
+        """Whether a rule was lost, or a rule of severity error has more violations, or others, than before."""
+        worse = [
+            new
+            for diff in self.diffs.values()
+            for text, (old, new) in diff.changed.items()
+            if new.kind == "dc" and new.to_json()["severity"] == "error" and _grew(old, new, diff.violations.get(text))
+        ]
+        return bool(self.lost or worse)
+
     def to_json(self) -> list[dict[str, Any]]:
         """One object for the batch, then one for each thing that changed."""
         lines = [{**self.batch.to_json(), "already_applied": self.already_applied}]
@@ -90,14 +111,19 @@ class Outcome:
         return outcome_html(self)
 
 
+def _grew(old: Finding, new: Finding, pairs: PairChange | None) -> bool:
+    if pairs is not None and pairs.added is not None:
+        return len(pairs.added) > 0
+    return bool(new.to_json()["violations"] > old.to_json()["violations"])
+
+
 class Monitor:
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
 
     def __init__(self, store: Store, spark: Any, voice: Voice | None) -> None:
         self._store, self._spark, self._voice = store, spark, voice or Voice()
         self._runner: Runner = Threads()
-        settings = Settings.from_json(json.loads(store.meta("settings") or "null"))
-        self._engines = {name: engine(name, settings) for name in store.watched}
+        self._engines = {name: engine(name, self._settings()) for name in store.watched}
         self._tables: dict[str, Table] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
@@ -112,6 +138,7 @@ class Monitor:
         tables: Mapping[str, Any],
         *,
         watch: Sequence[str] = ("column",),
+        rules: str | Path | Sequence[str] | None = None,
         key: Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
         settings: Settings | None = None,
@@ -122,17 +149,21 @@ class Monitor:
     ) -> Monitor:
         """Start watching tables: read them whole, and find what holds.
 
-        `key` names the key columns of the one table, or of each table by its name. `segments` may put the bulk files
-        on shared storage (any URI that `pyarrow.fs` knows).
+        `watch` names rule classes to discover and keep; `rules` is a rule file, or denial constraints as texts, whose
+        violations are kept. `key` names the key columns of the one table, or of each table by its name. `segments` may
+        put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
         """
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         settings = settings or Settings()
+        given = None if rules is None else given_rules(rules)
+        watch = [*watch, "dc"] if given is not None and "dc" not in watch else list(watch)
         for name in watch:
             engine(name, settings)
-        facts = {"watch": json.dumps(list(watch)), "nulls": nulls, "settings": json.dumps(settings.to_json())}
+        facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
         with clear_sentences(path):
-            return Monitor._create(Store.create(path, facts, segments), tables, key, nulls, options, spark, voice)
+            store = Store.create(path, facts, segments)
+            return Monitor._create(store, tables, key, nulls, given, options, spark, voice)
 
     @staticmethod
     def _create(
@@ -140,6 +171,7 @@ class Monitor:
         tables: Mapping[str, Any],
         key: Sequence[str] | Mapping[str, Sequence[str]],
         nulls: Nulls,
+        given: Rules | None,
         options: ReadOptions | None,
         spark: Any,
         voice: Voice | None,
@@ -162,13 +194,13 @@ class Monitor:
                 )
                 for name, source in tables.items()
             }
-            monitor._start(built)
+            monitor._start(built, given)
         except BaseException:
-            store.close()
+            store.abandon()
             raise
         return monitor
 
-    def _start(self, built: Mapping[str, Built]) -> None:
+    def _start(self, built: Mapping[str, Built], given: Rules | None) -> None:
         results: dict[tuple[str, str], Result] = {}
         for name, one in built.items():
             table = one.admitted.table
@@ -177,14 +209,28 @@ class Monitor:
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
+            if isinstance(self._runner, Threads):
+                self._runner = discovery_runner(one)
+        self._bind(given)
         for rules, name in self._subjects():
             serving = self._engines[rules]
             self._voice.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
             self._states[rules, name] = serving.discover(self._subject(name), self._runner)
             results[rules, name] = serving.result(self._states[rules, name])
-        self._store.finish_creation(self._records.values(), results)
-        self._store.keep_states(0, self._dump_states(), {})
+        self._store.finish_creation(self._records.values(), results, self._dump_states())
         self._store.remove_orphans()
+
+    def _bind(self, given: Rules | None) -> None:
+        """Check the given rules against the tables, and keep them with the settings."""
+        if given is None:
+            return
+        schemas = {name: table.schema for name, table in self._tables.items()}
+        settings = bound_settings(self._settings(), given, schemas, self._voice)
+        self._store.put_meta("settings", json.dumps(settings.to_json()))
+        self._engines = {name: engine(name, settings) for name in self._store.watched}
+
+    def _settings(self) -> Settings:
+        return Settings.from_json(json.loads(self._store.meta("settings") or "{}"))
 
     def _subjects(self) -> Iterator[tuple[str, str]]:
         """Each engine with the name of each table that it has a state of, or with the name for all of them."""
@@ -282,7 +328,7 @@ class Monitor:
             self._load()
         started = time.perf_counter()
         name = self._table_name(table)
-        with clear_sentences(self._store.path):
+        with clear_sentences(self._store.path), self._leaving_no_files():
             admitted = admit_batch(
                 self._tables[name],
                 sources,
@@ -296,12 +342,26 @@ class Monitor:
             )
             return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
 
+    @contextmanager
+    def _leaving_no_files(self) -> Iterator[None]:
+        """Where a batch fails, the files that it wrote go: on a full disk they are in the way."""
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):
+                self._store.remove_orphans()
+            raise
+
     def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
         """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
         self._stale = True
         change = Change(self._tables[name], admitted.table, admitted.born, admitted.dead)
         nothing = not len(change.born) and not len(change.dead)
         diffs = {} if nothing else self._maintain(name, change)
+        if nothing:  # the history tells of the batch; no file needs to
+            for segment in admitted.segments:
+                files.remove(segment.path)
+            admitted = replace(admitted, table=self._tables[name], segments=())
         self._store.commit(
             Commit(
                 batch_id,
@@ -322,7 +382,7 @@ class Monitor:
         record = self._store.batch(batch_id)
         assert record is not None
         if self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES:
-            self.checkpoint()
+            self._try_checkpoint()
         return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
 
     def _maintain(self, name: str, change: Change) -> dict[tuple[str, str], Diff]:
@@ -378,6 +438,7 @@ class Monitor:
 
     def checkpoint(self) -> None:
         """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
+        self._stale = True
         replaced = {}
         for name, table in self._tables.items():
             segments = compacted(table, self._store.folder)
@@ -387,6 +448,15 @@ class Monitor:
         latest = self._store.history(1)
         self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
         self._replay_seconds, self._replay_batches = 0.0, 0
+        self._stale = False
+
+    def _try_checkpoint(self) -> None:
+        """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
+        try:
+            with clear_sentences(self._store.path), self._leaving_no_files():
+                self.checkpoint()
+        except BadInput as error:
+            self._voice.note(f"The batch is kept; merging files has to wait: {error}")
 
     def _dump_states(self) -> dict[tuple[str, str], str]:
         kept = {}
@@ -441,6 +511,25 @@ class Monitor:
             if rules in (None, name)
             for finding in self._engines[name].result(state).values()
         ]
+
+    def violations(self, rule: str | None = None) -> list[Listing]:
+        """The violations of one rule, by its name or text, or of all rules."""
+        if self._stale:
+            self._load()
+        serving = self._engines.get("dc")
+        if not isinstance(serving, DenialEngine):
+            raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
+        found = [
+            Listing(each.constraint, self._tables[name], each.count, each.pairs)
+            for (rules, name), state in self._states.items()
+            if rules == "dc"
+            for each in serving.found(state)
+            if rule in (None, each.constraint.name, each.constraint.text)
+        ]
+        if rule is not None and not found:
+            known = ", ".join(f["name"] for f in self._store.results("dc"))
+            raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
+        return found
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""

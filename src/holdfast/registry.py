@@ -12,6 +12,7 @@ from holdfast.errors import BadInput
 
 _MODULES = {
     "column": "holdfast.column.engine",
+    "dc": "holdfast.denial.engine",
 }
 
 NAMES = tuple(_MODULES)

@@ -47,7 +47,7 @@ def _hashes(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(batches, batches, batches)
 def test_plus_is_associative_and_commutative(a: Batch, b: Batch, c: Batch) -> None:
     assert (a + b) + c == a + (b + c)
@@ -55,7 +55,7 @@ def test_plus_is_associative_and_commutative(a: Batch, b: Batch, c: Batch) -> No
     assert weights_of((a + b) + c) == weights_of(a + (b + c))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(batches)
 def test_zero_is_neutral_and_every_batch_has_an_inverse(a: Batch) -> None:
     zero = Batch.zero(WIDTH)
@@ -66,7 +66,7 @@ def test_zero_is_neutral_and_every_batch_has_an_inverse(a: Batch) -> None:
     assert len((a + -a).consolidate()) == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(batches)
 def test_consolidate_is_the_normal_form(a: Batch) -> None:
     normal = a.consolidate()
@@ -81,21 +81,21 @@ def test_consolidate_is_the_normal_form(a: Batch) -> None:
     assert np.array_equal(again.weights, normal.weights)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(batches, batches)
 def test_consolidate_keeps_sums_and_inverses(a: Batch, b: Batch) -> None:
     assert (a + b).consolidate() == a.consolidate() + b.consolidate()
     assert (-a).consolidate() == -(a.consolidate())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(batches, batches)
 def test_equality_is_equality_of_sums(a: Batch, b: Batch) -> None:
     assert (a == b) == (weights_of(a) == weights_of(b))
     assert (a == 0) is False
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(signed_rows)
 def test_groups_are_the_equal_rows_in_order_of_appearance(signed: list[SignedRow]) -> None:
     rows = [row for row, _ in signed]

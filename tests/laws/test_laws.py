@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.engine import Change, Engine
+from holdfast.engine import Change, Engine, Settings
 from holdfast.registry import NAMES, engine
 from holdfast.table.table import Nulls
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
@@ -21,7 +21,23 @@ if TYPE_CHECKING:
 streams = st.lists(batches, min_size=1, max_size=6)
 
 
-for_every_engine = pytest.mark.parametrize("serving", [engine(name) for name in NAMES], ids=NAMES)
+RULES = {
+    "same": "not(t.number = s.number and t.text != s.text)",
+    "order": "not(t.flag = s.flag and t.number > s.number and t.real < s.real)",
+    "open": "not(t.number >= s.number and t.day < s.day)",
+    "one": "not(t.number < 0 and t.flag = true)",
+}
+SETTINGS = Settings(
+    rules={
+        "t": {
+            "ordered": [],
+            "constraints": [
+                {"name": name, "text": text, "severity": "error", "note": ""} for name, text in RULES.items()
+            ],
+        }
+    }
+)
+for_every_engine = pytest.mark.parametrize("serving", [engine(name, SETTINGS) for name in NAMES], ids=NAMES)
 
 
 @for_every_engine

@@ -14,7 +14,6 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from tests.oracle.rows import Operation, Row, plain_row
 
 import holdfast.changes.batch
 import holdfast.table.shard
@@ -30,6 +29,7 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
+from tests.oracle.rows import Operation, Row, plain_row
 
 NUMBERS = {"insert": INSERT, "delete": DELETE, "update": UPDATE}
 COLUMNS = (Column("n", pa.int64()), Column("s", pa.string()), Column("f", pa.float64()))

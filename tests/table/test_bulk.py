@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
-from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of, staged_of
 
 from holdfast.table import bulk
 from holdfast.table.admit import Incoming
 from holdfast.table.runner import Threads
 from holdfast.table.shard import build
 from holdfast.table.types import Column
+from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of, staged_of
 
 ROWS = [(n % 7, None if n % 5 == 0 else "abc"[n % 3], n / 2) for n in range(40)]
 
@@ -74,7 +74,7 @@ def test_files_with_and_without_operations_mix(tmp_path: Path, order: tuple[int,
 def test_casters_turn_texts_into_values(tmp_path: Path) -> None:
     """Distinct texts may stand for equal values, and for null."""
     columns = (Column("n", pa.int64()),)
-    texts = staged_of([("1",), ("01",), ("",), ("x",), ("1",), (None,)], schema_of((), (Column("n", pa.string()),)))
+    texts = staged_of([("",), ("1",), ("01",), ("x",), ("1",), (None,)], schema_of((), (Column("n", pa.string()),)))
 
     def caster(given: pa.Array) -> pa.Array:
         return pa.array([int(text) if text.isdigit() else None for text in given.to_pylist()], pa.int64())
@@ -87,7 +87,7 @@ def test_casters_turn_texts_into_values(tmp_path: Path) -> None:
         else:
             with bulk_path():
                 _, kept = kept.admit(incoming)
-        assert rows_of(kept.table) == [(1,), (1,), (None,), (None,), (1,), (None,)] * 2
+        assert rows_of(kept.table) == [(None,), (1,), (1,), (None,), (1,), (None,)] * 2
         assert len(kept.table.dictionaries[0]) == 2
 
 

@@ -8,14 +8,14 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle import rows as oracle
-from tests.oracle.rows import Operation
-from tests.table.building import Kept, bulk_path, in_files, rows_of, schema_of
 
 from holdfast.table import compact
 from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
 from holdfast.table.table import TableFiles
+from tests.oracle import rows as oracle
+from tests.oracle.rows import Operation
+from tests.table.building import Kept, bulk_path, in_files, rows_of, schema_of
 
 row = st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "\U0001f600"]), st.sampled_from([None, 0.5]))
 operation = st.tuples(st.sampled_from(["insert", "insert", "delete"]), row)

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle.rows import plain, plain_row
-from tests.table.values import KINDS, decimal_of
 
 from holdfast.table import dictionary as module
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, Run, encode
+from tests.oracle.rows import plain, plain_row
+from tests.table.values import KINDS, decimal_of
 
 POOLS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "integer": (pa.int64(), list(range(-20, 20))),

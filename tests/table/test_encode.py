@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle.rows import plain_row
-from tests.table.values import KINDS, Kind
 
 from holdfast.errors import BadInput
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.encode import merge, stage
 from holdfast.table.types import Column, kept_type
+from tests.oracle.rows import plain_row
+from tests.table.values import KINDS, Kind
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle.rows import plain_row
-from tests.table.values import KINDS, Kind, decimal_of, rank
 
 from holdfast.errors import BadInput
 from holdfast.table import images
 from holdfast.table.encode import column_images
 from holdfast.table.types import Column
+from tests.oracle.rows import plain_row
+from tests.table.values import KINDS, Kind, decimal_of, rank
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 

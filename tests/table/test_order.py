@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.table.values import KINDS, Kind, rank
 
 from holdfast.table import dictionary as module
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.order import OrderKeys
+from tests.table.values import KINDS, Kind, rank
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 letters = st.text(alphabet="ab\x00\uffff\U0001f600", max_size=3)
@@ -119,7 +119,7 @@ PATTERNS = [
 def test_thousands_one_by_one(pattern: str, gap: int) -> None:
     dictionary = Dictionary(pa.string())
     keys = OrderKeys(dictionary, gap=gap)
-    count = 1_200
+    count = 800
     for value in arrivals(pattern, count):
         dictionary = dictionary.extended(pa.array([value.encode()], pa.large_binary()))
         keys.follow(dictionary)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.oracle.rows import Operation
-from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of
 
 from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table.admit import Incoming
 from holdfast.table.encode import stage
 from holdfast.table.types import Column
+from tests.oracle.rows import Operation
+from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of
 
 START: list[tuple[Any, ...]] = [(1, "a", 1.5), (2, "b", None), (3, "c", 0.0)]
 TOO_MANY = [(n, None, None) for n in range(1_000, 3_000)]

@@ -10,6 +10,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from holdfast.table import shard
+from holdfast.table.load import load_table, open_table
+from holdfast.table.probe import run_probe
+from holdfast.table.runner import Threads
+from holdfast.table.shard import Shard
+from holdfast.table.table import Alive, Schema, Table
+from holdfast.table.types import Column
 from tests.oracle.rows import plain_row
 from tests.table.building import (
     Kept,
@@ -23,14 +31,6 @@ from tests.table.building import (
     staged_of,
 )
 from tests.table.values import KINDS, rank
-
-from holdfast.table import shard
-from holdfast.table.load import load_table, open_table
-from holdfast.table.probe import run_probe
-from holdfast.table.runner import Threads
-from holdfast.table.shard import Shard
-from holdfast.table.table import Alive, Schema, Table
-from holdfast.table.types import Column
 
 NUMBERS = (Column("n", pa.int64()), Column("m", pa.int64()))
 

@@ -9,8 +9,11 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 class Finding(Protocol):
@@ -43,17 +46,57 @@ class Witness:
         return {"rows": list(self.rows), "values": [dict(v) for v in self.values]}
 
 
+@dataclass(frozen=True, eq=False)
+class PairChange:
+    """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept."""
+
+    added: NDArray[np.int64] | None
+    resolved: NDArray[np.int64] | None
+
+    def undo(self) -> PairChange:
+        """The change that takes this one back."""
+        return PairChange(self.resolved, self.added)
+
+    def then(self, later: PairChange) -> PairChange:
+        """Both changes as one: what the first added and the second resolved was never there."""
+        if self.added is None or self.resolved is None or later.added is None or later.resolved is None:
+            return PairChange(None, None)
+        return PairChange(
+            np.concatenate([_without(self.added, later.resolved), _without(later.added, self.resolved)]),
+            np.concatenate([_without(self.resolved, later.added), _without(later.resolved, self.added)]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairChange) and all(
+            _as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal changes may list their pairs in another order
+
+
+def _as_set(pairs: NDArray[np.int64] | None) -> set[tuple[int, ...]] | None:
+    return None if pairs is None else {tuple(pair) for pair in pairs.tolist()}
+
+
+def _without(pairs: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.int64]:
+    absent = _as_set(gone) or set()
+    return pairs[[tuple(pair) not in absent for pair in pairs.tolist()]] if len(pairs) else pairs
+
+
 @dataclass(frozen=True)
 class Diff:
-    """Findings gained, lost and changed, by their text; witnesses for the lost ones that have one."""
+    """Findings gained, lost and changed, by their text; witnesses for the lost ones that have one; and the violations
+    that were added to a rule, or resolved.
+    """
 
     gained: Result = field(default_factory=dict)
     lost: Result = field(default_factory=dict)
     changed: Mapping[str, tuple[Finding, Finding]] = field(default_factory=dict)
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
+    violations: Mapping[str, PairChange] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.gained or self.lost or self.changed)
+        return bool(self.gained or self.lost or self.changed or self.violations)
 
     def patch(self, result: Result) -> dict[str, Finding]:
         """The result after this diff."""
@@ -64,7 +107,13 @@ class Diff:
 
     def undo(self) -> Diff:
         """The diff that takes this one back (witnesses speak of one direction only and are dropped)."""
-        return Diff(self.lost, self.gained, {text: (new, old) for text, (old, new) in self.changed.items()})
+        return Diff(
+            self.lost,
+            self.gained,
+            {text: (new, old) for text, (old, new) in self.changed.items()},
+            {},
+            {text: pairs.undo() for text, pairs in self.violations.items()},
+        )
 
     def then(self, later: Diff) -> Diff:
         """Both diffs as one."""
@@ -73,7 +122,13 @@ class Diff:
         met = {**later.lost, **{t: a for t, (a, _) in later.changed.items()}}
         before = old | {text: finding for text, finding in met.items() if text not in touched}
         after = later.patch(self.patch(before))
-        return between(before, after, {**self.witnesses, **later.witnesses})
+        net = between(before, after, {**self.witnesses, **later.witnesses})
+        pairs = {
+            text: self.violations[text].then(change) if text in self.violations else change
+            for text, change in {**self.violations, **later.violations}.items()
+            if text in later.violations
+        }
+        return replace(net, violations={**self.violations, **pairs})
 
 
 def between(before: Result, after: Result, witnesses: Mapping[str, Witness] | None = None) -> Diff:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
-Plain = int | float | str | bool | None
+from holdfast.table.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -47,16 +44,3 @@ class ColumnFacts:
             "frequent": [list(pair) for pair in self.frequent],
             "text": self.text,
         }
-
-
-def plain_values(values: pa.Array) -> list[Plain]:
-    """Values as JSON knows them: dates, times and decimals as text, and so the floats that JSON lacks."""
-    return [_plain(value) for value in values.to_pylist()]
-
-
-def _plain(value: Any) -> Plain:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, int | float | str):
-        return value
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.column.leaders import Leaders
-from holdfast.column.model import ColumnFacts, plain_values
+from holdfast.column.model import ColumnFacts
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 from holdfast.table.types import show_type
 

@@ -26,6 +26,8 @@ from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
 from holdfast.voice import Voice
 
+ONE_MACHINE = 20_000_000
+
 
 @dataclass(frozen=True)
 class Built:
@@ -34,6 +36,7 @@ class Built:
     admitted: Admitted
     left_out: tuple[str, ...]
     options: CsvOptions
+    runner: Runner
 
 
 def runner_for(reading: Reading) -> Runner:
@@ -63,7 +66,7 @@ def build_table(
     plan, left_out = plan_init(reading, name)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
-        columns, casters, markers = _types(reading, plan, rows)
+        columns, casters, markers = _types(reading, plan, rows, voice)
         schema = Schema(name, columns, _key_columns(columns, key, name), nulls)
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
@@ -74,11 +77,16 @@ def build_table(
     finally:
         for path in rows.paths:
             files.remove(path)
-    return Built(admitted, left_out, replace(options.csv, nulls=markers))
+    return Built(admitted, left_out, replace(options.csv, nulls=markers), runner_for(reading))
+
+
+def discovery_runner(built: Built) -> Runner:
+    """Where engines look at a new table: in threads on one machine, past a size as tasks where its rows came from."""
+    return built.runner if built.admitted.table.rows > ONE_MACHINE else Threads()
 
 
 def _types(
-    reading: Reading, plan: Plan, rows: Rows
+    reading: Reading, plan: Plan, rows: Rows, voice: Voice
 ) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
     if not reading.infer:
@@ -88,6 +96,8 @@ def _types(
     for each in seen:
         merged = [merge(a, b) for a, b in zip(merged, each, strict=True)]
     types, markers = decide(merged, reading.nulls)
+    if reading.nulls is None and len(markers) > 1:
+        voice.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
     casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
     return columns, casters, markers
@@ -151,7 +161,7 @@ def admit_batch(
                 voice.note(f"{reading.name}: {sentence}")
             if not reading.columns:  # an empty file
                 continue
-            plan = plan_batch(reading, table.schema, left_out, options.csv.nulls or ("",), constant, operation_column)
+            plan = plan_batch(reading, table.schema, left_out, options.csv.nulls, constant, operation_column)
             staged.append(stage_rows(reading, plan, folder, admit.SMALL))
             if reading.frame is not None:
                 runner = runner_for(reading)

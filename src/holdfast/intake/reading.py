@@ -45,7 +45,8 @@ class Reading:
 
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
     `infer` that its types are to be found out, too, and are not those in `columns`. `castable` says that text columns
-    may be cast where the table has another type, as in JSON.
+    may be cast where the table has another type, as in JSON. `scanned` says that Spark takes the files in an order of
+    its own.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Reading:
     text: bool = False
     infer: bool = False
     castable: bool = False
+    scanned: bool = False
     nulls: tuple[str, ...] | None = None
     has_corrupt_column: bool = False
     files: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ class Reading:
 def open_source(
     source: Any, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None = None
 ) -> Reading:
-    """Open a path, a list of paths, a JDBC address, or a table of pandas, Polars, Arrow or Spark.
+    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark.
 
     `expected` gives the types of known columns, for text that is read here and cast at once.
     """
@@ -77,10 +79,19 @@ def open_source(
     if module == "pyspark":
         return _from_frame(source, "DataFrame")
     if module == "pandas":
-        return _from_arrow(pa.Table.from_pandas(source, preserve_index=False))
+        return _from_arrow(_arrow_of_pandas(source))
     if hasattr(source, "__arrow_c_stream__"):  # Polars, DuckDB and others speak Arrow
         return _from_arrow(pa.table(source))
     raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
+
+
+def _arrow_of_pandas(frame: Any) -> pa.Table:
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowException, AttributeError) as error:
+        raise BadInput(
+            f"can't read the pandas {type(frame).__name__}: {error}; give a DataFrame of plain columns"
+        ) from None
 
 
 def _from_arrow(table: pa.Table, name: str = "table") -> Reading:
@@ -186,7 +197,7 @@ def _read_small_csv(
     else:
         known = dict(zip(expected.names, expected.types, strict=True))
         schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])
-        nulls = options.csv.nulls or ("",)
+        nulls = ("",) if options.csv.nulls is None else options.csv.nulls
     typed, _ = local.typed_table(text, replace(options.csv, nulls=nulls), schema, file)
     return replace(_from_arrow(typed, file), nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
 
@@ -200,12 +211,16 @@ def _csv_with_spark(
     running = session(spark)
     columns = tuple((name, pa.string()) for name in dialect.names)
     if options.schema:
-        columns = _declared(frames.parse_ddl(running, options.schema), dialect.names, path)
+        with frames.clear_sentence(f"--schema {options.schema!r}"):
+            declared = frames.parse_ddl(options.schema)
+        columns = _declared(declared, dialect.names, path)
+    scanned = frames.reads_by_line(running, files, dialect)
     return Reading(
         path,
         columns,
-        frame=frames.read_csv(running, files, dialect),
+        frame=(frames.scan_csv if scanned else frames.read_whole_csv)(running, files, dialect),
         text=True,
+        scanned=scanned,
         infer=not options.schema and options.csv.types == "infer",
         nulls=options.csv.nulls,
         has_corrupt_column=True,
@@ -227,19 +242,15 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
     from holdfast.spark import frames
     from holdfast.spark.session import session
 
-    try:
-        as_text = options.csv.types == "text"
-        frame = frames.read_other(session(spark), kind, path, as_text, options.schema)
-    except Exception as error:
-        if type(error).__name__ == "AnalysisException":
-            raise BadInput(f"{path}: can't be read as {kind}: {str(error).splitlines()[0]}") from None
-        raise
+    running = session(spark)
+    with frames.clear_sentence(path):
+        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema)
     files = tuple(_files(path) or ())
     if kind != "json":
-        return _from_frame(frame, path, files=files)
+        return _from_frame(frame, path, files=files, scanned=True)
     if frames.CORRUPT in frame.columns and not options.schema:
         raise BadInput(local.json_complaint(files) or f"{path}: not every line is a JSON object")
-    reading = _from_frame(frame, path, files=files, castable=True)
+    reading = _from_frame(frame, path, files=files, scanned=True, castable=True)
     if options.schema:  # the column of malformed records stands last
         return replace(reading, columns=reading.columns[:-1], has_corrupt_column=True)
     return reading
@@ -251,5 +262,7 @@ def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Re
 
     if not options.jdbc_table:
         raise BadInput(f"{url}: say which table to read, with --jdbc-table")
-    frame = frames.read_jdbc(session(spark), url, options.jdbc_table, options.jdbc_properties)
+    running = session(spark)
+    with frames.clear_sentence(url):
+        frame = frames.read_jdbc(running, url, options.jdbc_table, options.jdbc_properties)
     return _from_frame(frame, f"{url} {options.jdbc_table}")

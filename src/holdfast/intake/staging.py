@@ -23,8 +23,9 @@ from holdfast.errors import BadInput
 from holdfast.intake.reading import Reading
 from holdfast.sources import local
 from holdfast.sources.caster import TextCaster
+from holdfast.sources.infer import BadValue, cast_text
 from holdfast.table.bulk import write_staged
-from holdfast.table.encode import Caster, Staged, stage
+from holdfast.table.encode import Caster, Staged, cast, stage
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type, show_type
@@ -59,7 +60,7 @@ def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
     """Stage a source. At most `few` rows that are in memory stay there; all else goes to files in `folder`."""
     try:
         if reading.table is not None:
-            return _stage_table(reading.table, plan, folder, few)
+            return _stage_table(_in_order(reading.table, plan), plan, folder, few)
         return _stage_frame(reading, plan, folder)
     except BadInput as error:
         raise BadInput(_with_place(reading, str(error))) from None
@@ -93,7 +94,7 @@ def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
         raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
     casters: list[Caster | None] = [None] * len(columns)
     if reading.text and not reading.infer:
-        casters = [TextCaster(reading.name, c.name, c.type, reading.nulls or ("",)) for c in columns]
+        casters = [TextCaster(reading.name, c.name, c.type, _markers(reading.nulls)) for c in columns]
     return Plan(tuple(columns), tuple(places), tuple(casters)), tuple(left_out)
 
 
@@ -101,7 +102,7 @@ def plan_batch(
     reading: Reading,
     schema: Schema,
     left_out: Sequence[str],
-    nulls: tuple[str, ...],
+    nulls: tuple[str, ...] | None,
     constant: int | None,
     operation_column: str | None = None,
 ) -> Plan:
@@ -119,10 +120,14 @@ def plan_batch(
     for column in schema.columns:
         place = names.index(column.name) if column.name in names else -1
         places.append(place)
-        given = reading.columns[place][1] if place >= 0 else column.type
-        casters.append(_caster(reading, column, given, nulls))
+        casters.append(_caster(reading, column, reading.columns[place][1], _markers(nulls)) if place >= 0 else None)
     version = names.index(VERSION_COLUMN) if VERSION_COLUMN in spare and VERSION_COLUMN in names else -1
     return Plan(schema.columns, tuple(places), tuple(casters), operation_place, version, constant or INSERT)
+
+
+def _markers(nulls: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The texts that stand for null where nobody said so, and nothing else told."""
+    return ("",) if nulls is None else nulls
 
 
 def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int:
@@ -181,7 +186,19 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
             "cast it before it comes here"
         )
-    return None
+    whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
+    return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
+
+
+@dataclass(frozen=True)
+class DecimalCaster:
+    """Turns integers into decimals. Arrow asks of the type that it hold every integer; here the values decide."""
+
+    column: Column
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        """The values as decimals, without loss."""
+        return cast(values.cast(pa.decimal128(20, 0)), self.column)
 
 
 def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
@@ -200,7 +217,6 @@ def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
 
 
 def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> Rows:
-    table = _in_order(table, plan)
     if len(table) <= few:
         return Rows(len(table), (_stage_slice(table, plan),) if len(table) else ())
     starts = range(0, len(table), _CHUNK_ROWS)
@@ -217,9 +233,25 @@ def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
     """A change feed with versions in the order in which things happened: by version, old rows before new ones."""
     if plan.version_place < 0:
         return table
+    views = {
+        name for name, given in zip(table.schema.names, table.schema.types, strict=True) if given == pa.string_view()
+    }
+    table = table.cast(pa.schema([(f.name, pa.string() if f.name in views else f.type) for f in table.schema]))
     kinds = pa.array(parse_operations(table.column(plan.operation_place)))
-    by = pa.table({"version": table.column(plan.version_place), "kind": kinds})
+    by = pa.table({"version": _numbers(table.column(plan.version_place)), "kind": kinds})
     return table.take(pc.sort_indices(by, [("version", "ascending"), ("kind", "ascending")]))
+
+
+def _numbers(versions: pa.ChunkedArray) -> pa.Array:
+    """Versions as numbers: a file of text has them as text, and 10 comes after 9."""
+    if versions.null_count:
+        raise BadInput(f"column {VERSION_COLUMN!r}: a row has no version; give every row its version")
+    if kept_type(versions.type) != pa.string():
+        return versions
+    try:
+        return cast_text(versions.cast(pa.string()).combine_chunks(), pa.int64(), ())
+    except BadValue as bad:
+        raise BadInput(f"column {VERSION_COLUMN!r}: {bad.value!r} is no version; give whole numbers") from None
 
 
 def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] | None]:
@@ -237,11 +269,17 @@ def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] 
 
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
-    from holdfast.spark.stage import StagingPlan, choose, stage_frame
+    from holdfast.spark.frames import clear_sentence
+    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame
 
     assert reading.frame is not None
-    frame = choose(reading.frame, plan.places, plan.operation_place, plan.version_place, reading.has_corrupt_column)
     has_operations = plan.operation_place >= 0
+    frame = reading.frame
+    if has_operations:
+        several = reading.scanned and len(reading.files) > 1
+        frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)
+    frame = choose(frame, plan.places, plan.operation_place, reading.has_corrupt_column)
     task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)
-    paths, rows = stage_frame(frame, task)
+    with clear_sentence(reading.name, only="FAILED_READ_FILE"):
+        paths, rows = stage_frame(frame, task)
     return Rows(rows, (), tuple(paths))

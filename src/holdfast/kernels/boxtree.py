@@ -43,7 +43,7 @@ class Tree(NamedTuple):
     facts: NDArray[np.int64]
 
 
-# ---- finding a place --------------------------------------------------------------------------------------------------
+# ---- finding a place ------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -91,7 +91,7 @@ def _slot_of(
     return low
 
 
-# ---- summaries ----------------------------------------------------------------------------------------------------------
+# ---- summaries ------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -127,7 +127,7 @@ def sum_node(tree: Tree, node: int, entry: int) -> None:
     tree.below[node, entry] = rows
 
 
-# ---- moving entries -----------------------------------------------------------------------------------------------------
+# ---- moving entries -------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -166,7 +166,7 @@ def _take_leaf(tree: Tree) -> int:
         free = tree.facts[LEAVES]
         tree.facts[LEAVES] += 1
     tree.filled[free] = 0
-    return free
+    return int(free)
 
 
 @kernel
@@ -178,7 +178,7 @@ def _take_node(tree: Tree) -> int:
         free = tree.facts[NODES]
         tree.facts[NODES] += 1
     tree.used[free] = 0
-    return free
+    return int(free)
 
 
 @kernel
@@ -190,7 +190,7 @@ def _move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: in
             tree.values[to_leaf, dim, at + slot - begin] = tree.values[leaf, dim, slot]
 
 
-# ---- inserting ----------------------------------------------------------------------------------------------------------
+# ---- inserting ------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -234,20 +234,12 @@ def _grow_root(tree: Tree) -> None:
 
 
 @kernel
-def _pass_entry(tree: Tree, node: int, entry: int, rows: NDArray[np.int64], i: int, row: int, second: int) -> None:
-    """Widen an entry for a row that goes below it."""
-    for dim in range(rows.shape[0]):
-        value = rows[dim, i]
-        if value < tree.lows[node, dim, entry]:
-            tree.lows[node, dim, entry] = value
-        if value > tree.highs[node, dim, entry]:
-            tree.highs[node, dim, entry] = value
-    tree.below[node, entry] += 1
-    if entry == 0:  # only the first fence can lie above a row that comes here
-        a, b = tree.fences[node, 0, 0], tree.fences[node, 1, 0]
-        first = rows[0, i]
-        if first < a or (first == a and (second < b or (second == b and row < tree.fences[node, 2, 0]))):
-            tree.fences[node, 0, 0], tree.fences[node, 1, 0], tree.fences[node, 2, 0] = first, second, row
+def _make_way(tree: Tree, node: int, entry: int, leaves: bool) -> None:
+    """Split the block under an entry, which is full."""
+    if leaves:
+        _split_leaf(tree, node, entry)
+    else:
+        _split_node(tree, node, entry)
 
 
 @kernel
@@ -256,44 +248,55 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
 
     IN rows[dim, i], ids[i]. The pools must have room: a leaf a row, and a node a row and one for each level.
     """
-    facts = tree.facts
+    pool, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
+    lows, highs, fences, below, used, facts = tree.lows, tree.highs, tree.fences, tree.below, tree.used, tree.facts
     for i in range(len(ids)):
         row, first = ids[i], rows[0, i]
         second = rows[1, i] if rows.shape[0] > 1 else 0
-        if tree.used[facts[ROOT]] == FAN:
+        if used[facts[ROOT]] == FAN:
             _grow_root(tree)
         node = facts[ROOT]
         for level in range(facts[HEIGHT], 0, -1):
-            entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
-            child = tree.child[node, entry]
-            if level == 1 and tree.filled[child] == LEAF:
-                _split_leaf(tree, node, entry)
-                entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
-            elif level > 1 and tree.used[child] == FAN:
-                _split_node(tree, node, entry)
-                entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
-            _pass_entry(tree, node, entry, rows, i, row, second)
-            node = tree.child[node, entry]
-        filled = tree.filled[node]
-        at = _slot_of(tree.values, tree.ids, node, filled, first, second, row)
-        for slot in range(filled, at, -1):
-            tree.ids[node, slot] = tree.ids[node, slot - 1]
-        tree.ids[node, at] = row
+            entry = _entry_of(fences, node, used[node], first, second, row)
+            under = child[node, entry]
+            if (filled[under] == LEAF) if level == 1 else (used[under] == FAN):
+                _make_way(tree, node, entry, level == 1)
+                entry = _entry_of(fences, node, used[node], first, second, row)
+            for dim in range(rows.shape[0]):
+                lows[node, dim, entry] = min(lows[node, dim, entry], rows[dim, i])
+                highs[node, dim, entry] = max(highs[node, dim, entry], rows[dim, i])
+            below[node, entry] += 1
+            if entry == 0 and _is_before(fences, node, first, second, row):
+                fences[node, 0, 0], fences[node, 1, 0], fences[node, 2, 0] = first, second, row
+            node = child[node, entry]
+        last = filled[node]
+        at = _slot_of(values, pool, node, last, first, second, row)
+        for slot in range(last, at, -1):
+            pool[node, slot] = pool[node, slot - 1]
+        pool[node, at] = row
         for dim in range(rows.shape[0]):
-            for slot in range(filled, at, -1):
-                tree.values[node, dim, slot] = tree.values[node, dim, slot - 1]
-            tree.values[node, dim, at] = rows[dim, i]
-        tree.filled[node] = filled + 1
-
-
-# ---- deleting -----------------------------------------------------------------------------------------------------------
+            for slot in range(last, at, -1):
+                values[node, dim, slot] = values[node, dim, slot - 1]
+            values[node, dim, at] = rows[dim, i]
+        filled[node] = last + 1
 
 
 @kernel
-def _on_border(tree: Tree, node: int, entry: int, rows: NDArray[np.int64], i: int) -> bool:
+def _is_before(fences: NDArray[np.int64], node: int, first: int, second: int, row: int) -> bool:
+    """Whether a row comes before the first fence of a node; no other can lie above a row that comes there."""
+    a, b = fences[node, 0, 0], fences[node, 1, 0]
+    return first < a or (first == a and (second < b or (second == b and row < fences[node, 2, 0])))
+
+
+# ---- deleting -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _on_border(
+    lows: NDArray[np.int64], highs: NDArray[np.int64], node: int, entry: int, rows: NDArray[np.int64], i: int
+) -> bool:
     for dim in range(rows.shape[0]):
-        value = rows[dim, i]
-        if value == tree.lows[node, dim, entry] or value == tree.highs[node, dim, entry]:
+        if rows[dim, i] == lows[node, dim, entry] or rows[dim, i] == highs[node, dim, entry]:
             return True
     return False
 
@@ -324,8 +327,6 @@ def _tidy(tree: Tree, node: int, entry: int, leaves: bool) -> None:
     sizes = tree.filled if leaves else tree.used
     full = LEAF if leaves else FAN
     size = sizes[tree.child[node, entry]]
-    if size >= full // 4:
-        return
     room = full if size == 0 else full * 3 // 4
     if entry + 1 < tree.used[node] and size + sizes[tree.child[node, entry + 1]] <= room:
         _join(tree, node, entry, leaves)
@@ -334,12 +335,32 @@ def _tidy(tree: Tree, node: int, entry: int, leaves: bool) -> None:
 
 
 @kernel
+def _lower_root(tree: Tree) -> None:
+    """Let the only child of the root take its place."""
+    facts, old = tree.facts, tree.facts[ROOT]
+    facts[ROOT] = tree.child[old, 0]
+    facts[HEIGHT] -= 1
+    tree.used[old] = -2 - facts[FREE_NODE]
+    facts[FREE_NODE] = old
+
+
+@kernel
+def _mend(tree: Tree, node: int, entry: int, leaves: bool) -> None:
+    """Work out the box of an entry anew."""
+    if leaves:
+        sum_leaf(tree, node, entry)
+    else:
+        sum_node(tree, node, entry)
+
+
+@kernel
 def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
     """Take rows out; gives how many were there.
 
     IN rows[dim, i]: the values under which the rows were put in; ids[i]
     """
-    facts = tree.facts
+    pool, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
+    lows, highs, fences, below, used, facts = tree.lows, tree.highs, tree.fences, tree.below, tree.used, tree.facts
     nodes, entries = np.empty(64, np.int64), np.empty(64, np.int64)
     gone = 0
     for i in range(len(ids)):
@@ -347,30 +368,28 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
         second = rows[1, i] if rows.shape[0] > 1 else 0
         node = facts[ROOT]
         for level in range(facts[HEIGHT], 0, -1):
-            entry = _entry_of(tree.fences, node, tree.used[node], first, second, row)
+            entry = _entry_of(fences, node, used[node], first, second, row)
             nodes[level], entries[level] = node, entry
-            node = tree.child[node, entry]
-        filled = tree.filled[node]
-        at = _slot_of(tree.values, tree.ids, node, filled, first, second, row)
-        if at == filled or tree.ids[node, at] != row:
+            node = child[node, entry]
+        last = filled[node] - 1
+        at = _slot_of(values, pool, node, last + 1, first, second, row)
+        if at > last or pool[node, at] != row:
             continue
         gone += 1
-        _move_rows(tree, node, at + 1, filled, node, at)
-        tree.filled[node] = filled - 1
+        for slot in range(at, last):
+            pool[node, slot] = pool[node, slot + 1]
+        for dim in range(rows.shape[0]):
+            for slot in range(at, last):
+                values[node, dim, slot] = values[node, dim, slot + 1]
+        filled[node] = last
         for level in range(1, facts[HEIGHT] + 1):
             node, entry = nodes[level], entries[level]
-            if _on_border(tree, node, entry, rows, i):
-                if level == 1:
-                    sum_leaf(tree, node, entry)
-                else:
-                    sum_node(tree, node, entry)
-            else:
-                tree.below[node, entry] -= 1
-            _tidy(tree, node, entry, level == 1)
-        while facts[HEIGHT] > 1 and tree.used[facts[ROOT]] == 1:
-            old = facts[ROOT]
-            facts[ROOT] = tree.child[old, 0]
-            facts[HEIGHT] -= 1
-            tree.used[old] = -2 - facts[FREE_NODE]
-            facts[FREE_NODE] = old
+            below[node, entry] -= 1
+            if _on_border(lows, highs, node, entry, rows, i):
+                _mend(tree, node, entry, level == 1)
+            under = child[node, entry]
+            if (filled[under] < LEAF // 4) if level == 1 else (used[under] < FAN // 4):
+                _tidy(tree, node, entry, level == 1)
+        while facts[HEIGHT] > 1 and used[facts[ROOT]] == 1:
+            _lower_root(tree)
     return gone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,6 +11,8 @@ from rich.markup import escape
 from holdfast.report.tables import changes_table, text_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from holdfast.monitor import Outcome
     from holdfast.store.records import BatchRecord
 
@@ -30,8 +32,26 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         f"{title}[bold]batch {batch.seq}[/bold] on {escape(batch.table)}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
-    table = changes_table([(old.to_json(), new.to_json()) for old, new in outcome.changed])
-    console.print(table or "no fact but the number of rows changed")
+    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    tables = [table for table in (changes_table(changed), _violations_table(outcome, changed)) if table is not None]
+    for table in tables:
+        console.print(table)
+    if not tables:
+        console.print("no fact but the number of rows changed")
+
+
+def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:
+    """How many violations of each rule are new, and how many are gone."""
+    lines = []
+    for old, new in changed:
+        if new["kind"] == "dc":
+            pairs = outcome.violations.get(new["text"])
+            counts = (
+                ["–" if p is None else f"{len(p):,}" for p in (pairs.added, pairs.resolved)] if pairs else ["–", "–"]
+            )
+            lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
+    headings = ("rule", "severity", "new", "gone", "before", "after")
+    return text_table(headings, lines, headings[2:]) if lines else None
 
 
 def _ignored(batch: BatchRecord) -> str:

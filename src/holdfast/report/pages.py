@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report.tables import COLUMN_HEADINGS, change_lines, column_cells
+from holdfast.report.tables import COLUMN_HEADINGS, RULE_HEADINGS, change_lines, column_cells, rule_cells
 
 if TYPE_CHECKING:
     from holdfast.monitor import Outcome
@@ -38,17 +38,28 @@ def findings_html(findings: Sequence[Mapping[str, Any]]) -> str:
     """The findings as HTML tables, one a watched table."""
     parts = []
     for name in dict.fromkeys(finding["table"] for finding in findings):
-        own = [finding for finding in findings if finding["table"] == name and finding["kind"] == "column"]
-        parts.append(f"<h3>{escape(name)}: {own[0]['rows'] if own else 0:,} rows</h3>")
-        parts.append(html_table(COLUMN_HEADINGS, [column_cells(facts) for facts in own], ("nulls", "distinct")))
+        columns = [f for f in findings if f["table"] == name and f["kind"] == "column"]
+        if columns:
+            parts.append(f"<h3>{escape(name)}: {columns[0]['rows']:,} rows</h3>")
+            parts.append(html_table(COLUMN_HEADINGS, [column_cells(f) for f in columns], ("nulls", "distinct")))
+        rules = [f for f in findings if f["table"] == name and f["kind"] == "dc"]
+        if rules:
+            parts.append(f"<h3>{escape(name)}: rules</h3>")
+            parts.append(html_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",)))
     return "".join(parts)
 
 
 def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
-    lines = [line for old, new in outcome.changed for line in change_lines(old.to_json(), new.to_json())]
-    table = html_table(("column", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
+    pairs = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    lines = [line for old, new in pairs if new["kind"] == "column" for line in change_lines(old, new)]
+    lines += [
+        (new["name"], "violations", f"{old['violations']:,}", f"{new['violations']:,}")
+        for old, new in pairs
+        if new["kind"] == "dc"
+    ]
+    table = html_table(("column or rule", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{table}"
 

@@ -64,18 +64,31 @@ def text_table(
 
 
 def findings_tables(findings: Sequence[Mapping[str, Any]]) -> list[Table]:
-    """A terminal table for each watched table."""
+    """Terminal tables for each watched table: its columns, then its rules."""
     tables = []
     for name in dict.fromkeys(f["table"] for f in findings):
-        own = [f for f in findings if f["table"] == name and f["kind"] == "column"]
-        title = f"{name}: {own[0]['rows'] if own else 0:,} rows"
-        tables.append(text_table(COLUMN_HEADINGS, [column_cells(f) for f in own], ("nulls", "distinct"), title))
+        columns = [f for f in findings if f["table"] == name and f["kind"] == "column"]
+        if columns:
+            title = f"{name}: {columns[0]['rows']:,} rows"
+            rows = [column_cells(f) for f in columns]
+            tables.append(text_table(COLUMN_HEADINGS, rows, ("nulls", "distinct"), title))
+        rules = [f for f in findings if f["table"] == name and f["kind"] == "dc"]
+        if rules:
+            tables.append(text_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",), f"{name}: rules"))
     return tables
+
+
+RULE_HEADINGS = ("rule", "severity", "violations", "counted", "text")
+
+
+def rule_cells(rule: Mapping[str, Any]) -> list[str]:
+    """One line of the table of rules."""
+    return [rule["name"], rule["severity"], brief(rule["violations"]), rule["counted"], rule["text"]]
 
 
 def changes_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Table | None:
     """What changed in the facts of columns, besides the number of rows: one line a fact."""
-    lines = [line for before, after in changed for line in change_lines(before, after)]
+    lines = [line for before, after in changed if after["kind"] == "column" for line in change_lines(before, after)]
     return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
 
 

@@ -85,7 +85,7 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
 
 
 def json_complaint(paths: Sequence[str]) -> str | None:
-    """One sentence about text that is not UTF-8 or the first line that is no JSON object, or None. Slow; for files known to be broken."""
+    """One sentence about the first line that is no JSON object, or no UTF-8, or None. Slow; for broken files."""
     for path in paths:
         data = _content(path)
         if sentence := encoding_complaint(data, path):

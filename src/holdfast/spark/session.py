@@ -6,9 +6,13 @@ import atexit
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +52,8 @@ def _local_session() -> SparkSession:
     settings: dict[str, bool | float | int | str | None] = {
         "spark.driver.memory": os.environ.get("HOLDFAST_SPARK_MEMORY", "2g"),
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC",
+        # Times without a zone, as ORC files and databases have them, must not depend on where the machine stands.
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC -Duser.timezone=UTC",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
         "spark.ui.enabled": "false",
@@ -59,7 +64,29 @@ def _local_session() -> SparkSession:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
     }
     builder = SparkSession.builder.appName("holdfast").master("local[*]").config(map=settings)
-    return builder.getOrCreate()
+    with _interrupts_wait():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back while the JVM starts: interrupted then, PySpark would leave one behind that never ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = []
+
+    def hold(number: int, _: object) -> None:
+        pressed.append(number)
+
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is hold:  # else PySpark has put its own there
+            signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def _java_home() -> str:

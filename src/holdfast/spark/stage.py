@@ -10,9 +10,10 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, functions
 
-from holdfast.changes.operations import INSERT, parse_operations
+from holdfast.changes.operations import DELETE, INSERT, UPDATE, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage
@@ -35,15 +36,45 @@ class StagingPlan:
     has_corrupt_column: bool = False
 
 
-def choose(frame: DataFrame, places: Sequence[int], operation: int, version: int, has_corrupt: bool) -> DataFrame:
-    """The columns at some places (null for -1), then the operations and the marks of bad records where there are any.
-
-    A feed with versions comes in their order, and within one with the old rows before the new ones.
+def in_order(frame: DataFrame, operation: int, version: int, several_files: bool, has_corrupt: bool) -> DataFrame:
+    """Operations in the order in which they happened: by their version where they have one, within that the old rows
+    before the new ones; and else as they stand in their files, one file after the other by name.
     """
+    if version < 0 and not several_files:
+        return frame
+    columns = frame.columns
+    keys = [functions.monotonically_increasing_id()]
+    if several_files:  # Spark takes the largest first
+        keys = [functions.col("_metadata.file_path"), functions.col("_metadata.file_block_start"), *keys]
     if version >= 0:
-        word = functions.lower(functions.col(f"c{operation}"))
-        frame = frame.orderBy(f"c{version}", word.isin("insert", "c", "update_postimage").cast("int"))
-    nothing = functions.lit(None).cast("string")
+        keys = [_checked_version(frame, version, has_corrupt), _turn(functions.col(f"c{operation}")), *keys]
+    named = [key.alias(f"_holdfast_key{i}") for i, key in enumerate(keys)]
+    return frame.select("*", *named).orderBy(*[f"_holdfast_key{i}" for i in range(len(keys))]).select(*columns)
+
+
+def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> SparkColumn:
+    """The versions as numbers: a file of text has them as text, and 10 comes after 9."""
+    given = functions.col(f"c{version}")
+    number = given.try_cast("bigint")
+    wrong = frame.filter(number.isNull())
+    if has_corrupt:
+        wrong = wrong.filter(functions.col(frame.columns[-1]).isNull())
+    first = wrong.select(given).first()
+    if first is not None:
+        raise BadInput(f"column {VERSION_COLUMN!r}: {first[0]!r} is no version; give every row a whole number")
+    return number
+
+
+def _turn(word: SparkColumn) -> SparkColumn:
+    """Which of the operations of one version come first: deletes, inserts, updates (see parse_operations)."""
+    plain = functions.lower(functions.btrim(word, functions.lit(" \t\r\n")))
+    turn = functions.when(plain.isin("delete", "d", "update_preimage"), DELETE)
+    return turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT).otherwise(UPDATE)
+
+
+def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt: bool) -> DataFrame:
+    """The columns at some places (null for -1), then the operations and the marks of bad records, if any."""
+    nothing = functions.lit(None)
     chosen = [functions.col(f"c{place}") if place >= 0 else nothing for place in places]
     if operation >= 0:
         chosen.append(functions.col(f"c{operation}"))

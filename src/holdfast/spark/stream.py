@@ -11,9 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from holdfast.spark.frames import place
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# A file that is moved in keeps its age; by default Spark passes over those that are a week older than the newest.
+_ANY_AGE = "36500d"
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 
 
@@ -26,13 +30,14 @@ def follow_folder(
     def each(batch: DataFrame, _: int) -> None:
         try:
             rows = batch.orderBy("modificationTime", "path").select("path").collect()
-            for row in rows:
-                handle(row["path"].removeprefix("file:"))
+            for path in dict.fromkeys(row["path"] for row in rows):  # more than once where the folder is a pattern
+                handle(path.removeprefix("file:"))
         except BaseException as error:
             failed.append(error)
             raise
 
-    files = spark.readStream.format("binaryFile").schema(_FILES).load(folder).select("path", "modificationTime")
+    reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ANY_AGE)
+    files = reader.load(place(folder)).select("path", "modificationTime")
     writer = files.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
     paced = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{seconds} seconds")
     query = paced.start()

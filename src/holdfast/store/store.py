@@ -12,16 +12,20 @@ writes nothing that grows with the table. Readers need no lock.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import fs
+
 from holdfast.changes.diff import Diff, Result
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, no_space
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
@@ -30,6 +34,7 @@ from holdfast.table.types import Column
 
 FORMAT = 1
 _DATABASE = "holdfast.db"
+_ROOM_TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 _BATCH_COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
 
 
@@ -58,20 +63,16 @@ class Store:
             raise BadInput(f"{folder}: already there; choose another folder, or remove this one first")
         folder.mkdir(parents=True, exist_ok=True)
         lock = WriterLock(folder / "lock")
-        for leftover in folder.glob(f"{_DATABASE}*"):
-            leftover.unlink()
-        database = _connect(folder / _DATABASE)
-        database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
-        database.execute("PRAGMA synchronous = FULL")
-        with database:
-            database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
-            known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
-            if segments:
-                known["segments"] = segments
-            database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+        try:
+            if not _is_unfinished(folder):
+                raise BadInput(f"{folder}: another init has just finished here; choose another folder")
+            place = _segments_folder(segments, folder)
+            database = _fresh_database(folder, {**facts, **({"segments": place} if segments else {})})
+        except BaseException:
+            lock.release()
+            raise
         store = Store.__new__(Store)
-        store.path, store._lock, store._db = folder, lock, database
-        store.folder = segments or str(folder.resolve() / "segments")
+        store.path, store._lock, store._db, store.folder = folder, lock, database, place
         files.make_folder(store.folder)
         return store
 
@@ -87,6 +88,20 @@ class Store:
         if self._lock:
             self._lock.release()
             self._lock = None
+
+    def abandon(self) -> None:
+        """Take back a creation that failed: remove what it made, and let go."""
+        with suppress(OSError):
+            for name in files.names(self.folder):
+                files.remove(f"{self.folder}/{name}")
+        self._db.close()
+        with suppress(OSError):
+            for each in (*self.path.glob(f"{_DATABASE}*"), self.path / "lock"):
+                each.unlink(missing_ok=True)
+            for each in (self.path / "segments", self.path):
+                if each.exists():
+                    each.rmdir()
+        self.close()
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
@@ -178,14 +193,24 @@ class Store:
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
-    def finish_creation(self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result]) -> None:
-        """Make a new state count: its tables and first results, in one transaction."""
+    def put_meta(self, key: str, value: str) -> None:
+        """Keep a fact about the state."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def finish_creation(
+        self,
+        tables: Iterable[TableRecord],
+        results: Mapping[tuple[str, str], Result],
+        states: Mapping[tuple[str, str], str],
+    ) -> None:
+        """Make a new state count: its tables, its first results, the files of the engines' states, all at once."""
         with self._transaction():
             for record in tables:
                 self._add_table(record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
                 self._put_results(engine, table, result)
+            self._put_states(states)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
     def commit(self, commit: Commit) -> int:
@@ -220,8 +245,7 @@ class Store:
         old = set(self.kept_states().values())
         with self._transaction():
             self._db.execute("DELETE FROM checkpoints")
-            rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
-            self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
+            self._put_states(states)
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
             for table, segments in replaced.items():
                 old |= {segment.path for segment in self._segments("table_name = ?", table)}
@@ -268,6 +292,10 @@ class Store:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
         self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
 
+    def _put_states(self, states: Mapping[tuple[str, str], str]) -> None:
+        rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
+        self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
+
     def _put_results(self, engine: str, table: str, result: Result) -> None:
         rows = [(engine, table, text, json.dumps(finding.to_json())) for text, finding in result.items()]
         self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
@@ -288,6 +316,8 @@ class Store:
         try:
             found, state = self.meta("format"), self.meta("state")
         except sqlite3.DatabaseError as error:
+            if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
+                raise no_space(self.path) from None
             raise BadInput(f"{self.path}: {_DATABASE} is damaged or not a Holdfast state ({error})") from None
         if found != str(FORMAT):
             raise BadInput(
@@ -305,6 +335,46 @@ def now() -> str:
 
 def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+
+
+def _fresh_database(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
+    for leftover in folder.glob(f"{_DATABASE}*"):
+        leftover.unlink()
+    database = _connect(folder / _DATABASE)
+    database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
+    database.execute("PRAGMA synchronous = FULL")
+    database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
+    known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
+    database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+    return database
+
+
+def _segments_folder(asked: str | None, folder: Path) -> str:
+    """Where the segments of a new state go: a folder of its own, since files there that no commit names are removed."""
+    if not asked:
+        return str(folder.resolve() / "segments")
+    try:
+        where, name = (fs.LocalFileSystem(), asked) if "://" not in asked else fs.FileSystem.from_uri(asked)
+    except pa.ArrowInvalid as error:
+        raise BadInput(f"{asked}: segments can't go there: {error}; give a folder, or an address like s3://…") from None
+    place = str(Path(name).resolve()) if isinstance(where, fs.LocalFileSystem) else asked
+    if files.names(place) and _leftover(folder) != place:
+        raise BadInput(f"{asked}: not empty; give the segments a folder of their own")
+    return place
+
+
+def _leftover(folder: Path) -> str | None:
+    """The folder of segments of an init that did not finish."""
+    if not (folder / _DATABASE).exists():
+        return None
+    database = _connect(folder / _DATABASE)
+    try:
+        row = database.execute("SELECT value FROM meta WHERE key = 'segments'").fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    finally:
+        database.close()
+    return row[0] if row else None
 
 
 def _is_unfinished(folder: Path) -> bool:

@@ -1,0 +1,88 @@
+"""All violations of a table, from scratch, never quadratic where the answer is small.
+
+Rows are put into an index by their equality columns and sorted by the leading other column; then all rows ask it, in
+blocks of neighbours (see `holdfast.kernels.boxprobe`). Blocks whose boxes rule each other out are never compared.
+
+Cost: O(n log n) to sort, and about O(n + violations) to ask, for equalities with up to two other predicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.denial.indexes import Index
+from holdfast.denial.model import DenialConstraint
+from holdfast.denial.operands import Operands, Spaces, living
+from holdfast.denial.plan import Plan, arrange, compile_constraint
+from holdfast.denial.violations import LIMIT, NOBODY, Found, Pairs, no_pairs, paired
+from holdfast.index.boxtree import TooMany
+from holdfast.kernels.boxprobe import OTHERS, YOUNGER
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Table
+
+
+def detect(
+    table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
+) -> list[Found]:
+    """The violations of each constraint; counts alone of one that has more than `limit`.
+
+    A table that lies in files may be searched by a runner of tasks, in slices (see `probes`).
+    """
+    if runner is not None and not isinstance(runner, Threads):
+        from holdfast.denial.probes import detect_in_tasks
+
+        return detect_in_tasks(table, constraints, runner, limit)
+    plans = [compile_constraint(constraint, table.schema) for constraint in constraints]
+    spaces = Spaces(table.schema, plans)
+    spaces.follow(table)
+    return detect_in(living(spaces, table), plans, spaces, table, limit, runner)
+
+
+def detect_in(
+    rows: Operands, plans: Sequence[Plan], spaces: Spaces, table: Table, limit: int, threads: Threads | None
+) -> list[Found]:
+    """The violations among some rows. Indexes are made one after the other, each for all plans that share it."""
+    made, serving = arrange([plan.as_t for plan in plans], rows.distinct)
+    found: dict[int, Found] = {n: single(plan, rows, limit) for n, plan in enumerate(plans) if plan.single}
+    for number, arrangement in enumerate(made):
+        mine = [n for n, place in enumerate(serving) if place == number and n not in found]
+        if mine:
+            index = Index(arrangement, spaces, table, rows)
+            found |= {n: pairs(plans[n], index, rows, limit, threads) for n in mine}
+    return [found[n] for n in range(len(plans))]
+
+
+def single(plan: Plan, rows: Operands, limit: int) -> Found:
+    """The rows that violate a constraint about single rows."""
+    ids = row_ids(plan, rows)
+    return Found(plan.constraint, len(ids), paired(ids, np.full(len(ids), NOBODY)) if len(ids) <= limit else None)
+
+
+def row_ids(plan: Plan, rows: Operands) -> NDArray[np.int64]:
+    """The ids of the rows that pass a plan's checks on t."""
+    mask = rows.passing(plan.checks)
+    return rows.ids if mask is None else rows.ids[mask]
+
+
+def pairs(plan: Plan, index: Index, rows: Operands, limit: int, threads: Threads | None) -> Found:
+    """The pairs among rows that are all in an index."""
+    listed = pairs_between(plan, index, rows, limit, threads)
+    if listed is not None:
+        return Found(plan.constraint, len(listed), listed)
+    count = index.count(plan.as_t, rows, threads)
+    return Found(plan.constraint, count // 2 if plan.symmetric else count, None)
+
+
+def pairs_between(
+    plan: Plan, index: Index, asking: Operands, limit: int, threads: Threads | None = None
+) -> Pairs | None:
+    """The pairs of rows that ask as t with rows in the index, each once; None where they are more than the limit."""
+    partners = YOUNGER if plan.symmetric else OTHERS
+    try:
+        ts, ss = index.probe(plan.as_t, asking, partners, limit=limit, blocks=True, threads=threads)
+    except TooMany:
+        return None
+    return paired(ts, ss) if len(ts) else no_pairs()

@@ -1,0 +1,129 @@
+"""One index of a denial engine: a box tree over the rows that pass some checks, and how quests are put to it.
+
+Dimensions of the tree: the equality columns as one key, the leading column, the other columns compared; where the key
+had to be hashed, the equality columns themselves, so that no collision goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.denial.operands import Line, Operands, Packing, Spaces
+from holdfast.denial.plan import Arrangement, Condition, Quest, by_selectivity
+from holdfast.index.boxtree import BoxTree, Hits, full_blocks, single_blocks
+from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table
+
+Ids = NDArray[np.int64]
+_CODE = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
+_FEW = 4096
+_BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
+
+
+class Index:
+    """The rows of a table that pass `arrangement.found` and are not null in its equality columns."""
+
+    def __init__(self, arrangement: Arrangement, spaces: Spaces, table: Table, rows: Operands) -> None:
+        self.arrangement = arrangement
+        self._packing = Packing(spaces, arrangement.keys, table)
+        self._columns = self._dimensions()
+        lines: list[Line] = [(self._packing, arrangement.keys)] if arrangement.keys else []
+        self._lines = (*lines, *self._columns[len(lines) :])
+        self._used = sorted({*arrangement.keys, *(c for c in self._columns if c >= 0)})
+        self._generation = spaces.generation(self._used)
+        self._questions: dict[tuple[Quest, tuple[int, ...]], _Form] = {}
+        self.tree = BoxTree(*self._matrix(rows))
+
+    def _dimensions(self) -> list[int]:
+        """The column of each dimension; -1 for a key of several."""
+        a = self.arrangement
+        columns = [a.keys[0] if len(a.keys) == 1 else -1] if a.keys else []
+        columns += [a.lead] if a.lead is not None else []
+        return columns + [c for c in a.others if c != a.lead] + ([] if self._packing.exact else list(a.keys))
+
+    def stale(self, spaces: Spaces, table: Table) -> bool:
+        """Whether the keys in the tree are no longer those of the columns, and it must be made anew."""
+        return self._generation != spaces.generation(self._used) or not self._packing.fits(table)
+
+    def _matrix(self, rows: Operands) -> tuple[NDArray[np.int64], Ids]:
+        return rows.matrix(self.arrangement.found, self.arrangement.keys, self._lines)
+
+    def insert(self, rows: Operands) -> None:
+        """Put in the rows that belong."""
+        self.tree.insert(*self._matrix(rows))
+
+    def delete(self, rows: Operands) -> None:
+        """Take out the rows that belong."""
+        self.tree.delete(*self._matrix(rows))
+
+    def is_swamped(self, rows: Operands) -> bool:
+        """Whether so many rows arrive that making the index anew is the quicker way."""
+        return len(rows) > _FEW and len(self._matrix(rows)[1]) * _BULK > len(self.tree)
+
+    def probe(
+        self,
+        quest: Quest,
+        asking: Operands,
+        partners: int,
+        *,
+        bound: int = 0,
+        limit: int,
+        blocks: bool = False,
+        threads: Threads | None = None,
+    ) -> tuple[Ids, Ids]:
+        """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
+        question = self._question(quest, asking, partners, bound)
+        size = len(question.own)
+        starts = full_blocks(size) if blocks else single_blocks(size)
+        hits: Hits = self.tree.probe(question, starts, limit, threads)
+        return question.own[hits.queries], hits.rows
+
+    def count(
+        self, quest: Quest, asking: Operands, threads: Threads | None = None, both: Operands | None = None
+    ) -> int:
+        """How many pairs of different rows there are. `both`: those of the rows that ask which are also among the rows
+        that the index was made of; None: all of them.
+        """
+        total = int(self.tree.count(self._question(quest, asking, 0, 0), threads).sum())
+        conditions = [(c.mine, c.operator, c.theirs) for c in quest.conditions]
+        return total - (asking if both is None else both).with_themselves([quest.asking, quest.found], conditions)
+
+    def _question(self, quest: Quest, asking: Operands, partners: int, bound: int) -> Question:
+        form = self._form(quest, asking.distinct)
+        asked, own = asking.matrix(quest.asking, quest.theirs, form.lines)
+        return Question(form.dims, form.ops, asked, own, partners, bound)
+
+    def _form(self, quest: Quest, distinct: list[int]) -> _Form:
+        """The quest in terms of the tree, with its conditions in the best order as of now."""
+        rest = tuple(by_selectivity(quest.rest, distinct))
+        order = tuple(c.mine for c in rest)
+        if (quest, order) not in self._questions:
+            self._questions[quest, order] = self._made(quest, rest)
+        return self._questions[quest, order]
+
+    def _made(self, quest: Quest, rest: tuple[Condition, ...]) -> _Form:
+        parts: list[tuple[int, str, Line]] = []
+        if quest.by_key:
+            theirs = tuple(c.theirs for c in quest.by_key)
+            parts.append((0, "=", (self._packing, theirs)))
+        if not self._packing.exact:
+            parts += [(self._dim(c.mine), "=", c.theirs) for c in quest.by_key]
+        parts += [(self._dim(c.mine), c.operator, c.theirs) for c in rest]
+        # What the order of the rows settles comes first: dimension 0, then 1, `!=` last (see `boxprobe`).
+        parts.sort(key=lambda part: (min(part[0], 2), part[0] < 2 and part[1] == "!="))
+        return _Form(parts)
+
+    def _dim(self, column: int) -> int:
+        keys = 1 if self.arrangement.keys else 0
+        return keys + self._columns[keys:].index(column)
+
+
+class _Form:
+    """A quest's conditions by dimension of one tree, and the lines that rows bring to them when they ask."""
+
+    def __init__(self, parts: list[tuple[int, str, Line]]) -> None:
+        self.dims = np.array([dim for dim, _, _ in parts], np.int64)
+        self.ops = np.array([_CODE[operator] for _, operator, _ in parts], np.int64)
+        self.lines: tuple[Line, ...] = tuple(line for _, _, line in parts)

@@ -1,0 +1,266 @@
+"""Operands: what rows bring to comparisons, worked out once and used by all constraints (papers: weever, section 5.1).
+
+`Spaces` decides how the values of each column become 64-bit keys (see `holdfast.index.keys`) and keeps them current
+with the table. `Operands` gives, for some rows, the keys of a column, who passes some checks, and whole matrices of
+keys sorted as an index wants them. Each is computed when first asked for, however many constraints ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.denial.model import Constant
+from holdfast.denial.plan import Check, Checks, Plan
+from holdfast.errors import BadInput
+from holdfast.index.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
+from holdfast.index.marks import COMPARE, Marks
+from holdfast.index.sorting import sorted_order
+from holdfast.table.images import NULL_KEY
+from holdfast.table.shard import AnyCodes, Shard
+from holdfast.table.table import Schema, Table
+
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Matrix = NDArray[np.int64]  # [key, row]
+_FEW = 8  # rows that aren't worth sorting
+
+
+class Spaces:
+    """The key space of every column that some plans compare, and the marks of every constant."""
+
+    def __init__(self, schema: Schema, plans: Sequence[Plan]) -> None:
+        self._schema = schema
+        self._marks: dict[Check, Marks] = {}
+        compared = [pair for plan in plans for pair in _comparisons(plan)]
+        self.of_column: dict[int, KeySpace] = {}
+        self.spaces: list[KeySpace] = []
+        for columns in _classes(compared):
+            inside = [(a, op, b) for a, op, b in compared if a in columns]
+            space = self._space(sorted(columns), inside)
+            self.spaces.append(space)
+            self.of_column |= dict.fromkeys(columns, space)
+        for check in {check for plan in plans for check in (*plan.as_t.asking, *plan.as_t.found)}:
+            if isinstance(check.other, Constant):
+                kept = schema.columns[check.column].type
+                self._marks[check] = Marks(kept, check.operator, check.other.value)
+
+    def _space(self, columns: list[int], compared: list[tuple[int, str, int]]) -> KeySpace:
+        types = [self._schema.columns[c].type for c in columns]
+        for c, kept in zip(columns, types, strict=True):
+            if not can_join(types[0], kept):
+                one, other = self._schema.names[columns[0]], self._schema.names[c]
+                raise BadInput(f"columns {one!r} and {other!r} can't be compared: {types[0]} and {kept}")
+        ordered = any(op not in ("=", "!=") for _, op, _ in compared)
+        if len(columns) == 1:
+            return OrderSpace(columns) if ordered else CodeSpace()
+        if all(comparable(types[0], kept) for kept in types):
+            return OrderSpace(columns)
+        return JointSpace(columns, ordered)
+
+    def follow(self, table: Table) -> None:
+        """Be current with a version of the table."""
+        for space in self.spaces:
+            space.follow(table)
+
+    def is_coded(self, column: int) -> bool:
+        """Whether a column's keys are its codes, so that they are small and dense."""
+        return isinstance(self.of_column[column], CodeSpace)
+
+    def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
+        """Changes when keys of some columns were given anew."""
+        return tuple(self.of_column[column].generation for column in columns)
+
+    def marks(self, check: Check) -> Marks:
+        """The marks of a check with a constant."""
+        return self._marks[check]
+
+
+def _comparisons(plan: Plan) -> list[tuple[int, str, int]]:
+    pairs: list[tuple[int, str, int]] = [(c.mine, c.operator, c.theirs) for c in plan.as_t.conditions]
+    checks = (*plan.as_t.asking, *plan.as_t.found)
+    return pairs + [(c.column, c.operator, c.other) for c in checks if isinstance(c.other, int)]
+
+
+def _classes(compared: list[tuple[int, str, int]]) -> list[set[int]]:
+    """Columns that are compared with each other, directly or by way of others."""
+    classes: list[set[int]] = []
+    for a, _, b in compared:
+        touching = [each for each in classes if a in each or b in each]
+        classes = [each for each in classes if each not in touching]
+        classes.append({a, b}.union(*touching))
+    return classes
+
+
+class Packing:
+    """Several equality columns as one key.
+
+    Codes lie side by side in 63 bits while they fit, with what is left over as room to grow; wider keys are hashed
+    (`exact` is false), and then the columns themselves must be compared too.
+    """
+
+    def __init__(self, spaces: Spaces, columns: tuple[int, ...], table: Table) -> None:
+        self.columns = columns
+        need = [len(table.dictionaries[c]).bit_length() for c in columns]
+        spare = (63 - sum(need)) // max(len(columns), 1)
+        self.exact = len(columns) == 1 or (spare >= 0 and all(spaces.is_coded(c) for c in columns))
+        self._bits = [bits + spare for bits in need] if self.exact and len(columns) > 1 else []
+
+    def fits(self, table: Table) -> bool:
+        """Whether all codes still fit side by side."""
+        return all(len(table.dictionaries[c]) <= 1 << b for c, b in zip(self.columns, self._bits, strict=False))
+
+    def pack(self, keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """The one key of rows with some keys, none of them null."""
+        if len(keys) == 1:
+            return keys[0]
+        if not self._bits:
+            return hashed(keys)
+        packed = keys[0]
+        for bits, key in zip(self._bits[1:], keys[1:], strict=True):
+            packed = (packed << np.int64(bits)) | key
+        return packed
+
+
+def hashed(keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """A hash of the keys of each row."""
+    state = _mixed(keys[0])
+    for key in keys[1:]:
+        state = _mixed(state ^ key)
+    return state
+
+
+def _mixed(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Integers, well mixed (splitmix64)."""
+    x = keys.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (x ^ (x >> np.uint64(31))).view(np.int64)
+
+
+# One line of a matrix: a column, or the columns that make up a packed key.
+Line: TypeAlias = int | tuple[Packing, tuple[int, ...]]
+
+
+class Operands:
+    """What some rows bring to comparisons."""
+
+    def __init__(self, spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> None:
+        """`codes_of(column)` gives the rows' codes; the spaces are current with the table."""
+        self.ids = ids
+        self.table = table
+        self._spaces, self._codes_of = spaces, codes_of
+        self._keys: dict[int, NDArray[np.int64]] = {}
+        self._present: dict[int, Mask | None] = {}
+        self._masks: dict[tuple[Checks, tuple[int, ...]], Mask | None] = {}
+        self._matrices: dict[tuple[Checks, tuple[int, ...], tuple[Line, ...]], tuple[Matrix, Ids]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def distinct(self) -> list[int]:
+        """How many values each column has had so far: what predicates are ordered by."""
+        return [len(dictionary) for dictionary in self.table.dictionaries]
+
+    def keys(self, column: int) -> NDArray[np.int64]:
+        """The keys of a column."""
+        if column not in self._keys:
+            self._keys[column] = self._spaces.of_column[column].of(column, self._codes_of(column))
+        return self._keys[column]
+
+    def present(self, column: int) -> Mask | None:
+        """Which rows are not null in a column; None: all."""
+        if column not in self._present:
+            there = self.keys(column) != NULL_KEY
+            self._present[column] = None if there.all() else there
+        return self._present[column]
+
+    def passing(self, checks: Checks, needed: Iterable[int] = ()) -> Mask | None:
+        """Which rows pass some checks and are not null in the columns needed; None: all."""
+        lacking = tuple(column for column in needed if self.present(column) is not None)
+        if (checks, lacking) not in self._masks:
+            masks = [self._check(check) for check in checks]
+            masks += [there for c in lacking if (there := self.present(c)) is not None]
+            self._masks[checks, lacking] = np.logical_and.reduce(masks) if masks else None
+        return self._masks[checks, lacking]
+
+    def _check(self, check: Check) -> Mask:
+        if isinstance(check.other, Constant):
+            dictionary = self.table.dictionaries[check.column]
+            return self._spaces.marks(check).of(dictionary, self._codes_of(check.column))
+        holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))
+        for column in (check.column, check.other):
+            there = self.present(column)
+            holds = holds if there is None else holds & there
+        return holds
+
+    def matrix(self, checks: Checks, needed: Iterable[int], lines: tuple[Line, ...]) -> tuple[Matrix, Ids]:
+        """The keys of the rows that pass, a line each, sorted by the first two lines; and the rows' ids."""
+        lacking = tuple(column for column in needed if self.present(column) is not None)
+        if (checks, lacking, lines) not in self._matrices:
+            self._matrices[checks, lacking, lines] = self._make(self.passing(checks, lacking), lines)
+        return self._matrices[checks, lacking, lines]
+
+    def _make(self, mask: Mask | None, lines: tuple[Line, ...]) -> tuple[Matrix, Ids]:
+        ids = self.ids if mask is None else self.ids[mask]
+        rows = np.empty((max(1, len(lines)), len(ids)), np.int64)
+        rows[len(lines) :] = 0
+        sort_by: list[NDArray[np.int64]] = []
+        for number, line in enumerate(lines):
+            columns = (line,) if isinstance(line, int) else line[1]
+            keys = [self.keys(c) if mask is None else self.keys(c)[mask] for c in columns]
+            rows[number] = keys[0] if isinstance(line, int) else line[0].pack(keys)
+            if number < 2:  # codes that are packed side by side sort like their pack, and are narrower
+                sort_by += keys if isinstance(line, int) or line[0].exact else [rows[number]]
+        if len(ids) <= _FEW:
+            return rows, ids
+        order = sorted_order(sort_by, len(ids))
+        return np.take(rows, order, axis=1), ids[order]
+
+    def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:
+        """How many rows pass all checks and meet all conditions with themselves."""
+        good = np.ones(len(self), np.bool_)
+        for each in checks:
+            mask = self.passing(each)
+            good = good if mask is None else good & mask
+        for mine, operator, theirs in conditions:
+            good = good & COMPARE[operator](self.keys(mine), self.keys(theirs))
+            for column in (mine, theirs):
+                there = self.present(column)
+                good = good if there is None else good & there
+        return int(np.count_nonzero(good))
+
+
+def living(spaces: Spaces, table: Table) -> Operands:
+    """The operands of all living rows of a table."""
+
+    def codes_of(column: int) -> AnyCodes:
+        parts = [s.columns[column] if marks is None else s.columns[column][marks] for s, marks in table.living()]
+        return np.concatenate(parts) if parts else np.empty(0, np.uint32)
+
+    return Operands(spaces, table, table.living_ids(), codes_of)
+
+
+def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:
+    """The operands of the living rows that a function chooses, shard by shard, so that only they need memory."""
+    ids, places = [np.empty(0, np.int64)], []
+    for shard, marks in table.living():
+        alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
+        mask = choose(Operands(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
+        places.append(alive if mask is None else alive[mask])
+        ids.append(shard.ids_of(places[-1]))
+
+    def codes_of(column: int) -> AnyCodes:
+        parts = [shard.columns[column][at] for shard, at in zip(table.shards, places, strict=True)]
+        return np.concatenate([np.empty(0, np.uint8), *parts])
+
+    return Operands(spaces, table, np.concatenate(ids), codes_of)
+
+
+def _codes_at(shard: Shard, places: NDArray[np.int64]) -> Callable[[int], AnyCodes]:
+    return lambda column: shard.columns[column][places]

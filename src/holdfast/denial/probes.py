@@ -1,0 +1,194 @@
+"""Detection in slices: plain functions of small items, for threads here or for Spark tasks elsewhere.
+
+With equalities, both rows of a pair have the same equality key, so rows are sliced by its hash, and each slice is
+searched by itself. Without, rows are sliced by ranges of the leading inequality's column: a task joins one range of
+t's with one range of s's, and pairs of ranges that the inequality rules out get no task. What has neither (only `!=`)
+is sliced by the row that asks.
+
+A task opens the table by its files, takes only the rows of its slice into memory, and writes its pairs to a file.
+Keys are worked out anew in each task, from the same files and so to the same numbers; bounds travel as codes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from holdfast.denial.detect import pairs_between, row_ids
+from holdfast.denial.indexes import Index
+from holdfast.denial.model import DenialConstraint
+from holdfast.denial.operands import Mask, Operands, Spaces, chosen, hashed
+from holdfast.denial.plan import Plan, arrange, compile_constraint, lead_of
+from holdfast.denial.violations import NOBODY, Found, Pairs, no_pairs, paired, sides
+from holdfast.table import files
+from holdfast.table.load import open_table
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table, TableFiles
+
+ROWS_A_SLICE = 1 << 20
+_SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which rows of a table: part `number` of `parts`, by the hash of columns, by ranges of a column, or by place."""
+
+    by: Literal["hash", "range", "place"]
+    columns: tuple[int, ...]
+    number: int
+    parts: int
+    bound_column: int = 0
+    bounds: tuple[int, ...] = ()  # codes of the bound column, whose keys part the ranges
+
+
+EVERYTHING = Cut("place", (), 0, 1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Search the violations of one constraint between two cuts of a table."""
+
+    where: TableFiles
+    constraint: DenialConstraint
+    asking: Cut
+    found: Cut
+    limit: int  # below 0: count only
+    answer_to: str
+
+
+def search(task: Task) -> int | None:
+    """How many violations there are in a slice: pairs, written to a file; or, counted only, ordered pairs. None where
+    they are more than the limit.
+    """
+    table = open_table(task.where)
+    plan = compile_constraint(task.constraint, table.schema)
+    spaces = Spaces(table.schema, [plan])
+    spaces.follow(table)
+    asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows, spaces))
+    found = _search(plan, spaces, table, asking, task)
+    if found is None or isinstance(found, int):
+        return found
+    files.write(task.answer_to, dict(zip("ts", sides(found), strict=True)))
+    return len(found)
+
+
+def _search(plan: Plan, spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:
+    if plan.single:
+        ids = row_ids(plan, asking)
+        if task.limit < 0:
+            return len(ids)
+        return paired(ids, np.full(len(ids), NOBODY)) if len(ids) <= task.limit else None
+    rows = asking
+    if task.found != task.asking:
+        rows = chosen(spaces, table, lambda each: _inside(task.found, each, spaces))
+    (arrangement,), _ = arrange([plan.as_t], rows.distinct)
+    index = Index(arrangement, spaces, table, rows)
+    if task.limit >= 0:
+        return pairs_between(plan, index, asking, task.limit)
+    both = chosen(
+        spaces, table, lambda each: _both(_inside(task.asking, each, spaces), _inside(task.found, each, spaces))
+    )
+    return index.count(plan.as_t, asking, both=both)
+
+
+def _both(one: Mask | None, other: Mask | None) -> Mask | None:
+    return other if one is None else one if other is None else one & other
+
+
+def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
+    """Which rows belong to a cut; a row that is null where the cut looks belongs to none, for it has no violations."""
+    if cut.by == "place":
+        return None if cut.parts == 1 else rows.ids % cut.parts == cut.number
+    there = rows.passing((), cut.columns)
+    keys = [rows.keys(column) for column in cut.columns]
+    if cut.by == "hash":
+        part = (hashed(keys).view(np.uint64) % np.uint64(cut.parts)).astype(np.int64)
+    else:
+        bounds = np.sort(spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
+        part = np.searchsorted(bounds, keys[0], side="right")
+    return _both(part == cut.number, there)
+
+
+def detect_in_tasks(
+    table: Table, constraints: Sequence[DenialConstraint], runner: Runner, limit: int, slices: int | None = None
+) -> list[Found]:
+    """The violations of each constraint; counts alone of one that has more than `limit`."""
+    if table.where is None:
+        raise AssertionError("a table lies in files before tasks look at it")
+    parts = slices or table.rows // ROWS_A_SLICE + 1
+    tasks = [_tasks(table, constraint, parts, limit) for constraint in constraints]
+    answers = iter(runner.map(search, [task for each in tasks for task in each]))
+    counts = [[next(answers) for _ in each] for each in tasks]
+    return [_merged(each, count, runner, limit) for each, count in zip(tasks, counts, strict=True)]
+
+
+def _merged(tasks: list[Task], counts: list[int | None], runner: Runner, limit: int) -> Found:
+    known = [count for count in counts if count is not None]
+    constraint = tasks[0].constraint
+    few = len(known) == len(counts) and sum(known) <= limit
+    parts = [_read(task) for task, count in zip(tasks, counts, strict=True) if count is not None]
+    if few:
+        found = np.concatenate([no_pairs(), *parts])
+        return Found(constraint, len(found), paired(*sides(found)))
+    ordered = runner.map(search, [replace(task, limit=-1) for task in tasks])
+    total = sum(count for count in ordered if count is not None)
+    return Found(constraint, total // 2 if constraint.is_symmetric and not constraint.is_single else total, None)
+
+
+def _read(task: Task) -> Pairs:
+    arrays, _ = files.read(task.answer_to)
+    pairs = np.stack([arrays["t"], arrays["s"]], axis=1)
+    files.remove(task.answer_to)
+    return pairs
+
+
+# ---- how a constraint is sliced -------------------------------------------------------------------------------------
+
+
+def _tasks(table: Table, constraint: DenialConstraint, parts: int, limit: int) -> list[Task]:
+    assert table.where is not None
+    plan = compile_constraint(constraint, table.schema)
+    folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
+    return [
+        Task(table.where, constraint, asking, found, limit, f"{folder}/{uuid.uuid4().hex}.arrow")
+        for asking, found in _cuts(table, plan, parts)
+    ]
+
+
+def _cuts(table: Table, plan: Plan, parts: int) -> list[tuple[Cut, Cut]]:
+    quest = plan.as_t
+    if not plan.single and quest.by_key:
+        mine, theirs = quest.keys, tuple(c.theirs for c in quest.by_key)
+        return [(Cut("hash", theirs, n, parts), Cut("hash", mine, n, parts)) for n in range(parts)]
+    distinct = [len(dictionary) for dictionary in table.dictionaries]
+    lead = None if plan.single or parts == 1 else lead_of(quest, distinct)
+    ranged = next((c for c in quest.rest if c.mine == lead and c.operator not in ("=", "!=")), None)
+    if ranged is None:
+        return [(Cut("place", (), n, parts), EVERYTHING) for n in range(parts)]
+    bounds = _bounds(table, ranged.mine, parts)
+    upwards = ranged.operator in (">", ">=")  # the rows found lie above those that ask
+    return [
+        (
+            Cut("range", (ranged.theirs,), i, len(bounds) + 1, ranged.mine, bounds),
+            Cut("range", (ranged.mine,), j, len(bounds) + 1, ranged.mine, bounds),
+        )
+        for i in range(len(bounds) + 1)
+        for j in range(len(bounds) + 1)
+        if (j >= i if upwards else j <= i)
+    ]
+
+
+def _bounds(table: Table, column: int, parts: int) -> tuple[int, ...]:
+    """Codes whose keys part a column's rows into about equal ranges, from a sample of rows."""
+    step = max(1, table.rows // _SAMPLE)
+    codes = np.concatenate([np.empty(0, np.uint32), *(shard.columns[column][::step] for shard in table.shards)])
+    codes = codes[codes != 0].astype(np.uint32)
+    if not len(codes):
+        return ()
+    ordered = codes[np.argsort(table.order_keys(column).of(codes), kind="stable")]
+    picked = [int(ordered[len(ordered) * i // parts]) for i in range(1, parts)]
+    return tuple(dict.fromkeys(picked))

@@ -1,0 +1,102 @@
+"""The violations of one constraint: as pairs while these are few enough to keep, else as a count alone.
+
+A pair is (t, s); of a symmetric constraint the smaller row id comes first, and each pair is there once. A constraint
+about single rows has rows: then s is NOBODY (-1).
+
+Invariant: `count` is exact at all times; `pairs` is None exactly where only the count is kept.
+Cost: see `holdfast.index.pairs`; what rows of a batch violate is added and dropped at the cost of these violations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.denial.model import DenialConstraint
+from holdfast.index.pairs import PairGraph
+from holdfast.index.sorting import sorted_order
+
+Ids = NDArray[np.int64]
+Pairs = NDArray[np.int64]  # [pair, side]: t and s
+NOBODY = -1
+LIMIT = 5_000_000  # pairs of one constraint that are kept; a pair takes about 60 bytes
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found: how many violations, and which, unless they are more than the limit."""
+
+    constraint: DenialConstraint
+    count: int
+    pairs: Pairs | None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the pairs themselves are there."""
+        return self.pairs is not None
+
+
+@dataclass(frozen=True)
+class Delta:
+    """What a batch did to the violations of one constraint. Where only counts are kept, there are no pairs."""
+
+    constraint: DenialConstraint
+    before: int
+    after: int
+    added: Pairs | None
+    resolved: Pairs | None
+
+    def __bool__(self) -> bool:
+        unknown = self.added is None or self.resolved is None
+        return self.before != self.after if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
+
+
+class Violations:
+    """The violations of one constraint, kept."""
+
+    def __init__(self, constraint: DenialConstraint, count: int, pairs: Pairs | None) -> None:
+        self.constraint = constraint
+        self._count = count
+        self.graph = None if pairs is None else PairGraph(*sides(pairs))
+
+    @property
+    def count(self) -> int:
+        """How many violations there are."""
+        return self._count if self.graph is None else len(self.graph)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the pairs take."""
+        return 0 if self.graph is None else self.graph.nbytes
+
+    def found(self) -> Found:
+        """The violations now: a copy, which later changes don't touch."""
+        return Found(self.constraint, self.count, None if self.graph is None else self.graph.pairs())
+
+    def list_again(self, pairs: Pairs) -> None:
+        """Keep pairs from now on."""
+        self.graph = PairGraph(*sides(pairs))
+
+    def count_only(self, count: int) -> None:
+        """Keep a count from now on."""
+        self._count, self.graph = count, None
+
+
+def sides(pairs: Pairs) -> tuple[Ids, Ids]:
+    """The t's and the s's of pairs."""
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def paired(ts: Ids, ss: Ids) -> Pairs:
+    """Pairs of t's and s's, in order."""
+    order = sorted_order([ts, ss], len(ts))
+    pairs = np.empty((len(ts), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = ts[order], ss[order]
+    return pairs
+
+
+def no_pairs() -> Pairs:
+    """No pairs at all."""
+    return np.empty((0, 2), np.int64)

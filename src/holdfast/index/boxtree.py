@@ -1,0 +1,162 @@
+"""Box trees for Python: rows go in and out by id and values, questions give pairs of query and row.
+
+`holdfast.kernels.boxtree` tells how it works and what it costs. This side owns the pools and their growth, and runs
+questions in threads. A tree is one writer's: no question may run while rows go in or out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels import boxload, boxprobe, boxtree
+from holdfast.kernels.boxprobe import Question
+from holdfast.kernels.boxtree import FACTS, FAN, LEAF, Tree
+from holdfast.table.runner import Threads
+
+Ids = NDArray[np.int64]
+Rows = NDArray[np.int64]  # [dim, row]
+_FILLING = LEAF * 3 // 4
+_MANY = 1 << 14  # queries that are worth a second thread
+_CHUNKS = 8
+
+
+class TooMany(Exception):
+    """A question has more hits than the caller wants to hold."""
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Pairs of query number and row id."""
+
+    queries: NDArray[np.int64]
+    rows: Ids
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class BoxTree:
+    """Rows with `dims` values each, sorted by the first two of them and summarised by all."""
+
+    def __init__(self, rows: Rows, ids: Ids) -> None:
+        """A tree of some rows, which are sorted by the first two values and the id; few may come in any order."""
+        self.dims = len(rows)
+        self.rows = len(ids) if len(ids) > LEAF else 0
+        leaves = max(1, -(-self.rows // _FILLING))
+        self.pools = _pools(self.dims, leaves + leaves // 16 + 16, leaves // 24 + 64)
+        boxload.load(self.pools, rows, ids, self.rows, leaves)
+        if not self.rows:
+            self.insert(rows, ids)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the pools."""
+        return sum(pool.nbytes for pool in self.pools)
+
+    def insert(self, rows: Rows, ids: Ids) -> None:
+        """Put rows in; neighbours in the tree should be neighbours in the batch."""
+        if len(ids):
+            self._make_room(len(ids))
+            boxtree.insert(self.pools, rows, ids)
+            self.rows += len(ids)
+
+    def delete(self, rows: Rows, ids: Ids) -> None:
+        """Take rows out, given the values under which they were put in."""
+        if not len(ids):
+            return
+        gone = boxtree.delete(self.pools, rows, ids)
+        self.rows -= gone
+        if gone != len(ids):
+            raise AssertionError(f"{len(ids) - gone} rows to delete were not in the index")
+
+    def _make_room(self, rows: int) -> None:
+        """A batch may split a leaf a row. Pools grow in place by a sixteenth at a time."""
+        facts = self.pools.facts
+        leaves, nodes = int(facts[boxtree.LEAVES]) + rows, int(facts[boxtree.NODES]) + rows // 8 + 64
+        for pool in (self.pools.ids, self.pools.values, self.pools.filled):
+            if len(pool) < leaves:
+                _lengthen(pool, leaves + leaves // 16)
+        for pool in (*self.pools[3:9],):
+            if len(pool) < nodes:
+                _lengthen(pool, nodes + nodes // 16)
+
+    def probe(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None = None) -> Hits:
+        """All hits of a question, whose queries come in blocks. Raises TooMany beyond a limit."""
+        blocks = len(starts) - 1
+        if threads is None or len(question.own) < _MANY:
+            return self._probe(question, starts, 0, blocks, limit)
+        cuts = [blocks * i // _CHUNKS for i in range(_CHUNKS + 1)]
+        parts = threads.map(
+            lambda cut: self._probe(question, starts, cut[0], cut[1], limit), list(itertools.pairwise(cuts))
+        )
+        if sum(len(part) for part in parts) > limit:
+            raise TooMany
+        return Hits(np.concatenate([p.queries for p in parts]), np.concatenate([p.rows for p in parts]))
+
+    def _probe(self, question: Question, starts: NDArray[np.int64], begin: int, end: int, limit: int) -> Hits:
+        room = min(limit, 256 + len(question.own)) + 1
+        queries, rows, found = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
+        while True:
+            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found)
+            if begin == end:
+                break
+            if room > limit:
+                raise TooMany
+            room = min(4 * room, limit + 1)
+            queries.resize(room, refcheck=False)
+            rows.resize(room, refcheck=False)
+        count = int(found[0])
+        if count > limit:
+            raise TooMany
+        return Hits(queries[:count], rows[:count])
+
+    def count(self, question: Question, threads: Threads | None = None) -> NDArray[np.int64]:
+        """How many rows of the tree meet each query; where a query is in the tree and meets itself, it counts."""
+        queries = len(question.own)
+        counts = np.zeros(queries, np.int64)
+        if threads is None or queries < _MANY:
+            boxprobe.count(self.pools, question, 0, queries, counts)
+        else:
+            cuts = [queries * i // _CHUNKS for i in range(_CHUNKS + 1)]
+            threads.map(
+                lambda cut: boxprobe.count(self.pools, question, cut[0], cut[1], counts),
+                list(itertools.pairwise(cuts)),
+            )
+        return counts
+
+
+def single_blocks(queries: int) -> NDArray[np.int64]:
+    """Blocks of one query each: for batches, whose neighbours lie far apart in a large table."""
+    return np.arange(queries + 1)
+
+
+def full_blocks(queries: int) -> NDArray[np.int64]:
+    """Blocks as large as they may be: for sorted queries that are as many as the rows."""
+    return np.append(np.arange(0, queries, _FILLING), queries)
+
+
+def _pools(dims: int, leaves: int, nodes: int) -> Tree:
+    return Tree(
+        np.empty((leaves, LEAF), np.int64),
+        np.empty((leaves, dims, LEAF), np.int64),
+        np.zeros(leaves, np.int32),
+        np.empty((nodes, FAN), np.int32),
+        np.empty((nodes, dims, FAN), np.int64),
+        np.empty((nodes, dims, FAN), np.int64),
+        np.empty((nodes, 3, FAN), np.int64),
+        np.empty((nodes, FAN), np.int64),
+        np.zeros(nodes, np.int32),
+        np.zeros(FACTS, np.int64),
+    )
+
+
+def _lengthen(pool: NDArray[np.int64] | NDArray[np.int32], length: int) -> None:
+    """Grow an array in place: for large ones the system moves pages, not bytes."""
+    pool.resize((length, *pool.shape[1:]), refcheck=False)

@@ -1,0 +1,153 @@
+"""Key spaces: a 64-bit integer for each value of a column, as little or as much as its comparisons need.
+
+| what a column is compared with | its keys |
+|---|---|
+| itself, by `=` and `!=` | its codes |
+| itself by order, or a column of the same type | its order keys, which are the values' own images |
+| a column of another type of number, or a text column with another | keys of a **joint** dictionary of all of them |
+
+Null is NULL_KEY everywhere. Keys stay as they are while dictionaries grow, until `generation` changes: then whoever
+keeps keys must take them anew.
+Cost: following m new values is O(m log n), once a column; a key is one array access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.index.numbers import common_images, is_number
+from holdfast.table import images
+from holdfast.table.dictionary import Dictionary, encode
+from holdfast.table.images import NULL_KEY
+from holdfast.table.order import OrderKeys
+from holdfast.table.shard import AnyCodes
+from holdfast.table.table import Table
+
+Keys = NDArray[np.int64]
+
+
+class KeySpace(Protocol):
+    """The keys of some columns."""
+
+    generation: int
+
+    def follow(self, table: Table) -> None:
+        """Take in the values that a newer version of the table has added."""
+
+    def of(self, column: int, codes: AnyCodes) -> Keys:
+        """The keys of some codes of a column."""
+
+
+class CodeSpace:
+    """Codes as keys: enough for `=` and `!=` within a column."""
+
+    generation = 0
+
+    def follow(self, table: Table) -> None:
+        """Codes are given once and never change."""
+
+    def of(self, column: int, codes: AnyCodes) -> Keys:  # noqa: ARG002
+        """The codes, null as NULL_KEY."""
+        keys = codes.astype(np.int64)
+        keys[keys == 0] = NULL_KEY
+        return keys
+
+
+class OrderSpace:
+    """Order keys: for order within a column, and between columns of one type whose keys are the values' images."""
+
+    def __init__(self, columns: Iterable[int]) -> None:
+        self._columns = tuple(columns)
+        self._keys: dict[int, OrderKeys] = {}
+
+    @property
+    def generation(self) -> int:
+        """Counts how often keys had to be given anew."""
+        return sum(keys.generation for keys in self._keys.values())
+
+    @generation.setter
+    def generation(self, _: int) -> None:
+        raise AttributeError("the order keys count their generations themselves")
+
+    def follow(self, table: Table) -> None:
+        """Let the order keys follow."""
+        self._keys = {column: table.order_keys(column) for column in self._columns}
+
+    def of(self, column: int, codes: AnyCodes) -> Keys:
+        """The order keys."""
+        return self._keys[column].of(codes)
+
+
+class JointSpace:
+    """Keys of several columns from one dictionary that holds the values of all of them.
+
+    `ordered` asks for keys that compare as the values do; else the joint codes are the keys.
+    """
+
+    def __init__(self, columns: Iterable[int], ordered: bool) -> None:
+        self.generation = 0
+        self._ordered = ordered
+        self._columns = tuple(columns)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._joint = Dictionary(pa.string())  # of images: nothing ever asks for its values
+        self._order = OrderKeys(self._joint)
+        self._followed: dict[int, Dictionary] = {}
+        self._codes = {column: np.zeros(1, np.int64) for column in self._columns}
+        self._keys: dict[int, Keys] = {}
+
+    def follow(self, table: Table) -> None:
+        """Give joint codes to new values of all columns, and keys to the joint codes."""
+        now = {column: table.dictionaries[column] for column in self._columns}
+        if all(self._followed.get(column) is now[column] for column in self._columns):
+            return
+        if any(not now[column].extends(old) for column, old in self._followed.items()):
+            self._forget()
+            self.generation += 1
+        mixed = len({str(table.schema.columns[c].type) for c in self._columns}) > 1
+        for column, dictionary in now.items():
+            self._take_in(column, dictionary, mixed)
+        generation = self._order.generation
+        if self._ordered:
+            self._order.follow(self._joint)
+        self.generation += self._order.generation - generation
+        self._keys = {column: self._keys_of(codes) for column, codes in self._codes.items()}
+
+    def _take_in(self, column: int, dictionary: Dictionary, mixed: bool) -> None:
+        known = len(self._codes[column])
+        fresh = dictionary.image_range(known, len(dictionary) - known)
+        if len(fresh):
+            common = common_images(fresh, dictionary.kept) if mixed else fresh
+            distinct, places = images.sorted_distinct(common)
+            codes, self._joint = encode(self._joint, distinct)
+            self._codes[column] = np.concatenate([self._codes[column], codes[places]])
+        self._followed[column] = dictionary
+
+    def _keys_of(self, codes: NDArray[np.int64]) -> Keys:
+        keys = self._order.of(codes) if self._ordered else codes.copy()
+        keys[0] = NULL_KEY
+        return keys
+
+    def of(self, column: int, codes: AnyCodes) -> Keys:
+        """The joint keys."""
+        return self._keys[column][codes]
+
+
+def comparable(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether the images of two types are 64-bit integers that compare as the values do."""
+    if images.is_wide(one) or images.is_wide(other):
+        return False
+    if pa.types.is_decimal(one) and pa.types.is_decimal(other):
+        return bool(one.scale == other.scale)
+    return bool(one.equals(other))
+
+
+def can_join(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether values of two types can be compared at all."""
+    return bool(one.equals(other)) or (is_number(one) and is_number(other))

@@ -1,0 +1,342 @@
+"""Searching a box tree: which rows meet a conjunction of conditions with a query row.
+
+A question has K conditions `row's value OP query's value`. Each but `!=` is an interval: `v < q` is [least, q - 1],
+and as a null is the least integer of all, intervals that begin above it leave nulls out by themselves. A subtree is
+passed over as soon as its box misses one interval, or holds nothing but the value that `!=` forbids.
+
+Queries come in **blocks** of neighbours (1 to LEAF of them): the walk down the tree is done once for the block, with
+the hull of the intervals, and only the leaves reached are compared row by row. So sorted queries share their work, and
+a whole table joins with itself at the cost of its blocks.
+
+Cost: O(nodes that can't be ruled out). With equalities and up to two inequalities, the rows being sorted by one and
+summarised by the other, that is O(log n) a block and O(log n) a hit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.boxtree import FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree
+from holdfast.kernels.jit import kernel
+
+EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
+# Which rows may pair with a query row: any other one, older or younger ones, those below a bound.
+OTHERS, YOUNGER, OLDER, BELOW = 0, 1, 2, 3
+
+
+SETTLED, FORBIDDEN = 4, 5  # of a frame, after its two intervals
+
+
+class Question(NamedTuple):
+    """The conditions, and the query rows: `asked[k, i]` is what query i puts to condition k. No query has nulls."""
+
+    dims: NDArray[np.int64]  # [k]
+    ops: NDArray[np.int64]  # [k]
+    asked: NDArray[np.int64]  # [k, i]
+    own: NDArray[np.int64]  # [i] row ids of the queries
+    partners: int  # OTHERS, YOUNGER, OLDER or BELOW
+    bound: int
+
+
+@kernel
+def _set_intervals(
+    ops: NDArray[np.int64],
+    asked: NDArray[np.int64],
+    begin: int,
+    end: int,
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+) -> None:
+    """OUT low[k, j], high[k, j] for query begin + j; in the last column their hull. `!=` keeps the value itself."""
+    hull = low.shape[1] - 1
+    for k in range(len(ops)):
+        op = ops[k]
+        low[k, hull], high[k, hull] = MOST, LEAST
+        for j in range(end - begin):
+            q = asked[k, begin + j]
+            a, b = q, q
+            if op in (LT, LE):
+                a, b = LEAST + 1, q - (op == LT)
+            elif op == GE or (op == GT and q < MOST):
+                a, b = q + (op == GT), MOST
+            elif op == GT:
+                a, b = MOST, LEAST
+            low[k, j], high[k, j] = a, b
+            low[k, hull], high[k, hull] = min(low[k, hull], a), max(high[k, hull], b)
+
+
+@kernel
+def _set_frame(
+    dims: NDArray[np.int64],
+    ops: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    j: int,
+    frames: NDArray[np.int64],
+) -> None:
+    """What the order of the rows alone can tell for column j. Conditions come sorted by dimension.
+
+    OUT frames[j]: the interval in dimension 0; the one in dimension 1, if the first is a point, for only then are the
+    rows sorted by it; the number of conditions that these two settle; the value that dimension 1 must not have, or MOST
+    """
+    a0, b0, a1, b1, settled, forbidden = LEAST, MOST, LEAST, MOST, 0, MOST
+    for k in range(len(dims)):
+        interval = ops[k] != NE
+        if dims[k] == 0 and interval:
+            a0, b0 = max(a0, low[k, j]), min(b0, high[k, j])
+        elif dims[k] == 1 and interval and a0 == b0:
+            a1, b1 = max(a1, low[k, j]), min(b1, high[k, j])
+        else:
+            if dims[k] == 1 and a0 == b0 and low[k, j] == high[k, j]:
+                forbidden = low[k, j]
+            break
+        settled = k + 1
+    frames[j, 0], frames[j, 1], frames[j, 2], frames[j, 3] = a0, b0, a1, b1
+    frames[j, SETTLED], frames[j, FORBIDDEN] = settled, forbidden
+
+
+@kernel
+def _possible(
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+    node: int,
+    entry: int,
+    dims: NDArray[np.int64],
+    ops: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    j: int,
+) -> bool:
+    """Whether a row below an entry may meet query j (or some query of the block, with the hull)."""
+    for k in range(len(dims)):
+        a, b = lows[node, dims[k], entry], highs[node, dims[k], entry]
+        if ops[k] == NE:
+            if a == b and ((a == low[k, j] and a == high[k, j]) or a == LEAST):
+                return False
+        elif a > high[k, j] or b < low[k, j]:
+            return False
+    return True
+
+
+@kernel
+def _first_slot(values: NDArray[np.int64], leaf: int, dim: int, begin: int, end: int, wanted: int) -> int:
+    """The first of some sorted slots whose value is not below the one wanted."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[leaf, dim, middle] < wanted:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def _after(values: NDArray[np.int64], leaf: int, dim: int, begin: int, end: int, last: int) -> int:
+    """The first of some sorted slots whose value is above `last`."""
+    return end if last == MOST else _first_slot(values, leaf, dim, begin, end, last + 1)
+
+
+@kernel
+def _slots(
+    values: NDArray[np.int64], leaf: int, filled: int, frames: NDArray[np.int64], j: int
+) -> tuple[int, int, int, int]:
+    """The slots of a leaf that a frame leaves, as two ranges, with the forbidden value between them."""
+    begin, end = 0, filled
+    if frames[j, 0] > LEAST:
+        begin = _first_slot(values, leaf, 0, begin, end, frames[j, 0])
+    if frames[j, 1] < MOST:
+        end = _after(values, leaf, 0, begin, end, frames[j, 1])
+    if frames[j, 2] > LEAST:
+        begin = _first_slot(values, leaf, 1, begin, end, frames[j, 2])
+    if frames[j, 3] < MOST:
+        end = _after(values, leaf, 1, begin, end, frames[j, 3])
+    forbidden = frames[j, FORBIDDEN]
+    if forbidden == MOST:
+        return begin, end, end, end
+    hole = _first_slot(values, leaf, 1, begin, end, forbidden)
+    return begin, hole, _after(values, leaf, 1, hole, end, forbidden), end
+
+
+@kernel
+def _meets(
+    values: NDArray[np.int64],
+    leaf: int,
+    slot: int,
+    first: int,
+    dims: NDArray[np.int64],
+    ops: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    j: int,
+) -> bool:
+    """Whether a row meets the conditions of query j from `first` on."""
+    for k in range(first, len(dims)):
+        value = values[leaf, dims[k], slot]
+        if ops[k] == NE:
+            if value == low[k, j] or value == LEAST:
+                return False
+        elif value < low[k, j] or value > high[k, j]:
+            return False
+    return True
+
+
+@kernel
+def _is_partner(row: int, own: int, partners: int, bound: int) -> bool:
+    if partners == YOUNGER:
+        return row > own
+    if partners == OLDER:
+        return row < own
+    if partners == BELOW:
+        return row < bound
+    return row != own
+
+
+@kernel
+def _first_fence(fences: NDArray[np.int64], node: int, begin: int, end: int, first: int, second: int) -> int:
+    """The first entry from `begin` on whose fence is not below (first, second)."""
+    while begin < end:
+        middle = (begin + end) // 2
+        a = fences[node, 0, middle]
+        if a < first or (a == first and fences[node, 1, middle] < second):
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def _entries(fences: NDArray[np.int64], node: int, used: int, frames: NDArray[np.int64], j: int) -> tuple[int, int]:
+    """The entries of a node that a frame leaves. Its first rows may lie in the entry before the first fence."""
+    begin, end = 0, used
+    if frames[j, 0] > LEAST:
+        begin = max(0, _first_fence(fences, node, 0, used, frames[j, 0], frames[j, 2]) - 1)
+    if frames[j, 3] < MOST:
+        end = _first_fence(fences, node, begin, used, frames[j, 1], frames[j, 3] + 1)
+    elif frames[j, 1] < MOST:
+        end = _first_fence(fences, node, begin, used, frames[j, 1] + 1, LEAST)
+    return begin, max(end, 1)
+
+
+@kernel
+def probe(
+    tree: Tree,
+    question: Question,
+    starts: NDArray[np.int64],
+    begin: int,
+    end: int,
+    queries: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    found: NDArray[np.int64],
+) -> int:
+    """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full.
+
+    IN  starts: the first query of each block, and the number of queries
+    OUT queries[h], rows[h]: query and row id of each hit, from `found[0]` on, which counts them
+    """
+    ids, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
+    lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
+    dims, ops, asked, owns = question.dims, question.ops, question.asked, question.own
+    partners, bound, root, height = question.partners, question.bound, tree.facts[ROOT], tree.facts[HEIGHT]
+    low, high = np.empty((len(dims), LEAF + 1), np.int64), np.empty((len(dims), LEAF + 1), np.int64)
+    frames = np.empty((LEAF + 1, 6), np.int64)
+    nodes, levels = np.empty(64 * FAN, np.int64), np.empty(64 * FAN, np.int64)
+    for block in range(begin, end):
+        count = found[0]
+        first, size = starts[block], starts[block + 1] - starts[block]
+        _set_intervals(ops, asked, first, first + size, low, high)
+        _set_frame(dims, ops, low, high, LEAF, frames)
+        for j in range(size):
+            _set_frame(dims, ops, low, high, j, frames)
+        nodes[0], levels[0] = root, height
+        waiting = 1
+        while waiting:
+            waiting -= 1
+            node, level = nodes[waiting], levels[waiting]
+            start, stop = _entries(fences, node, used[node], frames, LEAF)
+            for entry in range(start, stop):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, LEAF):
+                    continue
+                under = child[node, entry]
+                if level > 1:
+                    nodes[waiting], levels[waiting] = under, level - 1
+                    waiting += 1
+                    continue
+                for j in range(size):
+                    if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j):
+                        continue
+                    own, settled = owns[first + j], frames[j, SETTLED]
+                    a, hole, rest, b = _slots(values, under, filled[under], frames, j)
+                    slot = a if a < hole else rest
+                    while slot < b:
+                        if _meets(values, under, slot, settled, dims, ops, low, high, j):
+                            row = ids[under, slot]
+                            if _is_partner(row, own, partners, bound):
+                                if count == len(rows):
+                                    return block
+                                queries[count], rows[count] = first + j, row
+                                count += 1
+                        slot = slot + 1 if slot + 1 != hole else rest
+        found[0] = count
+    return end
+
+
+@kernel
+def _certain(
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+    node: int,
+    entry: int,
+    dims: NDArray[np.int64],
+    ops: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+) -> bool:
+    """Whether every row below an entry meets query 0."""
+    for k in range(len(dims)):
+        a, b = lows[node, dims[k], entry], highs[node, dims[k], entry]
+        if ops[k] == NE:
+            if a == LEAST or (a <= low[k, 0] and low[k, 0] <= b):
+                return False
+        elif a < low[k, 0] or b > high[k, 0]:
+            return False
+    return True
+
+
+@kernel
+def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[np.int64]) -> None:
+    """How many rows of the tree meet each query, itself among them where it does; subtrees that meet it whole are not
+    entered. Partners and bound play no part.
+
+    OUT counts[i] for queries `begin` to `end`
+    """
+    values, filled, child, below = tree.values, tree.filled, tree.child, tree.below
+    lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
+    dims, ops, asked = question.dims, question.ops, question.asked
+    low, high = np.empty((len(dims), 2), np.int64), np.empty((len(dims), 2), np.int64)
+    frames = np.empty((1, 6), np.int64)
+    nodes, levels = np.empty(64 * FAN, np.int64), np.empty(64 * FAN, np.int64)
+    for i in range(begin, end):
+        _set_intervals(ops, asked, i, i + 1, low, high)
+        _set_frame(dims, ops, low, high, 0, frames)
+        nodes[0], levels[0] = tree.facts[ROOT], tree.facts[HEIGHT]
+        waiting, total = 1, 0
+        while waiting:
+            waiting -= 1
+            node, level = nodes[waiting], levels[waiting]
+            start, stop = _entries(fences, node, used[node], frames, 0)
+            for entry in range(start, stop):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, 0):
+                    continue
+                under = child[node, entry]
+                if _certain(lows, highs, node, entry, dims, ops, low, high):
+                    total += below[node, entry]
+                elif level > 1:
+                    nodes[waiting], levels[waiting] = under, level - 1
+                    waiting += 1
+                else:
+                    a, hole, rest, b = _slots(values, under, filled[under], frames, 0)
+                    for slot in range(a, b):
+                        if slot < hole or slot >= rest:
+                            total += _meets(values, under, slot, frames[0, SETTLED], dims, ops, low, high, 0)
+        counts[i] = total

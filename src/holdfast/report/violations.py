@@ -1,0 +1,73 @@
+"""Violations in the terminal: two rows side by side, with the offending cells marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import ROUNDED
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from holdfast.report.tables import brief, text_table
+
+if TYPE_CHECKING:
+    from holdfast.denial.listing import Listing
+
+
+def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
+    """The first violations of a rule, as a table of ids and values or as pairs of rows."""
+    console = Console(highlight=False)
+    rule = listing.rule
+    console.print(f"[bold]{escape(rule.name)}[/bold]: {listing.count:,} violations of {escape(rule.text)}")
+    if not listing.count:
+        return
+    if with_rows:
+        for violation in listing.violations(first):
+            console.print(_side_by_side(listing, violation))
+    else:
+        shown = listing.to_arrow(first)
+        names = [name for name in shown.column_names if name != "rule"]
+        rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
+        console.print(text_table(names, rows))
+    if listing.count > first:
+        console.print(f"… and {listing.count - first:,} more; see --limit and --output")
+
+
+def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
+    sides = ["t"] if listing.rule.is_single else ["t", "s"]
+    looked_at = {side: listing.shown_columns(side) for side in sides}
+    key = [listing.table.schema.names[c] for c in listing.table.schema.key]
+    columns = [name for name in listing.table.schema.names if any(name in looked_at[side] for side in sides)]
+    table = Table(box=ROUNDED, header_style="bold")
+    for name in ("row", *columns):
+        table.add_column(escape(name), overflow="ellipsis", no_wrap=True)
+    for side, row in zip(sides, violation["rows"], strict=True):
+        cells = [_cell(violation[side][name], marked=name in looked_at[side] and name not in key) for name in columns]
+        table.add_row(f"{side}: {row}", *cells)
+    return table
+
+
+def _cell(value: Any, marked: bool) -> str:
+    text = escape(brief(None if value is None else str(value)))
+    return f"[bold red]{text}[/bold red]" if marked else text
+
+
+def print_explanation(listing: Listing, pair: Sequence[int]) -> None:
+    """Why a pair violates a rule, and which rows take part in the most violations."""
+    console = Console(highlight=False)
+    rule = listing.rule
+    console.print(f"[bold]{escape(rule.name)}[/bold]: {escape(rule.text)}", soft_wrap=True)
+    if rule.note:
+        console.print(escape(rule.note), soft_wrap=True)
+    if not listing.count:
+        console.print("It holds: no rows violate it.")
+        return
+    chosen = list(pair) or [int(row) for row in listing.listed[0] if row >= 0]
+    console.print(escape(listing.explain(*chosen)) + ".", soft_wrap=True)
+    involved = listing.most_involved()
+    rows = [(str(row), f"{times:,}", f"{times / listing.count:.1%}") for row, times in involved]
+    console.print(
+        text_table(("row", "violations", "of all"), rows, ("row", "violations", "of all"), "What to fix first")
+    )

@@ -1,0 +1,221 @@
+"""Rule files in YAML.
+
+    rules:
+      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name
+        table: tax                # may be left out where there is one table
+        rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
+        severity: error           # or warn
+        note: who earns more pays no lower rate
+    ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
+
+`read_rules` gives frozen values: denial constraints have been parsed, and their text is the canonical one; rules of
+other classes are kept as text, with kind "other", for the engines that know them. `dump` and `load` turn rules into
+plain JSON values and back, for keeping in a state.
+
+rules.schema.json is the JSON Schema of the format, for editors: `python -m holdfast.rules.file` prints it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
+
+from holdfast.denial.check import suggest
+from holdfast.denial.model import DenialConstraint, Severity
+from holdfast.denial.parse import is_denial, parse
+from holdfast.errors import BadInput
+from holdfast.rules.marked import Steps, read_marked
+
+# ---- the format -----------------------------------------------------------------------------------------------------
+
+_Name = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$")]
+
+
+class RuleModel(BaseModel):
+    """One rule."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, title="Rule")
+
+    name: _Name | None = Field(None, description="Names the rule in results; dc1, dc2, … where it is left out.")
+    table: _Name | None = Field(None, description="The table it is about; may be left out where there is one.")
+    rule: str = Field(pattern=r"\S", description="The rule, such as not(t.Zip = s.Zip and t.City != s.City).")
+    severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
+    note: str = Field("", description="What the rule is for, in your own words.")
+
+
+class FileModel(BaseModel):
+    """Rules that Holdfast watches."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, title="Holdfast rules")
+
+    rules: list[RuleModel] = Field(description="The rules.")
+    ordered: list[str] | dict[str, list[str]] = Field(
+        default_factory=list,
+        description="Text columns whose order means something, so that <, <=, > and >= may compare them: "
+        "a list for all tables, or a list for each table.",
+    )
+
+
+def schema_text() -> str:
+    """The JSON Schema of rule files."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **FileModel.model_json_schema()}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+# ---- the values -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """A rule as given: a denial constraint in canonical text, or the text of a rule of another class."""
+
+    name: str
+    table: str
+    text: str
+    severity: Severity = "error"
+    note: str = ""
+    where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
+
+    @property
+    def kind(self) -> Literal["dc", "other"]:
+        """Whether it is a denial constraint."""
+        return "dc" if is_denial(self.text) else "other"
+
+    def constraint(self) -> DenialConstraint:
+        """The denial constraint that it is. Only for kind "dc"."""
+        return parse(self.text, name=self.name, table=self.table, severity=self.severity, note=self.note)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules in their order. `ordered` maps a table to its ordered text columns; "" stands for every table."""
+
+    entries: tuple[RuleEntry, ...] = ()
+    ordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    where: str = field(default="", compare=False, repr=False)
+
+    def ordered_in(self, table: str) -> frozenset[str]:
+        """The text columns of a table that are declared ordered."""
+        return frozenset([*self.ordered.get("", ()), *self.ordered.get(table, ())])
+
+
+# ---- in and out -----------------------------------------------------------------------------------------------------
+
+
+def read_rules(path: str | Path) -> Rules:
+    """The rules of a YAML or JSON file; BadInput names the file, the line and the rule where something is wrong."""
+    marked = read_marked(path)
+    if marked.root is None:
+        raise BadInput(f"{path}: the file is empty; start it with rules:")
+    return _rules(marked.data, marked.place)
+
+
+def rules_of(texts: Iterable[str]) -> Rules:
+    """Rules given one by one, without names."""
+    listed = [texts] if isinstance(texts, str) else texts
+    return _rules({"rules": [{"rule": text} for text in listed]}, lambda _: "rules")
+
+
+def dump(rules: Rules) -> dict[str, Any]:
+    """Plain values, fit for JSON, that `load` reads back."""
+    entries = [
+        {"name": e.name, "table": e.table or None, "rule": e.text, "severity": e.severity, "note": e.note}
+        for e in rules.entries
+    ]
+    return {"rules": entries, "ordered": {table: list(columns) for table, columns in rules.ordered.items()}}
+
+
+def load(value: Mapping[str, Any]) -> Rules:
+    """The rules that `dump` described."""
+    return _rules(dict(value), lambda _: "the rules kept in the state")
+
+
+def _rules(data: Any, place: Callable[[Steps], str]) -> Rules:
+    try:
+        model = FileModel.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{place(first['loc'])}: {_label(data, first['loc'])}{_sentence(first)}") from None
+    _refuse_same_names(model, place)
+    names = _names(model)
+    entries = [_entry(rule, name, i, place) for i, (rule, name) in enumerate(zip(model.rules, names, strict=True))]
+    ordered = model.ordered if isinstance(model.ordered, dict) else {"": model.ordered}
+    lists = {table: tuple(columns) for table, columns in ordered.items() if columns}
+    return Rules(tuple(entries), lists, place(("ordered",)))
+
+
+def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]) -> RuleEntry:
+    where = place(("rules", index, "rule"))
+    text = rule.rule.strip()
+    try:
+        text = parse(text).text if is_denial(text) else text
+    except BadInput as error:
+        raise BadInput(f"{where}: rule {name!r}: {error}") from None
+    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where)
+
+
+def _names(model: FileModel) -> list[str]:
+    """A name for each rule: its own, or the next of dc1, dc2, … that no rule has."""
+    taken = {rule.name for rule in model.rules}
+    free = (name for name in (f"dc{number}" for number in itertools.count(1)) if name not in taken)
+    return [next(free) if rule.name is None else rule.name for rule in model.rules]
+
+
+def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
+    met: dict[str, int] = {}
+    for index, rule in enumerate(model.rules):
+        if rule.name is None:
+            continue
+        if rule.name in met:
+            where, first = place(("rules", index, "name")), place(("rules", met[rule.name], "name"))
+            raise BadInput(f"{where}: rule {rule.name!r}: the name is taken ({first}); choose another")
+        met[rule.name] = index
+
+
+# ---- what is wrong, in a sentence -----------------------------------------------------------------------------------
+
+
+def _label(data: Any, steps: Steps) -> str:
+    """`rule 'fair': ` where an error is within a rule."""
+    if len(steps) < 2 or steps[0] != "rules":
+        return ""
+    given = data["rules"][steps[1]]
+    name = given.get("name") if isinstance(given, dict) else None
+    return f"rule {name!r}: " if isinstance(name, str) else f"rule {int(steps[1]) + 1}: "
+
+
+def _sentence(error: ErrorDetails) -> str:
+    kind, steps, given = error["type"], error["loc"], error["input"]
+    key = str(steps[-1]) if steps else ""
+    if not steps:
+        return "expected keys and values; start the file with rules:"
+    if kind == "missing":
+        return f"the key {key!r} is missing; add it"
+    if kind == "extra_forbidden":
+        known = RuleModel.model_fields if len(steps) > 1 else FileModel.model_fields
+        return f"there is no key {key!r}; {suggest(key, known)}"
+    if key == "rule" and kind == "string_pattern_mismatch":
+        return "the rule is empty; write one"
+    if steps[0] == "ordered":
+        return "ordered must be a list of column names, or such a list for each table; put names in quotes"
+    return _SENTENCES[kind].format(key=key, given=given) if kind in _SENTENCES else f"{key}: {error['msg']}"
+
+
+_SENTENCES = {
+    "list_type": "{key} must be a list; start each rule with a dash",
+    "model_type": "expected keys and values, such as name: and rule:, not {given!r}",
+    "string_type": "{key} must be text, not {given!r}; put it in quotes",
+    "string_pattern_mismatch": "{key} must be one line that neither starts nor ends with a space, not {given!r}",
+    "literal_error": "{key} must be error or warn, not {given!r}",
+}
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text())

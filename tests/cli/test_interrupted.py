@@ -1,0 +1,216 @@
+"""Ctrl-C in the middle, and a disk that is full: one sentence, and the state is what it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather
+from tests.cli.running import COMMAND, Holdfast, Picture, Ran, environment, finish, refused, start, untouched, write
+
+# ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """More rows than are taken in within a moment."""
+    path = tmp_path_factory.mktemp("many") / "many.arrow"
+    count = 600_000
+    columns = {f"text {c}": [f"value {(c + 7) * i % 99_991}" for i in range(count)] for c in range(3)}
+    feather.write_feather(pa.table({"id": range(count), **columns}), path, compression="uncompressed")
+    return path
+
+
+def interrupted(process: subprocess.Popen[str], when: Callable[[], bool]) -> Ran:
+    """Press Ctrl-C, which a terminal sends to all processes of a command, at some moment."""
+    until = time.monotonic() + 60
+    while process.poll() is None and not when():
+        assert time.monotonic() < until
+        time.sleep(0.002)
+    assert process.poll() is None, process.communicate()
+    os.killpg(process.pid, signal.SIGINT)
+    return finish(process)
+
+
+def files_in(folder: Path) -> int:
+    return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+@pytest.mark.parametrize("more", [1, 3, 6])
+def test_ctrl_c_while_a_batch_is_applied(
+    holdfast: Holdfast, many_rows: Path, tmp_path: Path, more: int
+) -> None:
+    state = tmp_path / "state"
+    few = tmp_path / "few.arrow"
+    feather.write_feather(feather.read_table(many_rows).slice(0, 10), few)
+    assert holdfast("init", state, f"many={few}", "--key", "id").code == 0
+    segments, there = state / "segments", files_in(state / "segments")
+    with untouched(state):
+        applying = start("apply", state, "--snapshot", many_rows, start_new_session=True)
+        ran = interrupted(applying, lambda: files_in(segments) >= there + more)
+        refused(ran, "stopped", "before the batch")
+    assert holdfast("apply", state, "--snapshot", few).code == 0
+
+
+@pytest.mark.parametrize("more", [1, 4])
+def test_ctrl_c_while_a_state_is_made(holdfast: Holdfast, many_rows: Path, tmp_path: Path, more: int) -> None:
+    state = tmp_path / "state"
+    making = start("init", state, many_rows, start_new_session=True)
+    refused(interrupted(making, lambda: files_in(state / "segments") >= more), "stopped")
+    assert not state.exists()
+    assert holdfast("init", state, write(tmp_path / "few.csv", ["id", "1"])).code == 0
+
+
+@pytest.mark.spark
+def test_ctrl_c_while_spark_works(many_rows: Path, tmp_path: Path) -> None:
+    state, text = tmp_path / "state", tmp_path / "many.csv"
+    csv.write_csv(feather.read_table(many_rows), text)
+    ddl = "id LONG, " + ", ".join(f"`text {c}` STRING" for c in range(3))
+    making = start("init", state, text, "--schema", ddl, start_new_session=True)
+    refused(interrupted(making, lambda: files_in(state / "segments") >= 1), "stopped")
+    assert not state.exists()
+
+
+@pytest.mark.spark
+def test_ctrl_c_ends_a_watch(state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    write(folder / "one.csv", ["id,name,score,day", "7,Eve,1.5,2024-01-01"])
+    watching = start("watch", state, "--from", folder, "--format", "json", start_new_session=True)
+    ran = interrupted(watching, lambda: len(Picture.of(state).history) == 2)
+    assert ran.code == 0
+    assert "Traceback" not in ran.err
+    assert ran.err.splitlines()[-1].startswith("Stopped.")
+    assert len(Picture.of(state).history) == 2
+
+
+# ---- a full disk ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SmallDisk:
+    """A disk of 8 MB that only processes started here see."""
+
+    keeper: int
+    path: Path
+
+    def run(self, *command: object) -> Ran:
+        """Run a command that sees the disk."""
+        words = ["nsenter", f"--mount=/proc/{self.keeper}/ns/mnt", "--", *map(str, command)]
+        done = subprocess.run(words, capture_output=True, text=True, env=environment(), timeout=120, check=False)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def holdfast(self, *words: object) -> Ran:
+        """Run the command line."""
+        return self.run(COMMAND, *words)
+
+    def fill(self, but: int = 0) -> None:
+        """Leave so many bytes free and no more."""
+        script = (
+            "import os, sys\n"
+            "left = os.statvfs(sys.argv[1]).f_bavail * os.statvfs(sys.argv[1]).f_frsize\n"
+            "with open(sys.argv[1] + '/filler', 'wb') as file: os.posix_fallocate(file.fileno(), 0, left - int(sys.argv[2]))"
+        )
+        assert self.run(sys.executable, "-c", script, self.path, but).code == 0
+
+    def free(self) -> None:
+        """Make room again."""
+        assert self.run("rm", "-f", self.path / "filler").code == 0
+
+    def picture(self, copy: Path) -> Picture:
+        """The state on the disk, looked at from outside."""
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(Path(f"/proc/{self.keeper}/root{self.path}/state"), copy)
+        return Picture.of(copy)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    here = tmp_path / "disk"
+    here.mkdir()
+    script = 'mount -t tmpfs -o size=8m none "$0" && echo mounted && exec cat'
+    command = ["unshare", "--mount", "sh", "-c", script, str(here)]
+    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
+        pytest.skip("a small disk needs unshare and nsenter")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as keeper:
+        assert keeper.stdout is not None
+        if keeper.stdout.readline() != "mounted\n":
+            pytest.skip("a small disk needs the right to mount one")
+        yield SmallDisk(keeper.pid, here)
+        assert keeper.stdin is not None
+        keeper.stdin.close()
+
+
+def numbered(path: Path, first: int, count: int = 4_000) -> Path:
+    feather.write_feather(pa.table({"id": range(first, first + count), "x": [f"x{i}" for i in range(count)]}), path)
+    return path
+
+
+def test_no_space_left_for_a_batch(small_disk: SmallDisk, tmp_path: Path) -> None:
+    state = small_disk.path / "state"
+    batch = numbered(tmp_path / "batch.arrow", 10_000)
+    made = small_disk.holdfast("init", state, numbered(tmp_path / "first.arrow", 0), "--key", "id")
+    assert made.code == 0, made.err
+    before = small_disk.picture(tmp_path / "copy")
+    for room in (0, 4_096, 16_384, 65_536):
+        small_disk.fill(but=room)
+        refused(small_disk.holdfast("apply", state, "--insert", batch), str(state), "no space left")
+        small_disk.free()
+        assert small_disk.picture(tmp_path / "copy") == before, room
+    assert small_disk.holdfast("apply", state, "--insert", batch).code == 0
+    assert small_disk.picture(tmp_path / "copy").rows["first"].total() == 8_000
+
+
+def test_no_space_left_for_a_state(small_disk: SmallDisk, tmp_path: Path) -> None:
+    state, source = small_disk.path / "state", numbered(tmp_path / "first.arrow", 0)
+    for room in (0, 4_096, 65_536, 131_072):
+        small_disk.fill(but=room)
+        refused(small_disk.holdfast("init", state, source, "--key", "id"), str(state), "no space left")
+        small_disk.free()
+    assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
+
+
+BATCHES_UNTIL_FULL = """
+import sys, pyarrow as pa
+from holdfast import monitor
+from holdfast.errors import BadInput
+monitor._REPLAY_BATCHES = 3
+with monitor.Monitor.open(sys.argv[1]) as watch:
+    number = len(watch.history())
+    try:
+        while True:
+            ids = [10_000 + 1_000 * number + i for i in range(1_000)]
+            watch.apply(inserts=pa.table({"id": ids, "x": [f"y{i}" for i in ids]}))
+            number += 1
+    except BadInput as error:
+        assert "no space left" in str(error), error
+    assert sum(table.rows for table in watch.tables.values()) == 4_000 + 1_000 * number
+    print(number)
+"""
+
+
+def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -> None:
+    """Batches that were told are kept, those that failed are not, wherever the disk was full."""
+    state = small_disk.path / "state"
+    source = numbered(tmp_path / "first.arrow", 0)
+    assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
+    for room in (200_000, 1_000_000, 300_000):
+        small_disk.fill(but=room)
+        ran = small_disk.run(sys.executable, "-c", BATCHES_UNTIL_FULL, state)
+        assert ran.code == 0, ran.err
+        assert small_disk.holdfast("status", state).code == 0
+        small_disk.free()
+        seen = small_disk.picture(tmp_path / "copy")
+        assert len(seen.history) == json.loads(ran.out)
+        assert seen.rows["first"].total() == 4_000 + 1_000 * len(seen.history)

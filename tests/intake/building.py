@@ -1,0 +1,75 @@
+"""Watched tables from any source, as plain rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.intake import reading
+from holdfast.intake.reading import ReadOptions
+from holdfast.monitor import Monitor, Outcome
+from holdfast.sources.dialect import CsvOptions
+from holdfast.voice import Voice
+from tests.oracle.rows import Row
+from tests.table.building import rows_of
+
+UTC = dt.UTC
+
+
+class Notes(Voice):
+    """Keeps what was noted."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.told.append(text)
+
+
+def watched(folder: Path, source: Any, options: ReadOptions | None = None, **more: Any) -> Monitor:
+    """A new state of one table."""
+    state = folder / f"state{len(list(folder.glob('state*')))}"
+    return Monitor.create(state, {"things": source}, options=options, **more)
+
+
+def rows_in(monitor: Monitor, columns: list[str] | None = None) -> list[Row]:
+    """All rows, in the order of their ids, perhaps with the columns in another order."""
+    table = monitor.tables["things"]
+    rows = rows_of(table)
+    places = [table.schema.names.index(name) for name in columns or table.schema.names]
+    return [tuple(row[place] for place in places) for row in rows]
+
+
+def types_in(monitor: Monitor) -> dict[str, str]:
+    return {column.name: str(column.type) for column in monitor.tables["things"].schema.columns}
+
+
+def read(
+    folder: Path, source: Any, options: ReadOptions | None = None, **more: Any
+) -> tuple[dict[str, str], list[Row]]:
+    """The types and the rows of a source."""
+    with watched(folder, source, options, **more) as monitor:
+        return types_in(monitor), rows_in(monitor)
+
+
+def csv_options(**more: Any) -> ReadOptions:
+    return ReadOptions(csv=CsvOptions(**more))
+
+
+def file_of(folder: Path, name: str, content: str | bytes) -> str:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+def through_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is large."""
+    monkeypatch.setattr(reading, "SMALL_FILE", 0)
+
+
+def changed(outcome: Outcome) -> tuple[int, int, int]:
+    return outcome.batch.inserted, outcome.batch.deleted, outcome.batch.ignored

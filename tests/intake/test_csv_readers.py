@@ -1,0 +1,229 @@
+"""A small CSV file is read here, a large one by Spark, and nobody can tell from the table which it was."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import functions
+
+from holdfast.errors import BadInput
+from holdfast.intake.reading import ReadOptions
+from holdfast.sources import local
+from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.spark import frames
+from tests.intake.building import Notes, csv_options, file_of, read, through_spark, watched
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+COMMA, TAB = Dialect(",", '"', True, ("a", "b")), Dialect("\t", '"', True, ("a", "b"))
+BARE, HEADLESS = Dialect(",", "", True, ("a", "b")), Dialect(",", '"', False, ("a", "b"))
+APOSTROPHE = Dialect(";", "'", True, ("a", "b"))
+
+# Each has two columns, and stands for a way in which two readers may come to differ.
+NASTY = {
+    "CRLF": b"a,b\r\n1,x\r\n2,y\r\n",
+    "CR": b"a,b\r1,x\r2,y\r",
+    "byte order mark": b"\xef\xbb\xbfa,b\n1,x\n",
+    "byte order mark before a quote": b'\xef\xbb\xbf"a",b\n1,x\n',
+    "line breaks in values": b'a,b\n1,"x\ny"\n2,"p\r\nq"\n3,"r\rs"\n',
+    "line breaks in values of a CRLF file": b'a,b\r\n1,"x\ny"\r\n2,"p\r\nq"\r\n',
+    "mixed line ends": b'a,b\n1,"x\ny"\r\n2,z\r\n3,w\n',
+    "a line break in the header": b'"a\nz",b\r\n1,x\r\n2,y\r\n',
+    "quotes in quotes": b'a,b\n1,"x ""q"" y"\n2,""""\n3,""\n4,"a,b"\n5,""""""\n6,""","""\n',
+    "quotes in the middle": b'a,b\n1,5" pipe\n2,x"y"z\n3,5"\n4,5""\n',
+    "quotes in the middle, even on each line": b'a,b\n5" p,"x\ny"\n"x\ny",5" p\n',
+    "text behind a quote": b'a,b\n1,"x"y\n2,"x" \n3,"x"y"z\n4,"x"""y\n',
+    "text behind an empty quote": b'a,b\n"" ,x\n""y,""""z\n',
+    "blanks": b"a,b\n 1, x \n2,  \n  ,  \n",
+    "unicode": "a,b\n1,日本\n2,\U0001f600\u2028x\n3,\x85y\n4,\u00a0\n\u3000,\ufeff\n".encode(),
+    "control characters": b"a,b\n1,x\x00y\n2,\x0b\n\x1c,\x1d\n\x00,\x00\n",
+    "no comments here": b"a,b\n#1,x\n//2,y\n",
+    "backslashes": b'a,b\n1,"x\\"\n2,\\N\n3,\\"\n',
+    "no line end at the end": b"a,b\n1,x\n2,y",
+    "an empty value at the very end": b"a,b\n1,x\n2,",
+    "empty lines": b"\n\na,b\n\n1,x\n\r\n2,y\n\n",
+    "empty values": b'a,b\n,\n"",""\n1,\n,x\n',
+    "a header and nothing else": b"a,b\n",
+    "the header again": b"a,b\n1,x\na,b\n2,y\n",
+    "long values": b"a,b\n1," + b"x" * 300_000 + b'\n2,"' + b"x\n" * 50_000 + b'"\n',
+}
+NASTY_TSV = {
+    "tabs only": b"a\tb\n1\tx\n\t\n2\ty\n \t \n",
+    "quoted tabs": b'a\tb\n1\t"x\ty"\n',
+    "one blank": b"a\tb\nx\ty\n",
+}
+NASTY_BARE = {"quotes mean nothing": b'a,b\n"1,x"\n2,"\n3,\x00\n', "plain": b"a,b\n1,x\n"}
+NASTY_HEADLESS = {"no header": b"1,x\n2,y\n", "no header, quoted": b'1,"x,y"\n"2\n3",y\n'}
+NASTY_APOSTROPHES = {"apostrophes": b"a;b\n'1';'it''s'\n2;x'y\n", "regular ones": b"a;b\n'1';'x;y'\n"}
+
+
+def random_file(numbers: random.Random) -> bytes:
+    """Two columns of very little text, quoted as one should, or as one shouldn't."""
+    line_end = numbers.choice(["\n", "\r\n", "\r"])
+    pieces = ["", "a", "é", " ", ",", '"', '""', "\n", "\r\n", "\t", "0"]
+    lines = ["a,b"]
+    tidy = numbers.random() < 0.5
+    for _ in range(numbers.randrange(5)):
+        cells = []
+        for _ in range(2):
+            text = "".join(numbers.choices(pieces, k=numbers.randrange(4)))
+            if tidy or numbers.random() < 0.5:
+                quote = any(mark in text for mark in ',"\n\r') or numbers.random() < 0.3
+                cells.append('"' + text.replace('"', '""') + '"' if quote else text)
+            else:
+                cells.append(text.replace("\n", "").replace("\r", ""))
+        lines.append(",".join(cells))
+    return line_end.join(lines).encode() + line_end.encode() * numbers.randrange(2)
+
+
+def texts_here(path: str, dialect: Dialect) -> list[tuple[str, ...]] | str:
+    try:
+        return list(zip(*(column.to_pylist() for column in local.read_csv(path, dialect).columns), strict=True))
+    except BadInput as error:
+        return str(error)
+
+
+def texts_there(frame: DataFrame, paths: list[str], file: str | None) -> dict[str, list[tuple[str, ...]] | str]:
+    """What Spark reads from each file; what our own sentence would be where a record is marked as malformed."""
+    named = frame.withColumn("file", functions.expr(file) if file else functions.spark_partition_id())
+    found: dict[str, list[tuple[str, ...]] | str] = {path: [] for path in paths}
+    by_name = {Path(path).name: path for path in paths}
+    for row in named.toArrow().to_pylist():
+        path = by_name[row["file"]] if file else paths[row["file"]]
+        if row[frames.CORRUPT] is not None:
+            found[path] = local.complaint(path, COMMA) or "malformed"
+        elif not isinstance(found[path], str):
+            found[path].append((row["c0"], row["c1"]))  # type: ignore[union-attr]
+    return found
+
+
+def check(spark: SparkSession, folder: Path, contents: dict[str, bytes], dialect: Dialect) -> tuple[int, int]:
+    """Compare both readers on many files in a few jobs; gives how many files read by line, and how many don't."""
+    paths = [file_of(folder, f"{number:03}.csv", content) for number, content in enumerate(contents.values())]
+    names = dict(zip(paths, contents, strict=True))
+    marked = spark.read.text(paths).select(
+        functions.col("_metadata.file_name").alias("file"),
+        frames._irregular(functions.col("value"), dialect).alias("odd"),
+    )
+    odd = {row["file"]: row["odd"] for row in marked.groupBy("file").agg(functions.max("odd").alias("odd")).collect()}
+    by_line = [path for path in paths if not odd.get(Path(path).name)]
+    whole = [path for path in paths if odd.get(Path(path).name)]
+    found: dict[str, list[tuple[str, ...]] | str] = {}
+    if by_line:
+        found |= texts_there(frames.scan_csv(spark, by_line, dialect), by_line, "_metadata.file_name")
+    if whole:
+        found |= texts_there(frames.read_whole_csv(spark, whole, dialect), whole, None)
+    for path in paths:
+        assert found[path] == texts_here(path, dialect), names[path]
+    return len(by_line), len(whole)
+
+
+@pytest.mark.spark
+def test_nasty_files_read_the_same(tmp_path: Path, spark: SparkSession) -> None:
+    by_line, whole = check(spark, tmp_path / "comma", NASTY, COMMA)
+    assert by_line > 8
+    assert whole > 8
+    for name, contents, dialect in (
+        ("tab", NASTY_TSV, TAB),
+        ("bare", NASTY_BARE, BARE),
+        ("headless", NASTY_HEADLESS, HEADLESS),
+        ("apostrophe", NASTY_APOSTROPHES, APOSTROPHE),
+    ):
+        assert min(check(spark, tmp_path / name, contents, dialect)) > 0
+
+
+@pytest.mark.spark
+def test_random_files_read_the_same(tmp_path: Path, spark: SparkSession) -> None:
+    numbers = random.Random(20240229)
+    by_line, whole = check(spark, tmp_path, {f"file {n}": random_file(numbers) for n in range(120)}, COMMA)
+    assert by_line > 20
+    assert whole > 20
+
+
+@pytest.mark.spark
+def test_types_nulls_and_refusals_are_the_same(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole way, on one file that reads by line, one that doesn't, and some that are refused."""
+    cases: list[tuple[str | bytes, CsvOptions]] = [
+        ('n,t,d,e\n1,NA,2020-01-01,""\nNA,x,,\n3,,2020-01-02,\n', CsvOptions()),
+        ('n,t\n1,"x\r\ny"\n"",""\n', CsvOptions(nulls=("x",))),
+        ('n,t\n1,\n2,""\n', CsvOptions(nulls=())),
+        ("n,t\n1,x\n2\n", CsvOptions()),
+        ('n,t\n1,"x\n2,y\n', CsvOptions(separator=",", quote='"', header=True)),
+        (b"n,t\n1,\xe4\n", CsvOptions()),
+    ]
+    for number, (content, csv) in enumerate(cases):
+        path = file_of(tmp_path, f"{number}.csv", content)
+        here = outcome(tmp_path, path, csv, spark)
+        with monkeypatch.context() as patched:
+            through_spark(patched)
+            assert outcome(tmp_path, path, csv, spark) == here, content
+
+
+def outcome(folder: Path, path: str, csv: CsvOptions, spark: SparkSession) -> object:
+    notes = Notes()
+    try:
+        found = read(folder, path, ReadOptions(csv), spark=spark, voice=notes)
+    except BadInput as error:
+        return str(error)
+    return found, sorted(notes.told)
+
+
+@pytest.mark.parametrize("in_spark", [False, pytest.param(True, marks=pytest.mark.spark)])
+def test_batches_read_as_the_table_was_read(
+    tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """The null markers of the first file hold for the files that follow."""
+    spark = request.getfixturevalue("spark") if in_spark else None
+    rows = 'n,t,zip\n1,NA,00501\nNA,x,00502\n3,"",00503\n'
+    for options in (None, csv_options(nulls=()), csv_options(nulls=("", "NA")), csv_options(types="text")):
+        text = rows.replace("NA,x", "2,x") if options is not None and options.csv.nulls == () else rows
+        path = file_of(tmp_path, "rows.csv", text)
+        if in_spark:
+            through_spark(monkeypatch)
+        with watched(tmp_path, path, options, spark=spark) as monitor:
+            gone = monitor.apply(deletes=path)
+            assert (gone.batch.deleted, gone.batch.inserted) == (3, 0)
+            back = monitor.apply(snapshot=path)
+            assert (back.batch.deleted, back.batch.inserted) == (0, 3)
+            assert monitor.apply(snapshot=path).batch.inserted == 0
+
+
+@pytest.mark.spark
+def test_paths_that_look_like_patterns_or_are_not_whole(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    through_spark(monkeypatch)
+    folder = tmp_path / "a [1] {x,y}*? é%20#"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in ("t[1].csv", "all *.csv"):
+        path = file_of(folder, name, 'a,b\n1,"x\ny"\n' if "all" in name else "a,b\n1,x\n")
+        assert read(tmp_path, path, spark=spark)[1] == read(tmp_path, name, spark=spark)[1]
+    pq.write_table(pa.table({"a": [1]}), folder / "t[1].parquet")
+    assert read(tmp_path, "t[1].parquet", spark=spark)[1] == [(1,)]
+
+
+@pytest.mark.spark
+def test_compressed_files(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"a,b\n" + b"".join(b"%d,x\n" % n for n in range(1000))
+    paths = [file_of(tmp_path, "t.csv.gz", gzip.compress(content))]
+    for codec, suffix in (("bz2", "bz2"), ("zstd", "zst")):
+        path = str(tmp_path / f"t.csv.{suffix}")
+        with pa.CompressedOutputStream(path, codec) as out:
+            out.write(content)
+        paths.append(path)
+    wanted = ({"a": "int64", "b": "string"}, [(n, "x") for n in range(1000)])
+    for path in paths:
+        assert read(tmp_path, path) == wanted
+    through_spark(monkeypatch)
+    for path in paths:
+        assert read(tmp_path, path, spark=spark) == wanted

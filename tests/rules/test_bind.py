@@ -1,0 +1,90 @@
+"""Rules meet tables: each constraint finds its table, and errors still name the file and the line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from holdfast.errors import BadInput
+from holdfast.rules.bind import bind
+from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.table.table import Schema
+from holdfast.table.types import Column
+
+TAX = Schema("tax", (Column("Zip", pa.string()), Column("Rate", pa.float64()), Column("Grade", pa.string())))
+PEOPLE = Schema("people", (Column("Age", pa.int64()), Column("Size", pa.string())))
+BOTH = {"tax": TAX, "people": PEOPLE}
+
+
+def _rules(folder: Path, text: str) -> Rules:
+    path = folder / "rules.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_rules(path)
+
+
+def test_each_table_gets_its_constraints(tmp_path: Path) -> None:
+    rules = _rules(
+        tmp_path,
+        """
+rules:
+  - {table: tax, rule: not(t.Rate < 1), severity: warn, note: why}
+  - {table: people, rule: not(t.Size < s.Size and t.Age > s.Age)}
+  - {table: tax, rule: "not(t.Grade > 'A')"}
+  - {table: tax, rule: "Zip -> Rate"}
+ordered: {tax: [Grade], people: [Size]}
+""",
+    )
+    bound = bind(rules, BOTH)
+    assert [each.text for each in bound["tax"]] == ["not(t.Rate < 1.0)", "not(t.Grade > 'A')"]
+    assert [each.name for each in bound["people"]] == ["dc2"]
+    first = bound["tax"][0]
+    assert (first.name, first.table, first.severity, first.note) == ("dc1", "tax", "warn", "why")
+
+
+def test_the_table_may_be_left_out_where_there_is_one() -> None:
+    bound = bind(rules_of(["not(t.Zip = s.Zip)"]), {"tax": TAX})
+    assert [(each.table, each.text) for each in bound["tax"]] == [("tax", "not(t.Zip = s.Zip)")]
+    assert bind(Rules(), BOTH) == {"tax": (), "people": ()}
+
+
+ERRORS = [
+    (
+        "rules:\n  - {name: a, rule: not(t.Zip = s.Zip)}",
+        2,
+        "rule 'a' names no table; add table: to it, one of tax, people",
+    ),
+    (
+        "rules:\n  - {table: tix, rule: not(t.Zip = s.Zip)}",
+        2,
+        "is about the table 'tix', which is not here; did you mean 'tax'?",
+    ),
+    (
+        "rules:\n  - {name: a, table: tax, rule: not(t.Zap = 1)}",
+        2,
+        "rule 'a': t.Zap = 1 names the column 'Zap', which the",
+    ),
+    (
+        "rules:\n  - {name: a, table: tax, rule: not(t.Zip < s.Zip)}",
+        2,
+        "rule 'a': t.Zip < s.Zip asks for an order of text",
+    ),
+    (
+        "rules:\n  - {table: tax, rule: not(t.Rate = 1)}\n  - {table: tax, rule: not(1.0 = t.Rate)}",
+        3,
+        "rule 'dc2' says the same as rule 'dc1'; remove one",
+    ),
+    ("rules: []\nordered: [Grad]", 2, "ordered names the column 'Grad'; did you mean 'Grade'?"),
+    ("rules: []\nordered: {people: [Grade]}", 2, "ordered names the column 'Grade'; there are Age, Size"),
+    ("rules: []\nordered: {peeple: [Size]}", 2, "ordered names the table 'peeple'; did you mean 'people'?"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "sentence"), ERRORS, ids=[sentence for _, _, sentence in ERRORS])
+def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
+    rules = _rules(tmp_path, text)
+    with pytest.raises(BadInput) as caught:
+        bind(rules, BOTH)
+    assert f"rules.yaml, line {line}: " in str(caught.value)
+    assert sentence in str(caught.value)

@@ -1,0 +1,220 @@
+"""Rule files: what they give, how they are kept, and where an error says that it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import holdfast.rules.file as rule_files
+from holdfast.errors import BadInput
+from holdfast.rules.file import RuleEntry, Rules, dump, load, read_rules, rules_of, schema_text
+
+FAIR = "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
+WHOLE = f"""\
+rules:
+  - name: fair
+    table: tax            # may be left out where there is one table
+    rule: "{FAIR}"
+    severity: error       # or warn
+    note: who earns more pays no lower rate
+  - {{name: zip, rule: "Zip -> State"}}
+  - rule: not(t1.Age < 0)
+    severity: warn
+  - rule: >
+      !(t.Zip == s.Zip
+      & t.City <> s.City)
+ordered: [Grade, Size]
+"""
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "rules.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_whole_file(tmp_path: Path) -> None:
+    rules = read_rules(_written(tmp_path, WHOLE))
+    assert rules.entries == (
+        RuleEntry("fair", "tax", FAIR, "error", "who earns more pays no lower rate"),
+        RuleEntry("zip", "", "Zip -> State"),
+        RuleEntry("dc1", "", "not(t.Age < 0)", "warn"),
+        RuleEntry("dc2", "", "not(t.Zip = s.Zip and t.City != s.City)"),
+    )
+    assert [entry.kind for entry in rules.entries] == ["dc", "other", "dc", "dc"]
+    assert [entry.where.rpartition("/")[2] for entry in rules.entries] == [
+        f"rules.yaml, line {line}" for line in (4, 7, 8, 10)
+    ]
+    assert rules.ordered_in("tax") == rules.ordered_in("any") == {"Grade", "Size"}
+
+
+def test_a_rule_knows_its_constraint(tmp_path: Path) -> None:
+    fair = read_rules(_written(tmp_path, WHOLE)).entries[0].constraint()
+    assert (fair.text, fair.name, fair.table, fair.severity) == (FAIR, "fair", "tax", "error")
+    assert fair.note == "who earns more pays no lower rate"
+
+
+def test_ordered_by_table(tmp_path: Path) -> None:
+    rules = read_rules(_written(tmp_path, "rules: []\nordered: {tax: [Grade], people: [Size]}"))
+    assert rules.ordered_in("tax") == {"Grade"}
+    assert rules.ordered_in("people") == {"Size"}
+    assert rules.ordered_in("other") == frozenset()
+
+
+def test_json_is_read_too(tmp_path: Path) -> None:
+    path = _written(tmp_path, json.dumps({"rules": [{"name": "a", "rule": "not(t.A = s.A)"}]}))
+    assert read_rules(path).entries == (RuleEntry("a", "", "not(t.A = s.A)"),)
+
+
+def test_names_given_leave_room_for_names_made(tmp_path: Path) -> None:
+    text = "rules:\n" + "".join(
+        f"  - {{rule: 'not(t.A = {i})'{', name: ' + name if name else ''}}}\n"
+        for i, name in enumerate(["", "dc1", "", "x", ""])
+    )
+    names = [entry.name for entry in read_rules(_written(tmp_path, text)).entries]
+    assert names == ["dc2", "dc1", "dc3", "x", "dc4"]
+
+
+def test_rules_without_a_file() -> None:
+    rules = rules_of(["not(t.A = s.A)", "Zip -> State"])
+    assert [(entry.name, entry.kind) for entry in rules.entries] == [("dc1", "dc"), ("dc2", "other")]
+    assert rules_of("not(t.A = s.A)").entries == rules.entries[:1]
+    with pytest.raises(BadInput, match=r"rules: rule 'dc2': expected an operator after t\.A"):
+        rules_of(["not(t.A = s.A)", "not(t.A)"])
+    with pytest.raises(BadInput, match="rule 1: the rule is empty; write one"):
+        rules_of([" "])
+
+
+def test_rules_are_kept_as_plain_json(tmp_path: Path) -> None:
+    rules = read_rules(_written(tmp_path, WHOLE))
+    assert load(json.loads(json.dumps(dump(rules)))) == rules
+
+
+_NAMES = st.text(min_size=1, max_size=5).filter(lambda name: name.isprintable() and name == name.strip())
+
+
+@given(
+    st.lists(_NAMES, unique=True, max_size=4).flatmap(
+        lambda names: st.tuples(
+            *(
+                st.builds(
+                    RuleEntry,
+                    st.just(name),
+                    st.just("") | _NAMES,
+                    st.sampled_from(["not(t.A = s.A)", "not(t.B = 'é')", "Zip -> State"]),
+                    st.sampled_from(["error", "warn"]),
+                    st.text(max_size=5),
+                )
+                for name in names
+            )
+        )
+    ),
+    st.dictionaries(_NAMES, st.lists(st.text(max_size=3), min_size=1, max_size=3).map(tuple), max_size=2),
+)
+def test_any_rules_are_kept(entries: tuple[RuleEntry, ...], ordered: dict[str, tuple[str, ...]]) -> None:
+    rules = Rules(entries, ordered)
+    assert load(json.loads(json.dumps(dump(rules)))) == rules
+
+
+def test_kept_rules_that_are_damaged_are_refused() -> None:
+    with pytest.raises(BadInput, match="the rules kept in the state: the key 'rules' is missing"):
+        load({})
+
+
+def test_the_json_schema_is_current() -> None:
+    shipped = Path(rule_files.__file__).with_name("rules.schema.json").read_text(encoding="utf-8")
+    assert shipped == schema_text(), "renew it: python -m holdfast.rules.file > src/holdfast/rules/rules.schema.json"
+
+
+def test_the_json_schema_says_what_the_reader_accepts() -> None:
+    schema = json.loads(schema_text())
+    rule = schema["$defs"]["RuleModel"]
+    assert set(rule["properties"]) == {"name", "table", "rule", "severity", "note"}
+    assert rule["required"] == ["rule"]
+    assert rule["properties"]["severity"]["enum"] == ["error", "warn"]
+    assert (rule["additionalProperties"], schema["additionalProperties"]) == (False, False)
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+_A = "  - {name: a, rule: 'not(t.A = s.A)'}\n"
+ERRORS = [
+    ("", "", "the file is empty; start it with rules:"),
+    ("# nothing\n", "", "the file is empty; start it with rules:"),
+    ("- a\n", ", line 1", "expected keys and values; start the file with rules:"),
+    ("ordered: []\n", ", line 1", "the key 'rules' is missing; add it"),
+    ("rules:\n", ", line 1", "rules must be a list; start each rule with a dash"),
+    ("rule:\n" + _A, ", line 1", "the key 'rules' is missing; add it"),
+    ("rules:\n" + _A + "order: [A]\n", ", line 3", "there is no key 'order'; did you mean 'ordered'?"),
+    ("rules:\n  - not(t.A = s.A)\n", ", line 2", "rule 1: expected keys and values, such as name: and rule:, not 'not"),
+    ("rules:\n  - name: a\n", ", line 2", "rule 'a': the key 'rule' is missing; add it"),
+    (
+        "rules:\n" + _A + "  - name: b\n    rul: x\n    rule: y\n",
+        ", line 4",
+        "rule 'b': there is no key 'rul'; did you mean",
+    ),
+    ("rules:\n  - rule: x\n    name: 5\n", ", line 3", "rule 1: name must be text, not 5; put it in quotes"),
+    ("rules:\n  - rule: x\n    name: ' a'\n", ", line 3", "rule ' a': name must be one line that neither starts nor"),
+    ("rules:\n  - name: a\n    rule: ' '\n", ", line 3", "rule 'a': the rule is empty; write one"),
+    ("rules:\n  - name: a\n    rule: true\n", ", line 3", "rule 'a': rule must be text, not True; put it in quotes"),
+    (
+        "rules:\n  - name: a\n    rule: x\n    severity: fatal\n",
+        ", line 4",
+        "rule 'a': severity must be error or warn, not 'fatal'",
+    ),
+    ("rules:\n" + _A + _A, ", line 3", "rule 'a': the name is taken (F, line 2); choose another"),
+    (
+        "rules:\n  - name: a\n    rule: not(t.A s.A)\n",
+        ", line 3",
+        "rule 'a': expected an operator after t.A\n  not(t.A s.A)\n          ^",
+    ),
+    ("rules:\n  - rule: not(t.A = s.A\n", ", line 2", "rule 'dc1': expected ) after s.A"),
+    (
+        "rules: []\nordered: Grade\n",
+        ", line 2",
+        "ordered must be a list of column names, or such a list for each table",
+    ),
+    ("rules: []\nordered:\n  - Grade\n  - 5\n", ", line 4", "ordered must be a list of column names"),
+    ("rules: []\nordered:\n  tax: Grade\n", ", line 3", "ordered must be a list of column names"),
+    # YAML
+    ("rules:\n  - name: a\n   rule: x\n", ", line 3", "not readable as YAML"),
+    ("rules:\n  - rule: {A}: B\n", ", line 2", "put rules in double quotes"),
+    ("rules:\n  - name: a\n    rule: !(t.A == s.A)\n", ", line 3", "YAML reads what starts with ! as a tag"),
+    ("rules:\n  - name: a\n    rule: ! (t.A == s.A)\n", ", line 3", "YAML reads what starts with ! as a tag"),
+    ("rules:\n  - name: a\n    rule: x\n    rule: y\n", ", line 4", "the key 'rule' is there twice; remove one"),
+    ("rules: []\n---\nrules: []\n", ", line 2", "not readable as YAML"),
+    ("rules: [2020-13-45]\n", "", "not readable as YAML"),
+    ("rules: \x07\n", "", "not readable as YAML"),
+    ("[" * 5000, "", "not readable as YAML"),
+    ("rules: &a [*a]\n", ", line 1", "rule 1: "),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "sentence"), ERRORS, ids=[repr(text[:50]) for text, _, _ in ERRORS])
+def test_errors_name_the_file_the_line_and_the_rule(tmp_path: Path, text: str, line: str, sentence: str) -> None:
+    path = _written(tmp_path, text)
+    with pytest.raises(BadInput) as caught:
+        read_rules(path)
+    said = str(caught.value).replace(str(path), "F")
+    assert said.startswith(f"F{line}: ")
+    assert sentence in said
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no such file; check the path"):
+        read_rules(tmp_path / "none.yaml")
+    with pytest.raises(BadInput, match="this is a folder; name a file in it"):
+        read_rules(tmp_path)
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("rules: [] # Größe".encode("latin-1"))
+    with pytest.raises(BadInput, match="byte 14 is not UTF-8; save the file as UTF-8"):
+        read_rules(path)
+
+
+def test_tags_of_yaml_itself_and_aliases_and_a_byte_order_mark_are_fine(tmp_path: Path) -> None:
+    text = "\ufeffrules:\n  - &first {name: !!str 2020, rule: 'not(t.A = s.A)'}\n  - {<<: *first, name: b}\n"
+    assert [entry.name for entry in read_rules(_written(tmp_path, text)).entries] == ["2020", "b"]
