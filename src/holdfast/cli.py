@@ -7,17 +7,37 @@ import logging
 import signal
 import sys
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from holdfast.arguments import (
+    CountOnly,
+    Format,
+    Header,
+    Holds,
+    InputFormat,
+    JdbcTable,
+    NullMarkers,
+    NullMode,
+    OnMissingRow,
+    Output,
+    PairLimit,
+    Quote,
+    RuleFile,
+    SchemaText,
+    Separator,
+    SourceList,
+    State,
+    Types,
+    TypesFrom,
+    asked_settings,
+    read_options,
+)
 from holdfast.errors import BadInput, HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.engine import Settings
-    from holdfast.intake.reading import ReadOptions
     from holdfast.report.progress import ConsoleVoice
 
 app = typer.Typer(
@@ -31,122 +51,8 @@ app = typer.Typer(
 )
 
 
-class Format(StrEnum):
-    """How results are printed."""
-
-    text = "text"
-    json = "json"
-
-
-class Types(StrEnum):
-    """Where the types of text files come from."""
-
-    infer = "infer"
-    text = "text"
-
-
-class NullMode(StrEnum):
-    """How nulls compare."""
-
-    equal = "equal"
-    distinct = "distinct"
-
-
-class OnMissingRow(StrEnum):
-    """What to do with deletes and updates of rows that aren't there."""
-
-    error = "error"
-    ignore = "ignore"
-
-
-class Holds(StrEnum):
-    """What the files of a watched folder hold."""
-
-    insert = "insert"
-    delete = "delete"
-    changes = "changes"
-    snapshot = "snapshot"
-
-
-_READING = "How files are read"
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 _STOPPED = "stopped; the state is as it was before the batch, or as it is after it"
-State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
-SourceList = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE…",
-        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or a jdbc: address; one table each, "
-        "named after the file, or [b]name=path[/b].",
-    ),
-]
-Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
-Separator = Annotated[
-    str | None, typer.Option("--sep", help="CSV separator; sniffed if not given.", rich_help_panel=_READING)
-]
-Quote = Annotated[str | None, typer.Option(help="CSV quote; sniffed if not given.", rich_help_panel=_READING)]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header", help="First CSV line names the columns; sniffed if not given.", rich_help_panel=_READING
-    ),
-]
-NullMarkers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--null",
-        help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.",
-        rich_help_panel=_READING,
-    ),
-]
-TypesFrom = Annotated[
-    Types,
-    typer.Option("--types", help="Infer types from the whole file, or read all as text.", rich_help_panel=_READING),
-]
-SchemaText = Annotated[
-    str | None,
-    typer.Option("--schema", help="Types as a Spark DDL string: 'id INT, zip STRING'.", rich_help_panel=_READING),
-]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(help="csv, json, parquet, orc or arrow, where the name doesn't tell.", rich_help_panel=_READING),
-]
-JdbcTable = Annotated[
-    str | None, typer.Option(help="The table to read from a jdbc: address.", rich_help_panel=_READING)
-]
-
-
-RuleFile = Annotated[
-    Path | None, typer.Option("--rules", help="A YAML file of denial constraints, whose violations are kept.")
-]
-PairLimit = Annotated[
-    int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
-]
-CountOnly = Annotated[bool, typer.Option("--count-only", help="Keep the number of violations alone.")]
-
-
-def _settings(pair_limit: int | None, count_only: bool) -> Settings:
-    from holdfast.engine import Settings
-
-    return Settings(pair_limit=0 if count_only else pair_limit)
-
-
-def _options(
-    separator: str | None,
-    quote: str | None,
-    header: bool | None,
-    nulls: list[str] | None,
-    types: Types,
-    schema: str | None,
-    input_format: str | None,
-    jdbc_table: str | None,
-) -> ReadOptions:
-    from holdfast.intake.reading import ReadOptions
-    from holdfast.sources.dialect import CsvOptions
-
-    separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
-    csv = CsvOptions(separator, quote, header, tuple(nulls) if nulls else None, types.value)
-    return ReadOptions(csv, schema, input_format, jdbc_table)
 
 
 @app.command()
@@ -171,7 +77,7 @@ def discover(
     """
     from holdfast.discovery import discover as find
 
-    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     with _voice() as voice:
         found = find(_named(sources, jdbc_table), _split(rules), nulls=nulls.value, options=options, voice=voice)
         for table, columns in found.left_out.items():
@@ -207,9 +113,9 @@ def check(
     """
     from holdfast.checking import check as look
 
-    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     with _voice() as voice:
-        settings = _settings(pair_limit, count_only)
+        settings = asked_settings(pair_limit, count_only)
         checked = look(_named(sources, jdbc_table), rules, settings=settings, options=options, voice=voice)
         _warn_unlisted(voice, checked.to_json())
     _print_findings(checked.to_json(), form)
@@ -250,10 +156,10 @@ def init(
     """
     from holdfast.monitor import Monitor
 
-    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     tables = _named(sources, jdbc_table)
     with _voice() as voice, Monitor.create(
-        state, tables, watch=_split(watch), rules=rules, settings=_settings(pair_limit, count_only),
+        state, tables, watch=_split(watch), rules=rules, settings=asked_settings(pair_limit, count_only),
         key=_keys(key or [], tables), nulls=nulls.value,
         options=options, segments=segments, voice=voice,
     ) as monitor:  # fmt: skip
@@ -300,7 +206,7 @@ def apply(
     from holdfast.monitor import Monitor
     from holdfast.report.outcome import print_outcome
 
-    options = _options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     with _voice() as voice, Monitor.open(state, voice=voice) as monitor:
         voice.step("Applying the batch")
         outcome = monitor.apply(
@@ -338,10 +244,11 @@ def watch(
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
-    from holdfast.monitor import Monitor, Outcome
+    from holdfast.monitor import Monitor
+    from holdfast.outcome import Outcome
     from holdfast.report.outcome import print_outcome
 
-    options = _options(separator, quote, header, null, types, schema, input_format, None)
+    options = read_options(separator, quote, header, null, types, schema, input_format, None)
     broken: list[bool] = []
 
     def told(path: str, outcome: Outcome) -> None:

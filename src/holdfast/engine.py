@@ -51,8 +51,10 @@ class Settings:
 
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # constraints and ordered columns by table
     pair_limit: int | None = None  # violations of a rule that are kept as pairs; 0: their number alone
-    error: float = 0.0
-    max_lhs: int | None = None
+    error: float = 0.0  # the share (of pairs, or of values) by which a rule may fail to hold
+    max_lhs: int | None = None  # columns of a left side, or of a key
+    compare: str = "typed"  # how values of different columns compare: by type, or as text
+    max_arity: int = 1  # columns on each side of an inclusion dependency
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` reads back."""

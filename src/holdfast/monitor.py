@@ -16,13 +16,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from holdfast.changes.diff import Diff, Finding, PairChange, Result
+from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.checking import bound_settings, given_rules
 from holdfast.denial.engine import DenialEngine
 from holdfast.denial.listing import Listing
@@ -30,6 +30,7 @@ from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
+from holdfast.outcome import Outcome
 from holdfast.registry import engine
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
@@ -49,72 +50,6 @@ _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
 _ATTEMPTS = 5
 ALL_TABLES = "*"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a batch did: its record, and what changed for each engine."""
-
-    batch: BatchRecord
-    diffs: Mapping[str, Diff] = field(default_factory=dict)
-    already_applied: bool = False
-
-    @property
-    def lost(self) -> list[Finding]:
-        """Rules that no longer hold."""
-        return [finding for diff in self.diffs.values() for finding in diff.lost.values()]
-
-    @property
-    def gained(self) -> list[Finding]:
-        """Rules that hold now and did not before."""
-        return [finding for diff in self.diffs.values() for finding in diff.gained.values()]
-
-    @property
-    def changed(self) -> list[tuple[Finding, Finding]]:
-        """Findings before and after, where they are about the same thing and differ."""
-        return [pair for diff in self.diffs.values() for pair in diff.changed.values()]
-
-    @property
-    def violations(self) -> dict[str, PairChange]:
-        """The violations that were added and resolved, by the text of the rule."""
-        return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
-
-    @property
-    def broken(self) -> bool:
-        """Whether a rule was lost, or a rule of severity error has more violations, or others, than before."""
-        worse = [
-            new
-            for diff in self.diffs.values()
-            for text, (old, new) in diff.changed.items()
-            if new.kind == "dc" and new.to_json()["severity"] == "error" and _grew(old, new, diff.violations.get(text))
-        ]
-        return bool(self.lost or worse)
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """One object for the batch, then one for each thing that changed."""
-        lines = [{**self.batch.to_json(), "already_applied": self.already_applied}]
-        for diff in self.diffs.values():
-            for text, finding in diff.lost.items():
-                witness = diff.witnesses.get(text)
-                lines.append(
-                    {"event": "lost", **finding.to_json(), **({"witness": witness.to_json()} if witness else {})}
-                )
-            lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
-            lines += [
-                {"event": "changed", **new.to_json(), "before": old.to_json()} for old, new in diff.changed.values()
-            ]
-        return lines
-
-    def _repr_html_(self) -> str:
-        from holdfast.report.pages import outcome_html
-
-        return outcome_html(self)
-
-
-def _grew(old: Finding, new: Finding, pairs: PairChange | None) -> bool:
-    if pairs is not None and pairs.added is not None:
-        return len(pairs.added) > 0
-    return bool(new.to_json()["violations"] > old.to_json()["violations"])
 
 
 class Monitor:
@@ -455,8 +390,8 @@ class Monitor:
         try:
             with clear_sentences(self._store.path), self._leaving_no_files():
                 self.checkpoint()
-        except BadInput as error:
-            self._voice.note(f"The batch is kept; merging files has to wait: {error}")
+        except BadInput:
+            self._voice.note("The batch is kept; merging its files waits until the disk has room for it.")
 
     def _dump_states(self) -> dict[tuple[str, str], str]:
         kept = {}

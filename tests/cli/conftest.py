@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.running import Holdfast, Ran, write
 
 from holdfast import cli
 from holdfast.intake import reading
+from tests.cli.running import Holdfast, Ran, write
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
-from tests.cli.running import Holdfast, Picture, refused, run_process, untouched, write
 
 from holdfast.intake import reading
 from holdfast.store.store import Store
+from tests.cli.running import Holdfast, Picture, refused, run_process, untouched, write
 
 HEADER = "id,name,score,day"
 
@@ -116,9 +116,7 @@ def test_a_file_of_an_unknown_kind(holdfast: Holdfast, state: Path, tmp_path: Pa
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
-def test_a_damaged_file_that_opens(
-    holdfast: Holdfast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_that_opens(holdfast: Holdfast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = tmp_path / "damaged.parquet"
     pq.write_table(pa.table({"id": range(50_000)}), damaged)
     whole = damaged.read_bytes()
@@ -175,9 +173,7 @@ def test_an_empty_file_changes_nothing(holdfast: Holdfast, state: Path, tmp_path
     assert holdfast("apply", state, part, empty, "--batch-id", "nothing", "--format", "json").objects[0]["seq"] == 2
 
 
-def test_a_file_of_a_header_only_changes_nothing(
-    holdfast: Holdfast, state: Path, reader: str, tmp_path: Path
-) -> None:
+def test_a_file_of_a_header_only_changes_nothing(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
     header = write(tmp_path / f"{reader}.csv", [HEADER])
     before = Picture.of(state)
     told = holdfast("apply", state, "--insert", header)
@@ -375,9 +371,7 @@ def test_a_state_of_an_unknown_version(holdfast: Holdfast, state: Path, people: 
 
 @pytest.mark.parametrize("command", ["status", "history", "apply"])
 @pytest.mark.parametrize("what", ["nothing", "empty", "full", "file", "garbage", "other", "unfinished"])
-def test_a_folder_that_is_no_state(
-    holdfast: Holdfast, people: Path, tmp_path: Path, command: str, what: str
-) -> None:
+def test_a_folder_that_is_no_state(holdfast: Holdfast, people: Path, tmp_path: Path, command: str, what: str) -> None:
     here = tmp_path / "here"
     if what == "file":
         here.write_text("a file")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather
+
 from tests.cli.running import COMMAND, Holdfast, Picture, Ran, environment, finish, refused, start, untouched, write
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
@@ -47,9 +48,7 @@ def files_in(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("more", [1, 3, 6])
-def test_ctrl_c_while_a_batch_is_applied(
-    holdfast: Holdfast, many_rows: Path, tmp_path: Path, more: int
-) -> None:
+def test_ctrl_c_while_a_batch_is_applied(holdfast: Holdfast, many_rows: Path, tmp_path: Path, more: int) -> None:
     state = tmp_path / "state"
     few = tmp_path / "few.arrow"
     feather.write_feather(feather.read_table(many_rows).slice(0, 10), few)
@@ -163,7 +162,7 @@ def test_no_space_left_for_a_batch(small_disk: SmallDisk, tmp_path: Path) -> Non
     made = small_disk.holdfast("init", state, numbered(tmp_path / "first.arrow", 0), "--key", "id")
     assert made.code == 0, made.err
     before = small_disk.picture(tmp_path / "copy")
-    for room in (0, 4_096, 16_384, 65_536):
+    for room in (0, 16_384, 65_536):
         small_disk.fill(but=room)
         refused(small_disk.holdfast("apply", state, "--insert", batch), str(state), "no space left")
         small_disk.free()
@@ -174,7 +173,7 @@ def test_no_space_left_for_a_batch(small_disk: SmallDisk, tmp_path: Path) -> Non
 
 def test_no_space_left_for_a_state(small_disk: SmallDisk, tmp_path: Path) -> None:
     state, source = small_disk.path / "state", numbered(tmp_path / "first.arrow", 0)
-    for room in (0, 4_096, 65_536, 131_072):
+    for room in (0, 65_536, 131_072):
         small_disk.fill(but=room)
         refused(small_disk.holdfast("init", state, source, "--key", "id"), str(state), "no space left")
         small_disk.free()
@@ -185,8 +184,13 @@ BATCHES_UNTIL_FULL = """
 import sys, pyarrow as pa
 from holdfast import monitor
 from holdfast.errors import BadInput
+from holdfast.voice import Voice
 monitor._REPLAY_BATCHES = 3
-with monitor.Monitor.open(sys.argv[1]) as watch:
+notes = []
+class Ear(Voice):
+    def note(self, text):
+        notes.append(text)
+with monitor.Monitor.open(sys.argv[1], voice=Ear()) as watch:
     number = len(watch.history())
     try:
         while True:
@@ -196,6 +200,7 @@ with monitor.Monitor.open(sys.argv[1]) as watch:
     except BadInput as error:
         assert "no space left" in str(error), error
     assert sum(table.rows for table in watch.tables.values()) == 4_000 + 1_000 * number
+    assert any("waits until the disk has room" in note for note in notes)
     print(number)
 """
 
@@ -205,7 +210,7 @@ def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -
     state = small_disk.path / "state"
     source = numbered(tmp_path / "first.arrow", 0)
     assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
-    for room in (200_000, 1_000_000, 300_000):
+    for room in (300_000, 400_000):
         small_disk.fill(but=room)
         ran = small_disk.run(sys.executable, "-c", BATCHES_UNTIL_FULL, state)
         assert ran.code == 0, ran.err

@@ -14,6 +14,7 @@ from holdfast.monitor import Monitor
 from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.progress import ConsoleVoice
 from holdfast.report.tables import findings_tables
+from holdfast.report.violations import print_explanation
 
 _ROWS = 20_000
 _console = Console(highlight=False)
@@ -30,7 +31,9 @@ def run() -> None:
         write_csv(tax, here / "tax.csv")
         voice.step("Starting Spark")
         frame = session().read.csv(str(here / "tax.csv"), header=True, schema=_DDL)
-        with Monitor.create(here / "state", {"tax": frame}, watch=["column"], key=["Id"], voice=voice) as watch:
+        rules = here / "rules.yaml"
+        rules.write_text(_RULES)
+        with Monitor.create(here / "state", {"tax": frame}, rules=rules, key=["Id"], voice=voice) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
             _batches(watch, tax, here)
@@ -39,6 +42,13 @@ def run() -> None:
     _what_next()
 
 
+_RULES = """
+rules:
+  - name: fair
+    rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
+    note: who earns more pays no lower rate
+  - {name: zip, rule: "not(t.Zip = s.Zip and t.City != s.City)"}
+"""
 _DDL = (
     "Id BIGINT, FName STRING, LName STRING, Gender STRING, AreaCode BIGINT, Phone STRING, City STRING, State STRING, "
     "Zip STRING, MaritalStatus STRING, HasChild STRING, Salary BIGINT, Rate DOUBLE, SingleExemp BIGINT, "
@@ -54,6 +64,8 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     fresh = _with(fresh, "Salary", pa.array(salaries))
     write_csv(fresh, here / "new.csv")
     print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
+    _heading("Why? And which rows should one look at first?")
+    print_explanation(watch.violations("fair")[0], [])
 
     _heading("Batch 2: a change feed mends it, blanks 3 phones, deletes 100 rows")
     mended = _with(fresh.slice(17, 1), "Salary", pa.array([50_000]))
@@ -86,7 +98,8 @@ def _what_next() -> None:
         "  holdfast init state/ yourdata.csv --key id  start watching it\n"
         "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
         "  holdfast watch state/ --from incoming/      every file that arrives\n"
-        "  holdfast status state/                      what holds now",
+        "  holdfast status state/                      what holds now\n"
+        "  holdfast check yourdata.csv --rules r.yaml  rules of your own, and the rows that break them",
         markup=False,
         soft_wrap=True,
     )

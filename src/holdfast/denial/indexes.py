@@ -97,7 +97,7 @@ class Index:
 
     def _form(self, quest: Quest, distinct: list[int]) -> _Form:
         """The quest in terms of the tree, with its conditions in the best order as of now."""
-        rest = tuple(by_selectivity(quest.rest, distinct))
+        rest = quest.rest if len(quest.rest) < 2 else tuple(by_selectivity(quest.rest, distinct))
         order = tuple(c.mine for c in rest)
         if (quest, order) not in self._questions:
             self._questions[quest, order] = self._made(quest, rest)

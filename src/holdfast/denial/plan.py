@@ -44,9 +44,11 @@ class Check:
 Checks = tuple[Check, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quest:
-    """Who asks, who may be found, and what must hold between them."""
+    """Who asks, who may be found, and what must hold between them. Each is itself only: hashing one is on the way of
+    every batch.
+    """
 
     conditions: tuple[Condition, ...]
     asking: Checks

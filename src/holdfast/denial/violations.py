@@ -73,7 +73,11 @@ class Violations:
 
     def found(self) -> Found:
         """The violations now: a copy, which later changes don't touch."""
-        return Found(self.constraint, self.count, None if self.graph is None else self.graph.pairs())
+        graph = self.graph
+        if graph is None:
+            return Found(self.constraint, self._count, None)
+        pairs = graph.pairs()
+        return Found(self.constraint, len(pairs), pairs)
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""

@@ -1,9 +1,12 @@
 """Pairs of row ids, kept so that all pairs of a row are found and dropped at the cost of these alone.
 
-`holdfast.kernels.edges` tells how it works. A reader always gets copies, so reading while pairs change is safe.
+`holdfast.kernels.edges` tells how it works. Readers get copies, made under a lock that writers take too, so another
+thread may read while pairs change.
 """
 
 from __future__ import annotations
+
+import threading
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,7 @@ class PairGraph:
     """A set of pairs of rows."""
 
     def __init__(self, lefts: Ids | None = None, rights: Ids | None = None) -> None:
+        self._lock = threading.RLock()
         self._graph = Edges(
             np.empty((16, 2), np.int64),
             np.empty(32, np.int32),
@@ -43,38 +47,44 @@ class PairGraph:
     def add(self, lefts: Ids, rights: Ids) -> None:
         """Add pairs that aren't there yet."""
         if len(lefts):
-            self._make_room(len(lefts))
-            edges.add(self._graph, lefts, rights)
+            with self._lock:
+                self._make_room(len(lefts))
+                edges.add(self._graph, lefts, rights)
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove all pairs in which one of some rows (distinct) is, and give them."""
         if not len(self) or not len(rows):
             return np.empty((0, 2), np.int64)
-        gone = np.empty((int(self.degrees(rows).sum()), 2), np.int64)
-        return gone[: edges.remove_rows(self._graph, rows, gone)]
+        with self._lock:
+            gone = np.empty((int(self.degrees(rows).sum()), 2), np.int64)
+            return gone[: edges.remove_rows(self._graph, rows, gone)]
 
     def pairs(self) -> Pairs:
         """All pairs, in order."""
-        found = self._graph.ends[: len(self)].copy()
+        with self._lock:
+            found = self._graph.ends[: len(self)].copy()
         return found[np.lexsort((found[:, 1], found[:, 0]))]
 
     def degrees(self, rows: Ids) -> NDArray[np.int64]:
         """In how many pairs each of some rows is."""
         degrees = np.zeros(len(rows), np.int64)
-        edges.degrees_of(self._graph, rows, degrees)
+        with self._lock:
+            edges.degrees_of(self._graph, rows, degrees)
         return degrees
 
     def pairs_of(self, row: int) -> Pairs:
         """The pairs of one row, in order."""
-        found = np.empty(int(self.degrees(np.array([row], np.int64))[0]), np.int64)
-        edges.pairs_of(self._graph, row, found)
-        pairs = self._graph.ends[found]
+        with self._lock:
+            found = np.empty(int(self.degrees(np.array([row], np.int64))[0]), np.int64)
+            edges.pairs_of(self._graph, row, found)
+            pairs = self._graph.ends[found]
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
     def busiest(self, most: int) -> tuple[Ids, NDArray[np.int64]]:
         """The rows that are in the most pairs, with their numbers of pairs; of equals the older ones first."""
-        occupied = np.flatnonzero(self._graph.degrees > 0)
-        rows, degrees = self._graph.rows[occupied], self._graph.degrees[occupied]
+        with self._lock:
+            occupied = np.flatnonzero(self._graph.degrees > 0)
+            rows, degrees = self._graph.rows[occupied], self._graph.degrees[occupied]
         best = np.lexsort((rows, -degrees))[:most]
         return rows[best], degrees[best]
 

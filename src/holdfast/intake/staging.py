@@ -233,10 +233,8 @@ def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
     """A change feed with versions in the order in which things happened: by version, old rows before new ones."""
     if plan.version_place < 0:
         return table
-    views = {
-        name for name, given in zip(table.schema.names, table.schema.types, strict=True) if given == pa.string_view()
-    }
-    table = table.cast(pa.schema([(f.name, pa.string() if f.name in views else f.type) for f in table.schema]))
+    plain = [(f.name, pa.string() if f.type == pa.string_view() else f.type) for f in table.schema]
+    table = table.cast(pa.schema(plain))  # Arrow can't put views in order
     kinds = pa.array(parse_operations(table.column(plan.operation_place)))
     by = pa.table({"version": _numbers(table.column(plan.version_place)), "kind": kinds})
     return table.take(pc.sort_indices(by, [("version", "ascending"), ("kind", "ascending")]))

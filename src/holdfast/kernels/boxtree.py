@@ -373,7 +373,7 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
             node = child[node, entry]
         last = filled[node] - 1
         at = _slot_of(values, pool, node, last + 1, first, second, row)
-        if at > last or pool[node, at] != row:
+        if at > last or pool[node, at] != row or values[node, 0, at] != first:
             continue
         gone += 1
         for slot in range(at, last):

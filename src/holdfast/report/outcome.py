@@ -13,7 +13,7 @@ from holdfast.report.tables import changes_table, text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from holdfast.monitor import Outcome
+    from holdfast.outcome import Outcome
     from holdfast.store.records import BatchRecord
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.report.tables import COLUMN_HEADINGS, RULE_HEADINGS, change_lines, column_cells, rule_cells
 
 if TYPE_CHECKING:
-    from holdfast.monitor import Outcome
+    from holdfast.outcome import Outcome
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
