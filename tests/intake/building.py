@@ -10,7 +10,8 @@ import pytest
 
 from holdfast.intake import reading
 from holdfast.intake.reading import ReadOptions
-from holdfast.monitor import Monitor, Outcome
+from holdfast.monitor import Monitor
+from holdfast.outcome import Outcome
 from holdfast.sources.dialect import CsvOptions
 from holdfast.voice import Voice
 from tests.oracle.rows import Row

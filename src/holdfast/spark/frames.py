@@ -132,7 +132,8 @@ def read_whole_csv(spark: SparkSession, paths: list[str], dialect: Dialect) -> D
             columns = [*rows.columns, pa.nulls(len(rows), pa.string())]
             yield from pa.Table.from_arrays(columns, schema=wanted).to_batches(_ROWS_AT_ONCE)
 
-    return spark.range(0, len(paths), 1, len(paths)).mapInArrow(read, _csv_schema(dialect))
+    tasks = min(len(paths), int(str(spark.conf.get("spark.sql.shuffle.partitions"))))
+    return spark.range(0, len(paths), 1, tasks).mapInArrow(read, _csv_schema(dialect))
 
 
 def _csv_schema(dialect: Dialect) -> str:

@@ -1,0 +1,282 @@
+"""Checkpoints, compaction and replay change nothing but the files; readers see one moment or the next."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast import monitor as monitor_module
+from holdfast.engine import Change
+from holdfast.errors import BadInput
+from holdfast.monitor import Monitor
+from holdfast.registry import engine
+from holdfast.store.store import Store
+from holdfast.table import compact, files
+from holdfast.table.load import load_table
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table, TableFiles
+from tests.intake.building import rows_in
+from tests.oracle.rows import Row, plain_row
+from tests.table.building import bulk_path
+
+SCHEMA = pa.schema([("n", pa.int64()), ("t", pa.string()), ("f", pa.float64())])
+
+
+def table_of(rows: Sequence[Row]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * 3
+    return pa.table([pa.array(c, kept) for c, kept in zip(columns, SCHEMA.types, strict=True)], schema=SCHEMA)
+
+
+@contextmanager
+def small_files(largest: int = 12, batches: int = 3) -> Iterator[None]:
+    """Compaction and checkpoints as soon as there are a few rows and a few batches."""
+    with (
+        patch.object(compact, "_FEWEST", 2),
+        patch.object(compact, "_LARGEST", largest),
+        patch.object(monitor_module, "_REPLAY_BATCHES", batches),
+    ):
+        yield
+
+
+def told(monitor: Monitor) -> list[dict[str, Any]]:
+    return sorted((finding.to_json() for finding in monitor.results()), key=lambda facts: str(facts["text"]))
+
+
+def described(table: Table) -> list[Any]:
+    """Everything about a table that must not depend on its files."""
+    ids = table.living_ids()
+    values = [d.values(np.arange(len(d))).to_pylist() for d in table.dictionaries]
+    return [ids.tolist(), table.codes(ids).tolist(), table.next_id, table.rows, str(values)]
+
+
+# ---- streams ---------------------------------------------------------------------------------------------------------
+
+rows = st.tuples(
+    st.none() | st.integers(0, 3),
+    st.none() | st.sampled_from(["", "a", "\U0001f600", "b"]),
+    st.sampled_from([None, 0.5, float("nan"), -0.0]),
+)
+row_lists = st.lists(rows, max_size=5)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("insert"), row_lists),
+        st.tuples(st.just("delete"), row_lists),
+        st.tuples(st.just("both"), st.tuples(row_lists, row_lists)),
+        st.tuples(st.just("snapshot"), row_lists),
+        st.tuples(st.just("bulk"), row_lists),
+        st.tuples(st.just("checkpoint"), st.none()),
+        st.tuples(st.just("reopen"), st.none()),
+    ),
+    max_size=9,
+)
+
+
+class Stream:
+    """A state beside a plain multiset of rows."""
+
+    def __init__(self, folder: str, first: list[Row]) -> None:
+        self.path = Path(folder) / "state"
+        self.monitor = Monitor.create(self.path, {"things": table_of(first)})
+        self.rows = Counter(plain_row(row) for row in first)
+        self.born = len(first)
+
+    def step(self, kind: str, given: Any) -> None:
+        if kind == "checkpoint":
+            self.monitor.checkpoint()
+        elif kind == "reopen":
+            self.monitor.close()
+            self.monitor = Monitor.open(self.path)
+        elif kind == "bulk":
+            with bulk_path(4):
+                self.apply(given, [])
+        elif kind == "snapshot":
+            wanted = Counter(plain_row(row) for row in given)
+            outcome = self.monitor.apply(snapshot=table_of(given))
+            assert outcome.batch.deleted == (self.rows - wanted).total()
+            assert outcome.batch.inserted == (wanted - self.rows).total()
+            self.rows = wanted
+            self.born += outcome.batch.inserted
+        else:
+            self.apply(*({"insert": (given, []), "delete": ([], given)}.get(kind) or given))
+
+    def apply(self, inserts: list[Row], deletes: list[Row]) -> None:
+        """A batch; one that deletes what isn't there is refused, and goes in without that."""
+        after = self.rows.copy()
+        after.update(plain_row(row) for row in inserts)
+        after.subtract(plain_row(row) for row in deletes)
+        sources = {"inserts": table_of(inserts), "deletes": table_of(deletes)}
+        if min(after.values(), default=0) < 0:
+            with pytest.raises(BadInput, match="not there"):
+                self.monitor.apply(**sources)
+        outcome = self.monitor.apply(**sources, on_missing="ignore")
+        self.rows = +after
+        self.born += outcome.batch.inserted
+
+    def check(self) -> None:
+        table = self.monitor.tables["things"]
+        assert Counter(rows_in(self.monitor)) == self.rows
+        assert (table.rows, table.next_id) == (self.rows.total(), self.born)
+        column = engine("column")
+        fresh = column.result(column.discover(table, Threads())).values()
+        assert told(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
+        store = self.monitor._store
+        assert store.results() == told(self.monitor)
+        named = {Path(s.path).name for record in store.tables() for s in record.where.segments}
+        assert {*named, *(Path(path).name for path in store.kept_states().values())} == set(files.names(store.folder))
+
+
+@settings(max_examples=30)
+@given(first=row_lists, stream=steps)
+def test_streams_of_batches_checkpoints_and_reopenings(first: list[Row], stream: list[tuple[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, small_files():
+        state = Stream(folder, first)
+        for kind, given_rows in stream:
+            state.step(kind, given_rows)
+            state.check()
+        before = described(state.monitor.tables["things"])
+        state.step("reopen", None)
+        state.check()
+        assert described(state.monitor.tables["things"]) == before
+        state.monitor.close()
+
+
+# ---- compaction ------------------------------------------------------------------------------------------------------
+
+
+def test_compaction_keeps_all_but_dead_rows(tmp_path: Path) -> None:
+    with Monitor.create(tmp_path / "state", {"things": table_of([(n, f"t{n}", None) for n in range(40)])}) as monitor:
+        for n in range(10):
+            gone = table_of([(2 * n, f"t{2 * n}", None), *([(n - 1, "new", 0.5)] if n else [])])
+            monitor.apply(inserts=table_of([(n, "new", 0.5), (n, f"only {n}", None)]), deletes=gone)
+        before, results = described(monitor.tables["things"]), told(monitor)
+        assert len(monitor.tables["things"].shards) == 11
+        monitor.checkpoint()
+        table = monitor.tables["things"]
+        assert described(table) == before
+        assert told(monitor) == results
+        assert len(table.shards) == 1
+        assert len(table.shards[0]) == table.rows == 41
+        assert not any(len(files.read(segment.path)[0]["dead"]) for segment in table.where.segments)  # type: ignore[union-attr]
+        monitor.checkpoint()
+        assert monitor.tables["things"] is table  # nothing was left to do
+    with Monitor.open(tmp_path / "state") as monitor:
+        assert described(monitor.tables["things"]) == before
+        assert told(monitor) == results
+        monitor.apply(deletes=table_of([(9, "new", 0.5)]), inserts=table_of([(99, "t1", None)]))
+        assert monitor.tables["things"].rows == 41
+
+
+def test_a_large_shard_is_written_anew_once_most_of_it_is_dead(tmp_path: Path) -> None:
+    with small_files(largest=10, batches=1000):
+        old = [(n, "old", None) for n in range(50)]
+        with Monitor.create(tmp_path / "state", {"things": table_of(old)}) as monitor:
+            monitor.apply(deletes=table_of(old[10:30]))
+            monitor.checkpoint()
+            assert len(monitor.tables["things"].shards[0]) == 50
+            monitor.apply(deletes=table_of(old[30:45]))
+            monitor.checkpoint()
+            assert [len(shard) for shard in monitor.tables["things"].shards] == [15]
+            monitor.apply(deletes=table_of([*old[:10], *old[45:]]))
+            monitor.checkpoint()
+            assert monitor.tables["things"].shards == ()
+            monitor.apply(inserts=table_of(old[:2]))
+            assert monitor.tables["things"].living_ids().tolist() == [50, 51]
+        with Monitor.open(tmp_path / "state") as monitor:
+            assert rows_in(monitor) == old[:2]
+
+
+def test_many_batches_make_few_files(tmp_path: Path) -> None:
+    with patch.object(monitor_module, "_REPLAY_BATCHES", 8):
+        with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+            for n in range(70):
+                monitor.apply(inserts=table_of([(n, f"t{n % 9}", None)]))
+        assert len(list((tmp_path / "state" / "segments").iterdir())) < 24
+        with Monitor.open(tmp_path / "state") as monitor:
+            assert rows_in(monitor) == [(n, f"t{n % 9}", None) for n in range(70)]
+
+
+# ---- replay ----------------------------------------------------------------------------------------------------------
+
+
+def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
+    """Replayed by hand: the segments of each step make the table and the facts that the live state has."""
+    with Monitor.create(tmp_path / "state", {"things": table_of([(1, "a", 0.5), (2, "b", None)])}) as monitor:
+        monitor.apply(inserts=table_of([(3, "c", None)]))
+        monitor.checkpoint()
+        seen = [described(monitor.tables["things"])]
+        for n in range(3):
+            gone = (n + 1, "abc"[n], None if n else 0.5)
+            monitor.apply(inserts=table_of([(n, f"x{n}", 1.5), (n, "a", None)]), deletes=table_of([gone]))
+            seen.append(described(monitor.tables["things"]))
+        monitor.apply(snapshot=table_of([(0, "a", None)]))
+        seen.append(described(monitor.tables["things"]))
+        results = told(monitor)
+    store = Store(tmp_path / "state")
+    column = engine("column")
+    assert store.checkpoint() == 1
+    table = load_table(store.tables(as_of=1)[0].where)
+    state = column.load(table, *files.read(store.kept_states()["column", "things"]))
+    assert described(table) == seen[0]
+    for step, after in zip(store.steps_after(1), seen[1:], strict=True):
+        assert table.where is not None
+        where = TableFiles(table.schema, table.where.segments + step.segments, step.next_id)
+        grown = load_table(where).following(table)
+        dead = np.concatenate([files.read(segment.path)[0]["dead"] for segment in step.segments])
+        column.maintain(state, Change(table, grown, range(table.next_id, grown.next_id), dead), Threads())
+        table = grown
+        assert described(table) == after
+    assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results
+    store.close()
+
+
+def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:
+    with small_files(), Monitor.create(tmp_path / "state", {"one": table_of([]), "two": table_of([])}) as monitor:
+        for n in range(7):
+            monitor.apply(inserts=table_of([(n, "x", None)] * 2), table="two" if n % 3 else "one")
+    with Monitor.open(tmp_path / "state") as monitor:
+        tables = {name: table.values(table.living_ids())["n"].to_pylist() for name, table in monitor.tables.items()}
+        assert tables == {"one": [0, 0, 3, 3, 6, 6], "two": [1, 1, 2, 2, 4, 4, 5, 5]}
+        with pytest.raises(BadInput, match="several tables"):
+            monitor.apply(inserts=table_of([]))
+
+
+# ---- readers ---------------------------------------------------------------------------------------------------------
+
+
+def test_readers_see_one_moment_or_the_next(tmp_path: Path) -> None:
+    """Each batch adds two rows. Readers open the state again and again, while batches and compactions go on."""
+    writing, failed, moments = threading.Event(), [], set()
+
+    def look() -> None:
+        try:
+            while not writing.is_set():
+                with Monitor.open(tmp_path / "state", write=False) as reader:
+                    count = reader.tables["things"].rows
+                    assert {facts["rows"] for facts in told(reader)} == {count}
+                    assert [row[0] for row in rows_in(reader)] == [n // 2 for n in range(count)]
+                    moments.add(count)
+        except BaseException as error:
+            failed.append(error)
+
+    with small_files(), Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+        reader = threading.Thread(target=look)
+        reader.start()
+        for n in range(40):
+            monitor.apply(inserts=table_of([(n, "x", None), (n, f"t{n}", 0.5)]))
+        writing.set()
+        reader.join()
+        assert failed == []
+        assert len(moments) > 2
+        assert all(count % 2 == 0 for count in moments)
