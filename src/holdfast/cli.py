@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from holdfast.arguments import (
+    Compare,
+    CompareAs,
     CountOnly,
+    Error,
     Format,
     Header,
     Holds,
     InputFormat,
     JdbcTable,
+    MaxArity,
+    MaxLhs,
     NullMarkers,
     NullMode,
     OnMissingRow,
@@ -36,6 +41,7 @@ from holdfast.arguments import (
     read_options,
 )
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.registry import NAMES
 
 if TYPE_CHECKING:
     from holdfast.report.progress import ConsoleVoice
@@ -52,13 +58,19 @@ app = typer.Typer(
 
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
+_CLASSES = ", ".join(name for name in NAMES if name != "dc")
 _STOPPED = "stopped; the state is as it was before the batch, or as it is after it"
 
 
 @app.command()
 def discover(
     sources: SourceList,
-    rules: Annotated[str, typer.Option(help="Rule classes to look for, comma separated.")] = "column",
+    rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {_CLASSES}.")] = "column",
+    error: Error = 0.0,
+    max_lhs: MaxLhs = None,
+    compare: CompareAs = Compare.typed,
+    max_arity: MaxArity = 1,
+    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
     form: Output = Format.text,
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
@@ -79,10 +91,18 @@ def discover(
 
     options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     with _voice() as voice:
-        found = find(_named(sources, jdbc_table), _split(rules), nulls=nulls.value, options=options, voice=voice)
+        settings = asked_settings(error=error, max_lhs=max_lhs, compare=compare, max_arity=max_arity)
+        found = find(
+            _named(sources, jdbc_table),
+            _split(rules),
+            nulls=nulls.value,
+            settings=settings,
+            options=options,
+            voice=voice,
+        )
         for table, columns in found.left_out.items():
             _note_left_out(voice, table, columns)
-    _print_findings(found.to_json(), form)
+    _print_findings(found.to_json(), form, top, _split(rules))
     if html:
         from holdfast.report.pages import findings_html, page
 
@@ -128,10 +148,14 @@ def check(
 def init(
     state: State,
     sources: SourceList,
-    watch: Annotated[str, typer.Option(help="Rule classes to watch, comma separated.")] = "column",
+    watch: Annotated[str, typer.Option(help=f"Rule classes to discover and watch: {_CLASSES}.")] = "column",
     rules: RuleFile = None,
     pair_limit: PairLimit = None,
     count_only: CountOnly = False,
+    error: Error = 0.0,
+    max_lhs: MaxLhs = None,
+    compare: CompareAs = Compare.typed,
+    max_arity: MaxArity = 1,
     key: Annotated[
         list[str] | None,
         typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
@@ -159,7 +183,8 @@ def init(
     options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     tables = _named(sources, jdbc_table)
     with _voice() as voice, Monitor.create(
-        state, tables, watch=_split(watch), rules=rules, settings=asked_settings(pair_limit, count_only),
+        state, tables, watch=_split(watch), rules=rules,
+        settings=asked_settings(pair_limit, count_only, error, max_lhs, compare, max_arity),
         key=_keys(key or [], tables), nulls=nulls.value,
         options=options, segments=segments, voice=voice,
     ) as monitor:  # fmt: skip
@@ -274,6 +299,7 @@ def watch(
 def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
+    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
     form: Output = Format.text,
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
@@ -285,7 +311,7 @@ def status(
         last = store.history(1)
     finally:
         store.close()
-    _print_findings(findings, form)
+    _print_findings(findings, form, top)
     if form is Format.text:
         told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
         typer.echo(told, err=True)
@@ -325,12 +351,14 @@ def violations(
 @app.command()
 def explain(
     state: State,
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="The name or text of a rule.")],
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
     pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
 ) -> None:
-    """Say why rows violate a rule, and which rows take part in the most violations: what to fix first.
+    """Say why a rule doesn't hold, and which rows to look at first.
 
-    Example: [b]holdfast explain state/ fair --row 17 --row 42[/b]
+    Examples: [b]holdfast explain state/ fair --row 17 --row 42[/b], [b]holdfast explain state/ "Zip -> State"[/b],
+    [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
     from holdfast.monitor import Monitor
     from holdfast.report.violations import print_explanation
@@ -338,8 +366,12 @@ def explain(
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row id, or two")
     with _voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
-        for listing in monitor.violations(rule):
-            print_explanation(listing, pair or [])
+        if monitor.is_given(rule):
+            for listing in monitor.violations(rule):
+                print_explanation(listing, pair or [])
+        else:
+            for line in monitor.explain(rule, table=table):
+                typer.echo(line)
 
 
 @app.command()
@@ -376,7 +408,7 @@ def main() -> NoReturn:
     logging.getLogger().addHandler(logging.NullHandler())  # Spark's gateway would tell of Ctrl-C in its own words
     signal.signal(signal.SIGINT, _interrupt)
     try:
-        code = app(standalone_mode=False) or 0
+        code = app(prog_name="holdfast", standalone_mode=False) or 0
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
         sys.exit(code)
@@ -391,9 +423,11 @@ def main() -> NoReturn:
         if isinstance(error, HoldfastError):
             _fail(str(error), error.exit_code)
         if hasattr(error, "format_message"):  # wrong usage, as typer and click tell it
+            if not (sentence := error.format_message()):  # nothing was asked, and help was shown
+                sys.exit(2)
             context = getattr(error, "ctx", None)
             hint = f"; see: {context.command_path} --help" if context else ""
-            _fail(f"{error.format_message()}{hint}", 2)
+            _fail(f"{sentence}{hint}", 2)
         import traceback
 
         traceback.print_exc()
@@ -461,24 +495,26 @@ def _note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str]) -> N
 
 def _in_schema_order(store: Any) -> list[dict[str, Any]]:
     places = {
-        (record.schema.name, column): place
-        for record in store.tables()
-        for place, column in enumerate(record.schema.names)
+        (record.schema.name, column): (number, place)
+        for number, record in enumerate(store.tables())
+        for place, column in enumerate([None, *record.schema.names])
     }
-    return sorted(store.results(), key=lambda f: (f["kind"], places.get((f["table"], f.get("column")), 0)))
+    return sorted(store.results(), key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
 
 
-def _print_findings(findings: list[dict[str, Any]], form: Format) -> None:
+def _print_findings(findings: list[dict[str, Any]], form: Format, top: int = 20, asked: Iterable[str] = ()) -> None:
     if form is Format.json:
         _print_json(findings)
         return
     from rich.console import Console
 
-    from holdfast.report.tables import findings_tables
+    from holdfast.report.tables import FOUND, findings_tables
 
     console = Console()
-    for table in findings_tables(findings):
+    for table in findings_tables(findings, top):
         console.print(table)
+    for kind in [kind for kind in asked if not any(finding["kind"] == kind for finding in findings)]:
+        console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found")
 
 
 def _print_listings(listings: Iterable[Any], limit: int, rows: bool) -> None:

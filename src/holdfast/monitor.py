@@ -462,9 +462,30 @@ class Monitor:
             if rule in (None, each.constraint.name, each.constraint.text)
         ]
         if rule is not None and not found:
-            known = ", ".join(f["name"] for f in self._store.results("dc"))
+            known = ", ".join(sorted(f["name"] for f in self._store.results("dc")))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
+
+    def is_given(self, rule: str) -> bool:
+        """Whether a name or text is that of a rule that was given."""
+        return any(rule in (finding["name"], finding["text"]) for finding in self._store.results("dc"))
+
+    def explain(self, rule: str, *, table: str | None = None) -> list[str]:
+        """Whether a dependency or a key holds, how far, and which rows to look at: in lines of text.
+
+        Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) need not be watched; inclusion dependencies
+        (`orders.cust in customers.id`) must be.
+        """
+        if self._stale:
+            self._load()
+        if "->" in rule or rule.lstrip().startswith("key("):
+            from holdfast.functional.explain import explain
+
+            return explain(self._tables[self._table_name(table)], rule).lines()
+        serving: Any = self._engines.get("ind")
+        if serving is None:
+            raise BadInput(f"can't explain {rule!r}: inclusion dependencies are not watched here (init --watch ind)")
+        return str(serving.explain(self._states["ind", ALL_TABLES], rule)).splitlines()
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""

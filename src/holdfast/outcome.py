@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.changes.diff import Diff, Finding, PairChange
+from holdfast.changes.diff import Diff, Finding, PairChange, Witness
 from holdfast.store.records import BatchRecord
 
 
@@ -22,6 +22,11 @@ class Outcome:
     def lost(self) -> list[Finding]:
         """Rules that no longer hold."""
         return [finding for diff in self.diffs.values() for finding in diff.lost.values()]
+
+    def witness(self, rule: Finding) -> Witness | None:
+        """The rows that broke a rule, where they are known."""
+        found = (diff.witnesses.get(rule.text) for diff in self.diffs.values() if rule.text in diff.lost)
+        return next((witness for witness in found if witness is not None), None)
 
     @property
     def gained(self) -> list[Finding]:

@@ -6,13 +6,19 @@ Engines are imported when they are asked for, so that the command line answers a
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from holdfast.engine import Engine, Settings
 from holdfast.errors import BadInput
+
+if TYPE_CHECKING:
+    from holdfast.engine import Engine, Settings
 
 _MODULES = {
     "column": "holdfast.column.engine",
     "dc": "holdfast.denial.engine",
+    "ucc": "holdfast.functional.keys",
+    "fd": "holdfast.functional.engine",
+    "ind": "holdfast.inclusion.engine",
 }
 
 NAMES = tuple(_MODULES)
@@ -22,5 +28,7 @@ def engine(name: str, settings: Settings | None = None) -> Engine:
     """The engine with a name, set as the user asks."""
     if name not in _MODULES:
         raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(NAMES)}")
-    made: Engine = import_module(_MODULES[name]).make(settings or Settings())
+    from holdfast.engine import Settings as Plain
+
+    made: Engine = import_module(_MODULES[name]).make(settings or Plain())
     return made

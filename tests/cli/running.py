@@ -17,6 +17,11 @@ from holdfast.store.store import Store
 from holdfast.table.load import load_table
 from holdfast.table.table import Table
 
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
 COMMAND = str(Path(sys.executable).with_name("holdfast"))
 Row = tuple[object, ...]
 
@@ -32,7 +37,7 @@ class Ran:
     @property
     def objects(self) -> list[dict[str, Any]]:
         """Standard output as JSON: every line is an object, and there is nothing else."""
-        lines = [json.loads(line) for line in self.out.splitlines()]
+        lines = [json.loads(line, parse_constant=_refuse) for line in self.out.split("\n")[:-1]]
         assert all(isinstance(line, dict) for line in lines)
         return lines
 

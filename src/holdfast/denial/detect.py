@@ -20,6 +20,7 @@ from holdfast.denial.plan import Plan, arrange, compile_constraint
 from holdfast.denial.violations import LIMIT, NOBODY, Found, Pairs, no_pairs, paired
 from holdfast.index.boxtree import TooMany
 from holdfast.kernels.boxprobe import OTHERS, YOUNGER
+from holdfast.table.images import NULL_KEY
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
@@ -47,12 +48,44 @@ def detect_in(
     """The violations among some rows. Indexes are made one after the other, each for all plans that share it."""
     made, serving = arrange([plan.as_t for plan in plans], rows.distinct)
     found: dict[int, Found] = {n: single(plan, rows, limit) for n, plan in enumerate(plans) if plan.single}
+    for n, plan in enumerate(plans):
+        if any(c.mine != c.theirs for c in plan.as_t.by_key):
+            found[n] = _crossing(plan, rows, spaces, limit, threads)
     for number, arrangement in enumerate(made):
         mine = [n for n, place in enumerate(serving) if place == number and n not in found]
         if mine:
             index = Index(arrangement, spaces, table, rows)
             found |= {n: pairs(plans[n], index, rows, limit, threads) for n in mine}
     return [found[n] for n in range(len(plans))]
+
+
+def _crossing(plan: Plan, rows: Operands, spaces: Spaces, limit: int, threads: Threads | None) -> Found:
+    """The pairs of a constraint with an equality between two columns: rows whose value doesn't occur in the other
+    column are left out beforehand, which often leaves few.
+    """
+    may_ask, may_be_found = np.ones(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+    for condition in plan.as_t.by_key:
+        size = spaces.codes(condition.mine, rows.table)
+        if condition.mine != condition.theirs and size is not None:
+            mine, theirs = rows.keys(condition.mine), rows.keys(condition.theirs)
+            may_ask &= _occurs(theirs, mine[may_be_found], size)
+            may_be_found &= _occurs(mine, theirs[may_ask], size)
+    asking, found = rows.subset(may_ask), rows.subset(may_be_found)
+    (arrangement,), _ = arrange([plan.as_t], rows.distinct)
+    index = Index(arrangement, spaces, rows.table, found)
+    listed = pairs_between(plan, index, asking, limit, threads)
+    if listed is not None:
+        return Found(plan.constraint, len(listed), listed)
+    count = index.count(plan.as_t, asking, threads, rows.subset(may_ask & may_be_found))
+    return Found(plan.constraint, count // 2 if plan.symmetric else count, None)
+
+
+def _occurs(codes: NDArray[np.int64], among: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Which codes are not null and occur among others."""
+    seen = np.zeros(size + 1, np.bool_)  # the last place is null's
+    seen[np.where(among == NULL_KEY, size, among)] = True
+    seen[size] = False
+    return seen[np.where(codes == NULL_KEY, size, codes)]
 
 
 def single(plan: Plan, rows: Operands, limit: int) -> Found:

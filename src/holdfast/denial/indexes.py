@@ -45,7 +45,7 @@ class Index:
 
     def stale(self, spaces: Spaces, table: Table) -> bool:
         """Whether the keys in the tree are no longer those of the columns, and it must be made anew."""
-        return self._generation != spaces.generation(self._used) or not self._packing.fits(table)
+        return self._generation != spaces.generation(self._used) or not self._packing.fits(spaces, table)
 
     def _matrix(self, rows: Operands) -> tuple[NDArray[np.int64], Ids]:
         return rows.matrix(self.arrangement.found, self.arrangement.keys, self._lines)

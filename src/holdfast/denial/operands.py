@@ -58,7 +58,7 @@ class Spaces:
         ordered = any(op not in ("=", "!=") for _, op, _ in compared)
         if len(columns) == 1:
             return OrderSpace(columns) if ordered else CodeSpace()
-        if all(comparable(types[0], kept) for kept in types):
+        if ordered and all(comparable(types[0], kept) for kept in types):
             return OrderSpace(columns)
         return JointSpace(columns, ordered)
 
@@ -67,9 +67,12 @@ class Spaces:
         for space in self.spaces:
             space.follow(table)
 
-    def is_coded(self, column: int) -> bool:
-        """Whether a column's keys are its codes, so that they are small and dense."""
-        return isinstance(self.of_column[column], CodeSpace)
+    def codes(self, column: int, table: Table) -> int | None:
+        """How many codes there are, where the keys of a column are codes, small and dense; else None."""
+        space = self.of_column[column]
+        if isinstance(space, JointSpace):
+            return None if space.ordered else len(space)
+        return len(table.dictionaries[column]) if isinstance(space, CodeSpace) else None
 
     def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
         """Changes when keys of some columns were given anew."""
@@ -105,14 +108,16 @@ class Packing:
 
     def __init__(self, spaces: Spaces, columns: tuple[int, ...], table: Table) -> None:
         self.columns = columns
-        need = [len(table.dictionaries[c]).bit_length() for c in columns]
+        codes = [spaces.codes(column, table) for column in columns]
+        need = [64 if count is None else count.bit_length() for count in codes]
         spare = (63 - sum(need)) // max(len(columns), 1)
-        self.exact = len(columns) == 1 or (spare >= 0 and all(spaces.is_coded(c) for c in columns))
+        self.exact = len(columns) == 1 or spare >= 0
         self._bits = [bits + spare for bits in need] if self.exact and len(columns) > 1 else []
 
-    def fits(self, table: Table) -> bool:
+    def fits(self, spaces: Spaces, table: Table) -> bool:
         """Whether all codes still fit side by side."""
-        return all(len(table.dictionaries[c]) <= 1 << b for c, b in zip(self.columns, self._bits, strict=False))
+        counts = [spaces.codes(column, table) for column in self.columns] if self._bits else []
+        return all(count is not None and count <= 1 << b for count, b in zip(counts, self._bits, strict=True))
 
     def pack(self, keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """The one key of rows with some keys, none of them null."""
@@ -221,6 +226,10 @@ class Operands:
             return rows, ids
         order = sorted_order(sort_by, len(ids))
         return np.take(rows, order, axis=1), ids[order]
+
+    def subset(self, mask: Mask) -> Operands:
+        """The operands of some of the rows."""
+        return Operands(self._spaces, self.table, self.ids[mask], lambda column: self._codes_of(column)[mask])
 
     def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:
         """How many rows pass all checks and meet all conditions with themselves."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels import boxload, boxprobe, boxtree
+from holdfast.kernels import boxdelete, boxload, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
 from holdfast.kernels.boxtree import FACTS, FAN, LEAF, Tree
 from holdfast.table.runner import Threads
@@ -71,15 +71,18 @@ class BoxTree:
         """Take rows out, given the values under which they were put in."""
         if not len(ids):
             return
-        gone = boxtree.delete(self.pools, rows, ids)
+        gone = boxdelete.delete(self.pools, rows, ids)
         self.rows -= gone
         if gone != len(ids):
             raise AssertionError(f"{len(ids) - gone} rows to delete were not in the index")
 
     def _make_room(self, rows: int) -> None:
-        """A batch may split a leaf a row. Pools grow in place by a sixteenth at a time."""
-        facts = self.pools.facts
-        leaves, nodes = int(facts[boxtree.LEAVES]) + rows, int(facts[boxtree.NODES]) + rows // 8 + 64
+        """Only a full block is split, each once, and then again for half a block of rows. Pools grow in place by a
+        sixteenth at a time.
+        """
+        leaves, nodes = int(self.pools.facts[boxtree.LEAVES]), int(self.pools.facts[boxtree.NODES])
+        leaves += min(rows, leaves + 2 * rows // LEAF) + 1
+        nodes += min(rows, nodes + 2 * rows // FAN) + 64
         for pool in (self.pools.ids, self.pools.values, self.pools.filled):
             if len(pool) < leaves:
                 _lengthen(pool, leaves + leaves // 16)
@@ -150,7 +153,7 @@ def _pools(dims: int, leaves: int, nodes: int) -> Tree:
         np.empty((nodes, FAN), np.int32),
         np.empty((nodes, dims, FAN), np.int64),
         np.empty((nodes, dims, FAN), np.int64),
-        np.empty((nodes, 3, FAN), np.int64),
+        np.empty((nodes, FAN, 3), np.int64),
         np.empty((nodes, FAN), np.int64),
         np.zeros(nodes, np.int32),
         np.zeros(FACTS, np.int64),

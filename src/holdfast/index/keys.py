@@ -3,8 +3,8 @@
 | what a column is compared with | its keys |
 |---|---|
 | itself, by `=` and `!=` | its codes |
-| itself by order, or a column of the same type | its order keys, which are the values' own images |
-| a column of another type of number, or a text column with another | keys of a **joint** dictionary of all of them |
+| itself by order, or by order a column of the same type | its order keys, which are the values' own images |
+| other columns by `=` and `!=` alone; by order, a text or a number of another type | **joint**: from one dictionary |
 
 Null is NULL_KEY everywhere. Keys stay as they are while dictionaries grow, until `generation` changes: then whoever
 keeps keys must take them anew.
@@ -91,13 +91,13 @@ class JointSpace:
 
     def __init__(self, columns: Iterable[int], ordered: bool) -> None:
         self.generation = 0
-        self._ordered = ordered
+        self.ordered = ordered
         self._columns = tuple(columns)
         self._forget()
 
     def _forget(self) -> None:
-        self._joint = Dictionary(pa.string())  # of images: nothing ever asks for its values
-        self._order = OrderKeys(self._joint)
+        self._joint: Dictionary | None = None
+        self._order: OrderKeys | None = None
         self._followed: dict[int, Dictionary] = {}
         self._codes = {column: np.zeros(1, np.int64) for column in self._columns}
         self._keys: dict[int, Keys] = {}
@@ -110,29 +110,38 @@ class JointSpace:
         if any(not now[column].extends(old) for column, old in self._followed.items()):
             self._forget()
             self.generation += 1
-        mixed = len({str(table.schema.columns[c].type) for c in self._columns}) > 1
+        types = [dictionary.kept for dictionary in now.values()]
+        mixed = not all(kept.equals(types[0]) or comparable(kept, types[0]) for kept in types)
+        joint = self._joint or Dictionary(pa.string() if mixed else types[0])  # mixed ones have bytes as images
         for column, dictionary in now.items():
-            self._take_in(column, dictionary, mixed)
-        generation = self._order.generation
-        if self._ordered:
-            self._order.follow(self._joint)
-        self.generation += self._order.generation - generation
+            joint = self._take_in(column, dictionary, joint, mixed)
+        self._joint = joint
+        if self.ordered:
+            self._order = self._order or OrderKeys(joint)
+            generation = self._order.generation
+            self._order.follow(joint)
+            self.generation += self._order.generation - generation
         self._keys = {column: self._keys_of(codes) for column, codes in self._codes.items()}
 
-    def _take_in(self, column: int, dictionary: Dictionary, mixed: bool) -> None:
+    def _take_in(self, column: int, dictionary: Dictionary, joint: Dictionary, mixed: bool) -> Dictionary:
         known = len(self._codes[column])
         fresh = dictionary.image_range(known, len(dictionary) - known)
         if len(fresh):
             common = common_images(fresh, dictionary.kept) if mixed else fresh
             distinct, places = images.sorted_distinct(common)
-            codes, self._joint = encode(self._joint, distinct)
+            codes, joint = encode(joint, distinct)
             self._codes[column] = np.concatenate([self._codes[column], codes[places]])
         self._followed[column] = dictionary
+        return joint
 
     def _keys_of(self, codes: NDArray[np.int64]) -> Keys:
-        keys = self._order.of(codes) if self._ordered else codes.copy()
+        keys = codes.copy() if self._order is None else self._order.of(codes)
         keys[0] = NULL_KEY
         return keys
+
+    def __len__(self) -> int:
+        """The next joint code to give."""
+        return 1 if self._joint is None else len(self._joint)
 
     def of(self, column: int, codes: AnyCodes) -> Keys:
         """The joint keys."""

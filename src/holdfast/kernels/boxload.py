@@ -58,10 +58,10 @@ def _attach(tree: Tree, node: int, entry: int, child: int, leaf: bool) -> None:
     if leaf:
         sum_leaf(tree, node, entry)
         some = tree.filled[child] > 0
-        tree.fences[node, 0, entry] = tree.values[child, 0, 0] if some else 0
-        tree.fences[node, 1, entry] = tree.values[child, 1, 0] if some and tree.values.shape[1] > 1 else 0
-        tree.fences[node, 2, entry] = tree.ids[child, 0] if some else 0
+        tree.fences[node, entry, 0] = tree.values[child, 0, 0] if some else 0
+        tree.fences[node, entry, 1] = tree.values[child, 1, 0] if some and tree.values.shape[1] > 1 else 0
+        tree.fences[node, entry, 2] = tree.ids[child, 0] if some else 0
     else:
         sum_node(tree, node, entry)
         for part in range(3):
-            tree.fences[node, part, entry] = tree.fences[child, part, 0]
+            tree.fences[node, entry, part] = tree.fences[child, 0, part]

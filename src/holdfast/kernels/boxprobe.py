@@ -197,8 +197,8 @@ def _first_fence(fences: NDArray[np.int64], node: int, begin: int, end: int, fir
     """The first entry from `begin` on whose fence is not below (first, second)."""
     while begin < end:
         middle = (begin + end) // 2
-        a = fences[node, 0, middle]
-        if a < first or (a == first and fences[node, 1, middle] < second):
+        a = fences[node, middle, 0]
+        if a < first or (a == first and fences[node, middle, 1] < second):
             begin = middle + 1
         else:
             end = middle

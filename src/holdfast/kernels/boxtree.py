@@ -37,7 +37,7 @@ class Tree(NamedTuple):
     child: NDArray[np.int32]  # [node, entry]
     lows: NDArray[np.int64]  # [node, dim, entry]
     highs: NDArray[np.int64]  # [node, dim, entry]
-    fences: NDArray[np.int64]  # [node, 3, entry]
+    fences: NDArray[np.int64]  # [node, entry, part]: dimensions 0 and 1, and row id
     below: NDArray[np.int64]  # [node, entry] rows under an entry
     used: NDArray[np.int32]  # [node] entries; in a freed node -2 minus the next freed one
     facts: NDArray[np.int64]
@@ -47,19 +47,19 @@ class Tree(NamedTuple):
 
 
 @kernel
-def _entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, second: int, row: int) -> int:
+def entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, second: int, row: int) -> int:
     """The last entry whose fence is not above (first, second, row), or 0."""
     low, high = 1, used
     while low < high:
         middle = (low + high) // 2
-        a = fences[node, 0, middle]
+        a = fences[node, middle, 0]
         if a < first:
             after = False
         elif a > first:
             after = True
         else:
-            b = fences[node, 1, middle]
-            after = b > second or (b == second and fences[node, 2, middle] > row)
+            b = fences[node, middle, 1]
+            after = b > second or (b == second and fences[node, middle, 2] > row)
         if after:
             high = middle
         else:
@@ -68,7 +68,7 @@ def _entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, secon
 
 
 @kernel
-def _slot_of(
+def slot_of(
     values: NDArray[np.int64], ids: NDArray[np.int64], leaf: int, filled: int, first: int, second: int, row: int
 ) -> int:
     """The first slot whose row is not below (first, second, row)."""
@@ -95,47 +95,59 @@ def _slot_of(
 
 
 @kernel
-def sum_leaf(tree: Tree, node: int, entry: int) -> None:
-    """Box and number of rows of a leaf, anew."""
+def _set_box(tree: Tree, node: int, entry: int, dim: int, low: int, high: int) -> bool:
+    """Set one side of a box; gives whether it was another."""
+    other = low != tree.lows[node, dim, entry] or high != tree.highs[node, dim, entry]
+    tree.lows[node, dim, entry] = low
+    tree.highs[node, dim, entry] = high
+    return bool(other)
+
+
+@kernel
+def sum_leaf(tree: Tree, node: int, entry: int) -> bool:
+    """Box and number of rows of a leaf, anew; gives whether the box changed."""
     leaf = tree.child[node, entry]
     filled = tree.filled[leaf]
+    changed = False
     for dim in range(tree.values.shape[1]):
         low, high = MOST, LEAST
         for slot in range(filled):
             value = tree.values[leaf, dim, slot]
             low, high = min(low, value), max(high, value)
-        tree.lows[node, dim, entry] = low
-        tree.highs[node, dim, entry] = high
+        changed |= _set_box(tree, node, entry, dim, low, high)
     tree.below[node, entry] = filled
+    return changed
 
 
 @kernel
-def sum_node(tree: Tree, node: int, entry: int) -> None:
-    """Box and number of rows of an inner node, anew."""
+def sum_node(tree: Tree, node: int, entry: int) -> bool:
+    """Box and number of rows of an inner node, anew; gives whether the box changed."""
     inner = tree.child[node, entry]
     used = tree.used[inner]
+    changed = False
     for dim in range(tree.values.shape[1]):
         low, high = MOST, LEAST
         for other in range(used):
             low = min(low, tree.lows[inner, dim, other])
             high = max(high, tree.highs[inner, dim, other])
-        tree.lows[node, dim, entry] = low
-        tree.highs[node, dim, entry] = high
+        changed |= _set_box(tree, node, entry, dim, low, high)
     rows = 0
     for other in range(used):
         rows += tree.below[inner, other]
     tree.below[node, entry] = rows
+    return changed
 
 
 # ---- moving entries -------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _copy_entry(tree: Tree, node: int, entry: int, to_node: int, to_entry: int) -> None:
+def copy_entry(tree: Tree, node: int, entry: int, to_node: int, to_entry: int) -> None:
+    """Copy all that a node knows of an entry."""
     tree.child[to_node, to_entry] = tree.child[node, entry]
     tree.below[to_node, to_entry] = tree.below[node, entry]
     for part in range(3):
-        tree.fences[to_node, part, to_entry] = tree.fences[node, part, entry]
+        tree.fences[to_node, to_entry, part] = tree.fences[node, entry, part]
     for dim in range(tree.values.shape[1]):
         tree.lows[to_node, dim, to_entry] = tree.lows[node, dim, entry]
         tree.highs[to_node, dim, to_entry] = tree.highs[node, dim, entry]
@@ -145,15 +157,16 @@ def _copy_entry(tree: Tree, node: int, entry: int, to_node: int, to_entry: int) 
 def _open_entry(tree: Tree, node: int, entry: int, child: int) -> None:
     """Make room at an entry, moving those from there on."""
     for other in range(tree.used[node], entry, -1):
-        _copy_entry(tree, node, other - 1, node, other)
+        copy_entry(tree, node, other - 1, node, other)
     tree.child[node, entry] = child
     tree.used[node] += 1
 
 
 @kernel
-def _close_entry(tree: Tree, node: int, entry: int) -> None:
+def close_entry(tree: Tree, node: int, entry: int) -> None:
+    """Drop an entry, moving those after it."""
     for other in range(entry + 1, tree.used[node]):
-        _copy_entry(tree, node, other, node, other - 1)
+        copy_entry(tree, node, other, node, other - 1)
     tree.used[node] -= 1
 
 
@@ -182,7 +195,8 @@ def _take_node(tree: Tree) -> int:
 
 
 @kernel
-def _move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int) -> None:
+def move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int) -> None:
+    """Copy some rows of a leaf to another place."""
     for slot in range(begin, end):
         tree.ids[to_leaf, at + slot - begin] = tree.ids[leaf, slot]
     for dim in range(tree.values.shape[1]):
@@ -197,12 +211,12 @@ def _move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: in
 def _split_leaf(tree: Tree, node: int, entry: int) -> None:
     left, right = tree.child[node, entry], _take_leaf(tree)
     half = LEAF // 2
-    _move_rows(tree, left, half, LEAF, right, 0)
+    move_rows(tree, left, half, LEAF, right, 0)
     tree.filled[left], tree.filled[right] = half, LEAF - half
     _open_entry(tree, node, entry + 1, right)
-    tree.fences[node, 0, entry + 1] = tree.values[right, 0, 0]
-    tree.fences[node, 1, entry + 1] = tree.values[right, 1, 0] if tree.values.shape[1] > 1 else 0
-    tree.fences[node, 2, entry + 1] = tree.ids[right, 0]
+    tree.fences[node, entry + 1, 0] = tree.values[right, 0, 0]
+    tree.fences[node, entry + 1, 1] = tree.values[right, 1, 0] if tree.values.shape[1] > 1 else 0
+    tree.fences[node, entry + 1, 2] = tree.ids[right, 0]
     sum_leaf(tree, node, entry)
     sum_leaf(tree, node, entry + 1)
 
@@ -212,11 +226,11 @@ def _split_node(tree: Tree, node: int, entry: int) -> None:
     left, right = tree.child[node, entry], _take_node(tree)
     half = FAN // 2
     for other in range(half, FAN):
-        _copy_entry(tree, left, other, right, other - half)
+        copy_entry(tree, left, other, right, other - half)
     tree.used[left], tree.used[right] = half, FAN - half
     _open_entry(tree, node, entry + 1, right)
     for part in range(3):
-        tree.fences[node, part, entry + 1] = tree.fences[right, part, 0]
+        tree.fences[node, entry + 1, part] = tree.fences[right, 0, part]
     sum_node(tree, node, entry)
     sum_node(tree, node, entry + 1)
 
@@ -227,7 +241,7 @@ def _grow_root(tree: Tree) -> None:
     old, new = tree.facts[ROOT], _take_node(tree)
     _open_entry(tree, new, 0, old)
     for part in range(3):
-        tree.fences[new, part, 0] = tree.fences[old, part, 0]
+        tree.fences[new, 0, part] = tree.fences[old, 0, part]
     sum_node(tree, new, 0)
     tree.facts[ROOT] = new
     tree.facts[HEIGHT] += 1
@@ -257,20 +271,20 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
             _grow_root(tree)
         node = facts[ROOT]
         for level in range(facts[HEIGHT], 0, -1):
-            entry = _entry_of(fences, node, used[node], first, second, row)
+            entry = entry_of(fences, node, used[node], first, second, row)
             under = child[node, entry]
             if (filled[under] == LEAF) if level == 1 else (used[under] == FAN):
                 _make_way(tree, node, entry, level == 1)
-                entry = _entry_of(fences, node, used[node], first, second, row)
+                entry = entry_of(fences, node, used[node], first, second, row)
             for dim in range(rows.shape[0]):
                 lows[node, dim, entry] = min(lows[node, dim, entry], rows[dim, i])
                 highs[node, dim, entry] = max(highs[node, dim, entry], rows[dim, i])
             below[node, entry] += 1
             if entry == 0 and _is_before(fences, node, first, second, row):
-                fences[node, 0, 0], fences[node, 1, 0], fences[node, 2, 0] = first, second, row
+                fences[node, 0, 0], fences[node, 0, 1], fences[node, 0, 2] = first, second, row
             node = child[node, entry]
         last = filled[node]
-        at = _slot_of(values, pool, node, last, first, second, row)
+        at = slot_of(values, pool, node, last, first, second, row)
         for slot in range(last, at, -1):
             pool[node, slot] = pool[node, slot - 1]
         pool[node, at] = row
@@ -284,112 +298,5 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
 @kernel
 def _is_before(fences: NDArray[np.int64], node: int, first: int, second: int, row: int) -> bool:
     """Whether a row comes before the first fence of a node; no other can lie above a row that comes there."""
-    a, b = fences[node, 0, 0], fences[node, 1, 0]
-    return first < a or (first == a and (second < b or (second == b and row < fences[node, 2, 0])))
-
-
-# ---- deleting -------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _on_border(
-    lows: NDArray[np.int64], highs: NDArray[np.int64], node: int, entry: int, rows: NDArray[np.int64], i: int
-) -> bool:
-    for dim in range(rows.shape[0]):
-        if rows[dim, i] == lows[node, dim, entry] or rows[dim, i] == highs[node, dim, entry]:
-            return True
-    return False
-
-
-@kernel
-def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
-    """The entry after `left` joins it."""
-    a, b = tree.child[node, left], tree.child[node, left + 1]
-    if leaves:
-        _move_rows(tree, b, 0, tree.filled[b], a, tree.filled[a])
-        tree.filled[a] += tree.filled[b]
-        tree.filled[b] = -2 - tree.facts[FREE_LEAF]
-        tree.facts[FREE_LEAF] = b
-        sum_leaf(tree, node, left)
-    else:
-        for other in range(tree.used[b]):
-            _copy_entry(tree, b, other, a, tree.used[a] + other)
-        tree.used[a] += tree.used[b]
-        tree.used[b] = -2 - tree.facts[FREE_NODE]
-        tree.facts[FREE_NODE] = b
-        sum_node(tree, node, left)
-    _close_entry(tree, node, left + 1)
-
-
-@kernel
-def _tidy(tree: Tree, node: int, entry: int, leaves: bool) -> None:
-    """Let a block that ran low join a neighbour, where there is room to spare."""
-    sizes = tree.filled if leaves else tree.used
-    full = LEAF if leaves else FAN
-    size = sizes[tree.child[node, entry]]
-    room = full if size == 0 else full * 3 // 4
-    if entry + 1 < tree.used[node] and size + sizes[tree.child[node, entry + 1]] <= room:
-        _join(tree, node, entry, leaves)
-    elif entry > 0 and size + sizes[tree.child[node, entry - 1]] <= room:
-        _join(tree, node, entry - 1, leaves)
-
-
-@kernel
-def _lower_root(tree: Tree) -> None:
-    """Let the only child of the root take its place."""
-    facts, old = tree.facts, tree.facts[ROOT]
-    facts[ROOT] = tree.child[old, 0]
-    facts[HEIGHT] -= 1
-    tree.used[old] = -2 - facts[FREE_NODE]
-    facts[FREE_NODE] = old
-
-
-@kernel
-def _mend(tree: Tree, node: int, entry: int, leaves: bool) -> None:
-    """Work out the box of an entry anew."""
-    if leaves:
-        sum_leaf(tree, node, entry)
-    else:
-        sum_node(tree, node, entry)
-
-
-@kernel
-def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
-    """Take rows out; gives how many were there.
-
-    IN rows[dim, i]: the values under which the rows were put in; ids[i]
-    """
-    pool, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
-    lows, highs, fences, below, used, facts = tree.lows, tree.highs, tree.fences, tree.below, tree.used, tree.facts
-    nodes, entries = np.empty(64, np.int64), np.empty(64, np.int64)
-    gone = 0
-    for i in range(len(ids)):
-        row, first = ids[i], rows[0, i]
-        second = rows[1, i] if rows.shape[0] > 1 else 0
-        node = facts[ROOT]
-        for level in range(facts[HEIGHT], 0, -1):
-            entry = _entry_of(fences, node, used[node], first, second, row)
-            nodes[level], entries[level] = node, entry
-            node = child[node, entry]
-        last = filled[node] - 1
-        at = _slot_of(values, pool, node, last + 1, first, second, row)
-        if at > last or pool[node, at] != row or values[node, 0, at] != first:
-            continue
-        gone += 1
-        for slot in range(at, last):
-            pool[node, slot] = pool[node, slot + 1]
-        for dim in range(rows.shape[0]):
-            for slot in range(at, last):
-                values[node, dim, slot] = values[node, dim, slot + 1]
-        filled[node] = last
-        for level in range(1, facts[HEIGHT] + 1):
-            node, entry = nodes[level], entries[level]
-            below[node, entry] -= 1
-            if _on_border(lows, highs, node, entry, rows, i):
-                _mend(tree, node, entry, level == 1)
-            under = child[node, entry]
-            if (filled[under] < LEAF // 4) if level == 1 else (used[under] < FAN // 4):
-                _tidy(tree, node, entry, level == 1)
-        while facts[HEIGHT] > 1 and used[facts[ROOT]] == 1:
-            _lower_root(tree)
-    return gone
+    a, b = fences[node, 0, 0], fences[node, 0, 1]
+    return bool(first < a or (first == a and (second < b or (second == b and row < fences[node, 0, 2]))))

@@ -36,8 +36,20 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     tables = [table for table in (changes_table(changed), _violations_table(outcome, changed)) if table is not None]
     for table in tables:
         console.print(table)
-    if not tables:
+    _print_rules(console, outcome)
+    if not tables and not outcome.lost and not outcome.gained:
         console.print("no fact but the number of rows changed")
+
+
+def _print_rules(console: Console, outcome: Outcome, most: int = 10) -> None:
+    """The rules that broke, each with the rows that broke it, and those that hold now."""
+    for word, rules in (("lost", outcome.lost), ("gained", outcome.gained)):
+        if rules:
+            console.print(f"[bold]{word}[/bold]: {len(rules):,} rules" + (f", the first {most}" * (len(rules) > most)))
+        for rule in rules[:most]:
+            witness = outcome.witness(rule)
+            rows = f"   because of rows {', '.join(map(str, witness.rows))}" if witness else ""
+            console.print(f"  {escape(rule.kind)}  {escape(rule.text)}{rows}", soft_wrap=True)
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:

@@ -63,19 +63,38 @@ def text_table(
     return table
 
 
-def findings_tables(findings: Sequence[Mapping[str, Any]]) -> list[Table]:
-    """Terminal tables for each watched table: its columns, then its rules."""
+def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> list[Table]:
+    """Terminal tables for each watched table: its columns, the rules that were given, and those that were found."""
     tables = []
-    for name in dict.fromkeys(f["table"] for f in findings):
-        columns = [f for f in findings if f["table"] == name and f["kind"] == "column"]
-        if columns:
+    for name in dict.fromkeys(f.get("table", "") for f in findings):
+        own = [f for f in findings if f.get("table", "") == name]
+        if columns := [f for f in own if f["kind"] == "column"]:
             title = f"{name}: {columns[0]['rows']:,} rows"
             rows = [column_cells(f) for f in columns]
             tables.append(text_table(COLUMN_HEADINGS, rows, ("nulls", "distinct"), title))
-        rules = [f for f in findings if f["table"] == name and f["kind"] == "dc"]
-        if rules:
+        if rules := [f for f in own if f["kind"] == "dc"]:
             tables.append(text_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",), f"{name}: rules"))
+        for kind, (title, headings) in FOUND.items():
+            if found := [f for f in own if f["kind"] == kind]:
+                more = f", the first {top}" if len(found) > top else ""
+                heading = f"{name + ': ' if name else ''}{len(found):,} {title}{more}"
+                tables.append(text_table(headings, [found_cells(f) for f in found[:top]], headings[:-1], heading))
     return tables
+
+
+# What is found, by kind: what it is called, and the headings of its table.
+FOUND = {
+    "ucc": ("keys", ("error", "key")),
+    "fd": ("functional dependencies", ("error", "dependency")),
+    "ind": ("inclusion dependencies", ("values in", "rows in", "dependency")),
+}
+
+
+def found_cells(rule: Mapping[str, Any]) -> list[str]:
+    """One line of a table of rules that were found."""
+    if rule["kind"] == "ind":
+        return [f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"]]
+    return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
 RULE_HEADINGS = ("rule", "severity", "violations", "counted", "text")

@@ -58,16 +58,13 @@ def print_explanation(listing: Listing, pair: Sequence[int]) -> None:
     """Why a pair violates a rule, and which rows take part in the most violations."""
     console = Console(highlight=False)
     rule = listing.rule
+    chosen = list(pair) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
+    reason = listing.explain(*chosen) if chosen else "It holds: no rows violate it"
     console.print(f"[bold]{escape(rule.name)}[/bold]: {escape(rule.text)}", soft_wrap=True)
     if rule.note:
         console.print(escape(rule.note), soft_wrap=True)
-    if not listing.count:
-        console.print("It holds: no rows violate it.")
-        return
-    chosen = list(pair) or [int(row) for row in listing.listed[0] if row >= 0]
-    console.print(escape(listing.explain(*chosen)) + ".", soft_wrap=True)
-    involved = listing.most_involved()
-    rows = [(str(row), f"{times:,}", f"{times / listing.count:.1%}") for row, times in involved]
-    console.print(
-        text_table(("row", "violations", "of all"), rows, ("row", "violations", "of all"), "What to fix first")
-    )
+    console.print(escape(reason) + ".", soft_wrap=True)
+    rows = [(str(row), f"{times:,}", f"{times / listing.count:.1%}") for row, times in listing.most_involved()]
+    if rows:
+        headings = ("row", "violations", "of all")
+        console.print(text_table(headings, rows, headings, "What to fix first"))

@@ -1,0 +1,89 @@
+"""Distinct rows in blocks of cells, found again by their content.
+
+`slots` is open addressing with linear probing over the hashes of rows, as in `agree_sets`: 0 is free, else the low
+half is the row's number + 1 and the high half the high half of its hash.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.agree import BLOCK, Cells, row_of
+from holdfast.kernels.jit import kernel
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+
+
+@kernel
+def _write(cells: Cells, row: int, codes: NDArray[np.uint32], i: int) -> None:
+    inside = row % BLOCK
+    for c in range(len(codes)):
+        at = (row // BLOCK) * cells.stride + cells.start[c]
+        if cells.width[c] == 1:
+            cells.bytes1[at + inside] = np.uint8(codes[c, i])
+        elif cells.width[c] == 2:
+            cells.bytes2[at // 2 + inside] = np.uint16(codes[c, i])
+        else:
+            cells.bytes4[at // 4 + inside] = codes[c, i]
+
+
+@kernel
+def _find_or_free(
+    cells: Cells,
+    slots: NDArray[np.uint64],
+    hashed: Any,
+    codes: NDArray[np.uint32],
+    i: int,
+    found: NDArray[np.uint32],
+) -> Any:
+    """The row's slot, and whether it is there yet. OUT found[column]: a row to compare with"""
+    mask = np.uint64(len(slots) - 1)
+    at = hashed & mask
+    while slots[at] != 0:
+        if slots[at] >> _HALF == hashed >> _HALF:
+            row_of(cells, int(slots[at] & _LOW) - 1, found)
+            same = True
+            for c in range(len(found)):
+                same &= found[c] == codes[c, i]
+            if same:
+                return at, True
+        at = (at + _ONE) & mask
+    return at, False
+
+
+@kernel
+def place(
+    cells: Cells,
+    slots: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
+    used: int,
+    codes: NDArray[np.uint32],
+    coming: NDArray[np.uint64],
+    steps: NDArray[np.int64],
+) -> int:
+    """Add `steps[i]` to the weight of row `codes[:, i]`, which gets a place if it is new. Gives the rows in use.
+
+    IN  codes[column, i], coming[i] (their hashes), steps[i]
+    OUT cells, slots, hashes[row]: with room for all rows that may be new
+    """
+    found = np.empty(len(codes), np.uint32)
+    for i in range(len(steps)):
+        at, there = _find_or_free(cells, slots, coming[i], codes, i, found)
+        if not there:
+            _write(cells, used, codes, i)
+            hashes[used] = coming[i]
+            cells.weights[used] = 0
+            slots[at] = ((coming[i] >> _HALF) << _HALF) | np.uint64(used + 1)
+            used += 1
+        cells.weights[np.int64(slots[at] & _LOW) - 1] += steps[i]
+    return used
+
+
+@kernel
+def unpack(cells: Cells, codes: NDArray[np.uint32]) -> None:
+    """The first rows, at full width. OUT codes[row, column]"""
+    for row in range(len(codes)):
+        row_of(cells, row, codes[row])

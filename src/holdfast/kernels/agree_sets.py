@@ -1,0 +1,171 @@
+"""A hash table from fixed-width keys of 64-bit words to counts, and bitmaps over its entries.
+
+Entries lie in the order of their arrival: `keys[e]`, `counts[e]`. `slots` is open addressing with linear probing: 0 is
+free, else the low half of a slot is the entry's number + 1 and the high half the high half of its hash, so that
+another key is hardly ever looked at. Entries are never removed here; the owner makes the table anew.
+Invariant: `len(slots)` is a power of two and at least twice `len(keys)`, so a free slot is never far.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_ODD = np.uint64(0x94D049BB133111EB)
+
+
+class Sets(NamedTuple):
+    """The table: `slots[slot]`, `keys[entry, word]`, `counts[entry]`; `used[0]` entries are taken.
+
+    `marks[entry]` says that an addition under way has touched the entry.
+    """
+
+    slots: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    marks: NDArray[np.bool_]
+    used: NDArray[np.int64]
+
+
+@kernel
+def hash_lanes(lanes: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
+    """The hash of each key, of which `lanes[word, j]` holds one word. OUT hashes[j]."""
+    hashes[:] = _SEED
+    for w in range(len(lanes)):
+        lane = lanes[w][: len(hashes)]
+        for j in range(len(hashes)):
+            mixed = (hashes[j] ^ lane[j]) * _ODD
+            hashes[j] = mixed ^ (mixed >> _HALF)
+
+
+@kernel
+def enter(table: Sets, lanes: NDArray[np.uint64], hashes: NDArray[np.uint64], at: NDArray[np.int64]) -> None:
+    """The entry of each key; a new key gets one, with count 0. There must be room for all of them.
+
+    IN lanes[word, j], hashes[j]; OUT at[j]. One call for many keys: handing a table over costs more than a look-up.
+    """
+    slots, keys, used = table.slots, table.keys, table.used[0]
+    mask = np.uint64(len(slots) - 1)
+    for j in range(len(hashes)):
+        if j % 32 == 0:
+            for ahead in range(j, min(j + 32, len(hashes))):  # fetch slots side by side, not one by one
+                at[ahead] = np.int64(slots[hashes[ahead] & mask])
+        tag = hashes[j] >> _HALF
+        place = hashes[j] & mask
+        while True:
+            slot = slots[place]
+            if slot == 0:
+                slots[place] = (tag << _HALF) | np.uint64(used + 1)
+                for w in range(len(lanes)):
+                    keys[used, w] = lanes[w, j]
+                table.counts[used] = 0
+                table.marks[used] = False
+                at[j] = used
+                used += 1
+                break
+            if slot >> _HALF == tag:
+                entry = np.int64(slot & _LOW) - 1
+                same = True
+                for w in range(len(lanes)):
+                    same &= keys[entry, w] == lanes[w, j]
+                if same:
+                    at[j] = entry
+                    break
+            place = (place + _ONE) & mask
+    table.used[0] = used
+
+
+@kernel
+def add_all(
+    table: Sets,
+    at: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    touched: NDArray[np.int64],
+    before: NDArray[np.int64],
+    known: int,
+) -> int:
+    """Add counts to entries, which may repeat. Gives how many entries were touched.
+
+    IN  at[i], counts[i]; known: how many entries were touched before this call
+    OUT touched[k], before[k]: each entry touched, once, and its count before that
+    """
+    for i in range(len(at)):
+        entry = at[i]
+        if not table.marks[entry]:
+            table.marks[entry] = True
+            touched[known] = entry
+            before[known] = table.counts[entry]
+            known += 1
+        table.counts[entry] += counts[i]
+    return known
+
+
+@kernel
+def refill(slots: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
+    """Enter the entries with some hashes into empty slots. IN hashes[entry]; OUT slots"""
+    mask = np.uint64(len(slots) - 1)
+    for entry in range(len(hashes)):
+        at = hashes[entry] & mask
+        while slots[at] != 0:
+            at = (at + _ONE) & mask
+        slots[at] = ((hashes[entry] >> _HALF) << _HALF) | np.uint64(entry + 1)
+
+
+@kernel
+def _transpose(rows: NDArray[np.uint64]) -> None:
+    """A matrix of 64 x 64 bits, in place: bit j of word i becomes bit i of word j (halves, quarters, and so on)."""
+    width = 32
+    mask = _LOW
+    while width:
+        shift = np.uint64(width)
+        i = 0
+        while i < 64:
+            swapped = ((rows[i] >> shift) ^ rows[i + width]) & mask
+            rows[i] ^= swapped << shift
+            rows[i + width] ^= swapped
+            i = (i + width + 1) & ~width
+        width //= 2
+        mask ^= mask << np.uint64(width)
+
+
+@kernel
+def index_keys(keys: NDArray[np.uint64], first: int, used: int, bitmaps: NDArray[np.uint64]) -> None:
+    """Bring the bitmaps up to date from group `first` on: bit e % 64 of `bitmaps[b, e // 64]` is bit b of `keys[e]`.
+
+    IN keys[entry, word]; OUT bitmaps[bit, group]
+    """
+    rows = np.empty(64, np.uint64)
+    for group in range(first, (used + 63) // 64):
+        for w in range(keys.shape[1]):
+            for i in range(64):
+                entry = group * 64 + i
+                rows[i] = keys[entry, w] if entry < used else np.uint64(0)
+            _transpose(rows)
+            for b in range(min(64, len(bitmaps) - 64 * w)):
+                bitmaps[64 * w + b, group] = rows[b]
+
+
+@kernel
+def sum_where(
+    bitmaps: NDArray[np.uint64], counts: NDArray[np.int64], used: int, within: NDArray[np.int64], without: int
+) -> int:
+    """The sum of the counts of entries that have all the bits `within` and lack the bit `without` (-1: any)."""
+    total = 0
+    for group in range((used + 63) // 64):
+        left = ~np.uint64(0)
+        if without >= 0:
+            left = ~bitmaps[without, group]
+        for b in within:
+            left &= bitmaps[b, group]
+        if left == 0:
+            continue
+        own = counts[group * 64 : min(group * 64 + 64, used)]
+        for i in range(len(own)):
+            total += own[i] * np.int64((left >> np.uint64(i)) & _ONE)
+    return total

@@ -1,0 +1,88 @@
+"""Sets of small numbers as rows of 64-bit words: element e is bit `e % 64` of word `e // 64`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.hitting_among import first_above, mark_among
+
+Words = NDArray[np.uint64]
+
+
+def words_for(elements: int) -> int:
+    """How many words hold so many elements; at least one."""
+    return max(1, -(-elements // 64))
+
+
+def of(elements: Iterable[int], words: int) -> Words:
+    """The bitset of some elements."""
+    bits = np.zeros(words, np.uint64)
+    for element in elements:
+        bits[element >> 6] |= np.uint64(1 << (element & 63))
+    return bits
+
+
+def first(count: int, words: int) -> Words:
+    """The bitset of the elements 0 … count - 1."""
+    whole = (1 << count) - 1
+    return np.array([(whole >> (64 * w)) & (2**64 - 1) for w in range(words)], np.uint64)
+
+
+def elements(bits: Words) -> list[int]:
+    """The elements of one bitset, ascending."""
+    found = []
+    for w, word in enumerate(bits.tolist()):
+        while word:
+            low = word & -word
+            found.append(64 * w + low.bit_length() - 1)
+            word ^= low
+    return found
+
+
+def sizes(sets: Words) -> NDArray[np.int64]:
+    """How many elements each set has."""
+    counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    return counted
+
+
+def has(sets: Words, element: int) -> NDArray[np.bool_]:
+    """Which sets hold an element."""
+    held: NDArray[np.bool_] = (sets[:, element >> 6] >> np.uint64(element & 63)) & np.uint64(1) != 0
+    return held
+
+
+def widened(sets: Words, words: int) -> Words:
+    """The same sets in rows of at least so many words."""
+    lack = words - sets.shape[1]
+    return np.ascontiguousarray(sets, np.uint64) if lack <= 0 else np.pad(sets, ((0, 0), (0, lack)))
+
+
+def as_keys(sets: Words) -> NDArray[np.void]:
+    """Each row as one opaque value that NumPy can sort and compare."""
+    rows = np.ascontiguousarray(sets)
+    return rows.view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
+
+
+def among(sets: Words, others: Words) -> NDArray[np.bool_]:
+    """Which sets are rows of `others` too. O(n + m) in a hash table."""
+    if not len(sets) or not len(others):
+        return np.zeros(len(sets), np.bool_)
+    slots = np.full(1 << (2 * len(others)).bit_length(), -1, np.int64)
+    marks = np.empty(len(sets), np.bool_)
+    mark_among(np.ascontiguousarray(sets), np.ascontiguousarray(others), slots, marks)
+    return marks
+
+
+def minus(sets: Words, others: Words) -> Words:
+    """The sets that are not among others."""
+    return sets[~among(sets, others)]
+
+
+def containers(sets: Words, others: Words) -> NDArray[np.int64]:
+    """For each set the place of one of the others that contains it, -1 where none does."""
+    places = np.empty(len(sets), np.int64)
+    first_above(np.ascontiguousarray(sets), np.ascontiguousarray(others), places)
+    return places

@@ -1,0 +1,166 @@
+"""Counting the signatures of pairs: of some rows against a table's, or of all rows among themselves.
+
+A signature is a row of 64-bit words. Of the kind `EQUAL` it is the agree-set: bit c % 64 of word c // 64 is set iff the
+two rows agree on column c. Of the kind `ORDERED` it has twice the words: first where the second row is at most the
+first one, then where it is at least; `mirrored` is the same pair seen from its other row.
+
+A count is cut into **tiles**, some queries against one block of rows, and tiles into shares, whose counts add up.
+What runs here is the same in a thread and in a task elsewhere.
+Cost, on one core: 1.4 ns a pair up to 18 columns, where counts lie in a plain table, and half of that where most
+pairs agree on nothing; beyond, in a hash table, 15 ns with 109 columns and 30 ns with 223.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
+from holdfast.pairs.rows import Rows
+from holdfast.pairs.table import SetTable, Signed, Words
+from holdfast.table.runner import Threads
+
+Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
+
+_PLAIN_BITS = 18  # a table of 2 MB, most of it never touched
+_WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting threads costs what they save
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a signature tells of each column."""
+
+    name: str
+    sides: int
+
+    def words(self, columns: int) -> int:
+        """How many words a signature has."""
+        return self.sides * -(-columns // 64)
+
+
+EQUAL = Kind("equal", 1)
+ORDERED = Kind("ordered", 2)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count to make: which pairs, and how they are compared."""
+
+    queries: Rows
+    rows: Rows
+    kind: Kind
+    distinct: bool
+    within: bool  # the queries are the rows, and each pair counts once
+
+    def tiles(self, pieces: int) -> Tiles:
+        """All tiles, block by block, so that they deal out evenly to so many shares."""
+        last = self.queries.used
+        step = max(1, min(BLOCK, -(-last // (8 * pieces if self.within else pieces))))
+        firsts = np.arange(0, last, step)
+        blocks = np.arange(-(-self.rows.used // BLOCK))
+        first, block = (side.reshape(-1) for side in np.meshgrid(firsts, blocks))
+        after = np.full(len(first), int(self.within))
+        tiles = np.stack([first, np.minimum(first + step, last), block, after], axis=1)
+        return tiles[(block + 1) * BLOCK > first] if self.within else tiles
+
+    def share(self, share: int, of: int) -> Signed:
+        """One of several shares of the count."""
+        tiles = np.ascontiguousarray(self.tiles(of)[share::of])
+        bits = self.rows.columns if self.kind == EQUAL else 2 * 8 * -(-self.rows.columns // 8)
+        return self._plain(tiles, bits) if bits <= _PLAIN_BITS else self._hashed(tiles)
+
+    def whole(self, runner: Threads) -> list[Signed]:
+        """All shares, in threads where that is worth it."""
+        cells = self.queries.used * self.rows.used * self.rows.columns
+        shares = (os.cpu_count() or 1) if cells > _WORTH_THREADS else 1
+        return runner.map(partial(self.share, of=shares), range(shares))
+
+    @property
+    def _form(self) -> Form:
+        return Form(self.kind == ORDERED, self.distinct)
+
+    def _plain(self, tiles: Tiles, bits: int) -> Signed:
+        counts = np.zeros(1 << bits, np.int64)
+        tally_plain(self.queries.cells, self.rows.cells, tiles, self.rows.used, self._form, counts)
+        found = np.flatnonzero(counts)
+        words = np.zeros((len(found), self.kind.words(self.rows.columns)), np.uint64)
+        a_side = bits // self.kind.sides
+        for side in range(self.kind.sides):
+            words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
+        return words, counts[found]
+
+    def _hashed(self, tiles: Tiles) -> Signed:
+        pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
+        found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
+        at = np.zeros(2, np.int64)
+        while not tally_hashed(
+            self.queries.cells, self.rows.cells, tiles, self.rows.used, self._form, found.arrays, at
+        ):
+            found.reserve(2 * found.used + BLOCK)
+        return found.signed()
+
+
+def merged(parts: Sequence[Signed]) -> Signed:
+    """The sum of signed signatures: each once, none with count 0."""
+    found = SetTable(parts[0][0].shape[1], sum(len(counts) for _, counts in parts))
+    found.add(parts)
+    return found.signed()
+
+
+def mirrored(pairs: Signed) -> Signed:
+    """Signatures of order, each seen from the other row of its pair."""
+    words, counts = pairs
+    half = words.shape[1] // 2
+    return np.concatenate([words[:, half:], words[:, :half]], axis=1), counts
+
+
+def own_signatures(rows: Rows, kind: Kind, distinct: bool) -> Words:
+    """The signature of each row with one that is equal: all columns, or those that are not null."""
+    agree = rows.codes().T != 0 if distinct else np.ones((rows.used, rows.columns), np.bool_)
+    packed = np.packbits(agree, axis=1, bitorder="little")
+    padded = np.zeros((rows.used, 8 * -(-rows.columns // 64)), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return np.tile(padded.view("<u8").astype(np.uint64), (1, kind.sides))
+
+
+def all_pairs(rows: Rows, kind: Kind, distinct: bool, runner: Threads) -> list[Signed]:
+    """Every pair of rows once (of the kind `ORDERED`: from both its rows), as parts to add up."""
+    parts = Count(rows, rows, kind, distinct, within=True).whole(runner)
+    return both_ways([*parts, equal_pairs(rows, kind, distinct)], kind)
+
+
+def equal_pairs(rows: Rows, kind: Kind, distinct: bool) -> Signed:
+    """The pairs among equal rows: w (w - 1) / 2 for a row of weight w."""
+    return _of_equals(rows, rows.weights * (rows.weights - 1) // 2, kind, distinct)
+
+
+def _of_equals(rows: Rows, counts: NDArray[np.int64], kind: Kind, distinct: bool) -> Signed:
+    """A count for the signature of each row with one that is equal."""
+    counted = np.flatnonzero(counts)
+    if not len(counted):
+        return np.empty((0, kind.words(rows.columns)), np.uint64), np.empty(0, np.int64)
+    return own_signatures(rows, kind, distinct)[counted], counts[counted]
+
+
+def batch_pairs(batch: Rows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
+    """The pairs that a batch adds and takes, from those of its rows against the rows after it.
+
+    Let rows have weights w before and v = w + d after. A pair of distinct rows i, j counts v_i v_j - w_i w_j
+    = d_i v_j + d_j v_i - d_i d_j more than before, and the pairs among rows equal to i count
+    (v_i (v_i - 1) - w_i (w_i - 1)) / 2 = d_i v_i - d_i (d_i + 1) / 2 more. So every row of the batch is compared with
+    every row of the table after it, and what the batch's rows have with each other is subtracted once.
+    One formula serves inserts, deletes and updates, and rows that a batch both adds and takes cost nothing.
+    """
+    among = Count(batch, batch, kind, distinct, within=True).share(0, 1)
+    alike = -(batch.weights * (batch.weights + 1) // 2)
+    return both_ways([*against, (among[0], -among[1]), _of_equals(batch, alike, kind, distinct)], kind)
+
+
+def both_ways(parts: list[Signed], kind: Kind) -> list[Signed]:
+    """Signatures that depend on which row comes first are counted from both rows."""
+    return parts + [mirrored(part) for part in parts] if kind == ORDERED else parts

@@ -1,0 +1,173 @@
+"""The multiset of agree-sets: which columns two rows agree on, and how many pairs do (papers: dynast, section 3).
+
+Batches add and subtract; a set whose count reaches zero is gone, and `add` tells which sets appeared and which
+vanished. Entries with count 0 stay, as the paper advises for deletes (section 7.5), until they are the most.
+
+Queries go through an inverted index: for each column a bitmap over the entries. "Agree on X but not on A" is the
+conjunction of |X| + 1 bitmaps, then a sum of counts. The index is brought up to date when it is asked, by transposing
+64 x 64 bits at a time; entries only ever come at the end, so that costs what is new. It takes the place of the
+paper's AS-tree: there is no tree to keep, and 327 thousand sets of 223 columns answer in 0.05 ms, 0.2 ms where most
+sets qualify; a plain scan of all sets takes 20 times as long (benchmarks/bench_pairs.py).
+
+Invariant: no count is negative: a batch that would make one so is refused, and changes nothing.
+Cost: adding m sets is O(m) look-ups; a query O(sets * columns asked / 64). Memory: an entry of w words takes
+16 w + 24 to 40 bytes, the index included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import BadInput
+from holdfast.kernels.agree_sets import index_keys, sum_where
+from holdfast.pairs.table import Counts, SetTable, Signed, Words
+
+MOST_COLUMNS = 512
+_LEAST = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Delta:
+    """The sets that a batch brought in and those it took out, a row of words each."""
+
+    appeared: Words
+    vanished: Words
+
+    def __bool__(self) -> bool:
+        return bool(len(self.appeared) or len(self.vanished))
+
+
+class AgreeSets:
+    """Agree-sets of a number of columns, with counts."""
+
+    def __init__(self, columns: int) -> None:
+        if not 0 <= columns <= MOST_COLUMNS:
+            raise BadInput(f"agree-sets span at most {MOST_COLUMNS} columns, not {columns}; leave some columns out")
+        self.columns = columns
+        self._clear(0)
+
+    @staticmethod
+    def of(columns: int, sets: Words, counts: Counts) -> AgreeSets:
+        """The multiset of some sets."""
+        made = AgreeSets(columns)
+        made._clear(len(counts))
+        made.add(sets, counts)
+        return made
+
+    def __len__(self) -> int:
+        return self.used - self._zeros
+
+    @property
+    def words(self) -> int:
+        """How many words a set has."""
+        return -(-self.columns // 64)
+
+    @property
+    def used(self) -> int:
+        """How many entries are kept, those with count 0 included."""
+        return self._table.used
+
+    @property
+    def sets(self) -> Words:
+        """The sets, a copy, in the order of `counts`."""
+        return self._table.keys[self._table.counts > 0]
+
+    @property
+    def counts(self) -> Counts:
+        """How many pairs agree on exactly each set, a copy."""
+        return self._table.counts[self._table.counts > 0]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are in all."""
+        return int(self._table.counts.sum())
+
+    # ---- changing ---------------------------------------------------------------------------------------------------
+
+    def add(self, sets: Words, counts: Counts) -> Delta:
+        """Add signed counts; a set may come several times. Tells what appeared and what vanished."""
+        return self.add_parts([(sets, counts)])
+
+    def add_parts(self, parts: Sequence[Signed]) -> Delta:
+        """Add the sum of several parts."""
+        had = self.used
+        touched, before = self._table.add(parts)
+        after = self._table.counts[touched]
+        if len(after) and after.min() < 0:
+            self._table.counts[touched] = after = before
+        self._zeros += self.used - had + int((after == 0).sum()) - int((before == 0).sum())
+        if after is before:
+            raise AssertionError("a batch takes away more pairs than there are with some agree-set")
+        keys = self._table.keys
+        delta = Delta(keys[touched[(before == 0) & (after > 0)]], keys[touched[(before > 0) & (after == 0)]])
+        if self.used > _LEAST and 2 * self._zeros > self.used:
+            self._drop_zeros()
+        return delta
+
+    def _drop_zeros(self) -> None:
+        sets, counts = self.sets, self.counts
+        self._clear(len(counts))
+        self._table.add([(sets, counts)])
+
+    def _clear(self, room: int) -> None:
+        self._table = SetTable(self.words, room)
+        self._zeros = 0
+        self._bitmaps = np.zeros((self.columns, 0), np.uint64)
+        self._indexed = 0
+
+    # ---- asking -----------------------------------------------------------------------------------------------------
+
+    def count_of(self, columns: Iterable[int]) -> int:
+        """How many pairs agree on exactly these columns. A scan: the index is for `agreeing`."""
+        same = np.flatnonzero((self._table.keys == words_of(columns, self.words)).all(axis=1))
+        return int(self._table.counts[same].sum())
+
+    def agreeing(self, columns: Iterable[int], but_not: int | None = None) -> int:
+        """How many pairs agree on all these columns (but not on one other, where it is given)."""
+        self._bring_up_to_date()
+        asked = np.fromiter(columns, np.int64)
+        without = -1 if but_not is None else but_not
+        return int(sum_where(self._bitmaps, self._table.arrays.counts, self.used, asked, without))
+
+    def _bring_up_to_date(self) -> None:
+        if self._indexed == self.used:
+            return
+        groups = -(-self.used // 64)
+        if groups > self._bitmaps.shape[1]:
+            grown = np.zeros((self.columns, max(groups, self._bitmaps.shape[1] * 5 // 4)), np.uint64)
+            grown[:, : self._bitmaps.shape[1]] = self._bitmaps
+            self._bitmaps = grown
+        index_keys(self._table.arrays.keys, self._indexed // 64, self.used, self._bitmaps)
+        self._indexed = self.used
+
+    # ---- keeping ----------------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `load` makes the same multiset."""
+        return {"sets": self.sets.reshape(-1), "counts": self.counts}
+
+    @staticmethod
+    def load(columns: int, arrays: Mapping[str, NDArray[Any]]) -> AgreeSets:
+        """The multiset that `dump` described."""
+        counts = np.array(arrays["counts"], np.int64)
+        sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), -(-columns // 64))
+        return AgreeSets.of(columns, sets, counts)
+
+
+def words_of(columns: Iterable[int], words: int) -> Words:
+    """A set of columns as words."""
+    made = np.zeros(words, np.uint64)
+    for c in columns:
+        made[c // 64] |= np.uint64(1 << (c % 64))
+    return made
+
+
+def columns_of(words: Words) -> tuple[int, ...]:
+    """The columns of a set, ascending."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
+    return tuple(int(c) for c in np.flatnonzero(bits))

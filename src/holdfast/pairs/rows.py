@@ -1,0 +1,164 @@
+"""The rows of a table as the pair kernels want them: distinct, with a weight, narrow, in blocks.
+
+Equal rows are one row with a weight. A batch adds to weights and appends rows that are new; a row of weight 0 stays,
+as it may come back, until such rows are the most, and then the whole is packed anew. So is it when a column gets more
+values than its width holds, which happens at most twice a column.
+
+Invariant: no weight is negative (a batch's own rows excepted); every code is below the largest number of its
+column's width, which stands for "equals nothing".
+Cost: 1, 2 or 4 bytes a cell and 32 bytes a row; a batch of m rows costs O(m) look-ups, whatever the table's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes
+from holdfast.kernels.agree import BLOCK, Cells
+from holdfast.kernels.agree_rows import place, unpack
+from holdfast.kernels.agree_sets import hash_lanes, refill
+from holdfast.table.shard import Shard
+from holdfast.table.table import Alive, Table
+
+_AT_ONCE = 1 << 22  # cells
+_LEAST = 1024
+Steps = NDArray[np.int64]
+Tops = Sequence[int] | NDArray[np.integer]
+
+
+class Rows:
+    """Distinct rows with weights. `tops` are the largest codes to expect, by column."""
+
+    def __init__(self, tops: Tops, room: int = 0) -> None:
+        self._width = _widths(np.asarray(tops, np.int64))
+        self.used = 0
+        self._start, self._stride = _layout(self._width)
+        self._allocate(max(room, 1))
+
+    @staticmethod
+    def of(codes: Codes, steps: Steps, tops: Tops = ()) -> Rows:
+        """Rows given as codes, `[column, row]`, with the weight of each."""
+        rows = Rows(tops if len(tops) else codes.max(axis=1, initial=0), len(steps))
+        rows.add(codes, steps)
+        return rows
+
+    @staticmethod
+    def of_table(table: Table) -> Rows:
+        """All living rows of a table."""
+        rows = Rows(tops_of(table), table.rows)
+        for shard, alive in table.living():
+            rows.add_shard(shard, alive)
+        return rows
+
+    def add_shard(self, shard: Shard, alive: Alive) -> None:
+        """Add the living rows of a shard, a stretch at a time."""
+        stretch = max(_AT_ONCE // max(len(shard.columns), 1), 1)
+        for begin in range(0, len(shard), stretch):
+            part = slice(begin, begin + stretch)
+            living = slice(None) if alive is None else alive[part]
+            codes = np.array([column[part][living] for column in shard.columns], np.uint32)
+            self.add(codes, np.ones(codes.shape[1], np.int64))
+
+    @property
+    def cells(self) -> Cells:
+        """What the kernels read."""
+        flat = self._buffer
+        return Cells(
+            flat,
+            flat.view(np.uint16),
+            flat.view(np.uint32),
+            self._width,
+            self._start,
+            self._stride,
+            self._weights,
+        )
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return len(self._width)
+
+    @property
+    def weights(self) -> Steps:
+        """The weight of each row."""
+        return self._weights[: self.used]
+
+    def codes(self) -> Codes:
+        """The codes of each row, `[column, row]`."""
+        codes = np.empty((self.used, self.columns), np.uint32)
+        unpack(self.cells, codes)
+        return np.ascontiguousarray(codes.T)
+
+    def __reduce__(self) -> Any:
+        """Pickled as what is in use, not as blocks."""
+        return Rows.of, (self.codes(), self.weights.copy(), self._tops())
+
+    def add(self, codes: Codes, steps: Steps) -> None:
+        """Add to the weights of some rows, given as codes; rows that are new get a place."""
+        if not len(steps):
+            return
+        tops = codes.max(axis=1).astype(np.int64)
+        if (_widths(tops) > self._width).any():
+            self._repack(tops)
+        self._reserve(self.used + len(steps))
+        coming = np.empty(len(steps), np.uint64)
+        hash_lanes(codes.astype(np.uint64), coming)
+        self.used = place(self.cells, self._slots, self._hashes, self.used, codes, coming, steps)
+
+    def follow(self, batch: Rows) -> None:
+        """Take in a batch: rows with signed weights."""
+        codes = batch.codes()
+        self.add(codes, batch.weights)
+        if self.used and self.weights.min() < 0:
+            self.add(codes, -batch.weights)
+            raise AssertionError("a batch deletes a row that the counted pairs do not know")
+        if self.used > _LEAST and 2 * np.count_nonzero(self.weights) < self.used:
+            self._repack(np.zeros(self.columns, np.int64))
+
+    def _repack(self, tops: NDArray[np.int64]) -> None:
+        """Make room for larger codes in each column that needs it, and let rows of weight 0 go."""
+        living = self.weights != 0
+        codes, weights = self.codes()[:, living], self.weights[living]
+        self.__dict__.update(Rows.of(codes, weights, np.maximum(tops, self._tops())).__dict__)
+
+    def _tops(self) -> NDArray[np.int64]:
+        """The largest code that each column has room for."""
+        return (np.int64(1) << 8 * self._width) - 2
+
+    def _reserve(self, rows: int) -> None:
+        """Have room for so many rows."""
+        have = len(self._weights)
+        if rows <= have:
+            return
+        buffer, weights, hashes = self._buffer, self._weights, self._hashes
+        self._allocate(max(rows, 2 * have))
+        self._buffer[: len(buffer)] = buffer
+        self._weights[:have] = weights
+        self._hashes[:have] = hashes
+        refill(self._slots, self._hashes[: self.used])
+
+    def _allocate(self, room: int) -> None:
+        self._buffer = np.zeros(-(-room // BLOCK) * self._stride, np.uint8)
+        self._weights = np.zeros(room, np.int64)
+        self._hashes = np.zeros(room, np.uint64)
+        self._slots = np.zeros(1 << (2 * room - 1).bit_length(), np.uint64)
+
+
+def tops_of(table: Table) -> list[int]:
+    """The largest code of each column."""
+    return [len(dictionary) - 1 for dictionary in table.dictionaries]
+
+
+def _widths(tops: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bytes that columns need for their largest codes, and for a number that is none of them."""
+    return np.int64(1) << np.searchsorted([0xFE, 0xFFFE], tops)
+
+
+def _layout(widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Where each column starts in a block, and the length of a block, in bytes."""
+    ends = np.cumsum(widths * BLOCK)
+    return ends - widths * BLOCK, max(int(ends[-1]) if len(ends) else 0, 4)

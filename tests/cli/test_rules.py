@@ -1,0 +1,169 @@
+"""Rules on the command line: check, violations, explain, and what `apply` says when a rule breaks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import holdfast as hf
+from tests.cli.running import Holdfast, refused, write
+
+HEADER = "id,state,salary,rate,day"
+ROWS = ["1,TX,100,1.0,2024-01-01", "2,TX,200,2.0,2024-01-02", "3,NY,100,3.0,2024-01-03"]
+RULES = """
+rules:
+  - name: fair
+    rule: "not(t.state = s.state and t.salary > s.salary and t.rate < s.rate)"
+    note: who earns more pays no lower rate
+  - {name: once, rule: "not(t.state = s.state and t.day = s.day)", severity: warn}
+  - {name: paid, rule: "not(t.salary <= 0)"}
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.yaml"
+    path.write_text(RULES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tax(tmp_path: Path) -> Path:
+    return write(tmp_path / "tax.csv", [HEADER, *ROWS])
+
+
+@pytest.fixture
+def watched(tmp_path: Path, tax: Path, rules: Path, holdfast: Holdfast) -> Path:
+    """A state in which row 3 breaks `fair` and `once` with row 1."""
+    state = tmp_path / "watched"
+    assert holdfast("init", state, tax, "--rules", rules, "--key", "id").code == 0
+    worse = write(tmp_path / "worse.csv", [HEADER, "4,TX,300,1.5,2024-01-02"])
+    assert holdfast("apply", state, "--insert", worse).code == 1
+    return state
+
+
+def test_check_holds(holdfast: Holdfast, tax: Path, rules: Path) -> None:
+    told = holdfast("check", tax, "--rules", rules, "--format", "json")
+    assert told.code == 0
+    assert [(line["name"], line["violations"]) for line in told.objects] == [("fair", 0), ("once", 0), ("paid", 0)]
+
+
+def test_check_fails_and_shows_the_rows(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+    bad = write(tmp_path / "bad.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-02-02"])
+    told = holdfast("check", bad, "--rules", rules, "--rows")
+    assert told.code == 1
+    assert "t: 3" in told.out
+    assert "s: 1" in told.out
+
+
+def test_a_warning_is_no_error(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+    odd = write(tmp_path / "odd.csv", [HEADER, *ROWS, "4,NY,100,3.0,2024-01-03"])
+    assert holdfast("check", odd, "--rules", rules).code == 0
+
+
+def test_apply_tells_new_and_gone_violations(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+    mended = write(tmp_path / "mended.csv", [f"{HEADER},op", "4,TX,300,2.5,2024-01-09,update"])
+    told = holdfast("apply", watched, "--changes", mended, "--format", "json")
+    assert told.code == 0
+    changes = {
+        line["name"]: (line["before"]["violations"], line["violations"]) for line in told.objects if "name" in line
+    }
+    assert changes == {"fair": (1, 0), "once": (1, 0)}
+
+
+def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+    told = holdfast("violations", watched, "--format", "json").objects
+    assert [(line["rule"], line["rows"]) for line in told] == [("fair", [3, 1]), ("once", [1, 3])]
+    assert (told[0]["t"]["rate"], told[0]["s"]["rate"], told[0]["t"]["day"]) == (1.5, 2.0, "2024-01-02")
+    for name in ("v.csv", "v.parquet", "v.arrow", "v.jsonl"):
+        assert holdfast("violations", watched, "fair", "--output", tmp_path / name).code == 0
+    expected = {"t_row": [3], "s_row": [1], "t.id": [4], "s.id": [2], "t.rate": [1.5], "s.rate": [2.0]}
+    for table in (parquet.read_table(tmp_path / "v.parquet"), csv.read_csv(tmp_path / "v.csv")):
+        assert table.select(list(expected)).to_pydict() == expected
+    assert json.loads((tmp_path / "v.jsonl").read_text())["rows"] == [3, 1]
+
+
+def test_violations_side_by_side(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("violations", watched, "fair", "--rows")
+    assert told.code == 0
+    assert "t: 3" in told.out
+    assert "1.5" in told.out
+
+
+def test_explain_says_why(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("explain", watched, "fair", "--row", 1, "--row", 3)
+    assert told.code == 0
+    assert (
+        "row 3 and row 1 violate fair: both have state 'TX'; salary 300 of row 3 is above salary 200 of row 1"
+        in told.out
+    )
+    assert "What to fix first" in told.out
+    refused(holdfast("explain", watched, "fair", "--row", 0, "--row", 1), "don't violate rule fair")
+    refused(holdfast("violations", watched, "nope"), "there is no rule 'nope'", "fair, once, paid")
+
+
+def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+    state = tmp_path / "counted"
+    more = write(tmp_path / "more.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-01-02"])
+    told = holdfast("init", state, f"tax={more}", "--rules", rules, "--count-only", "--format", "json")
+    assert told.code == 0
+    assert "only their number is kept" in told.err
+    assert {line["name"]: line["violations"] for line in told.objects if line["kind"] == "dc"} == {
+        "fair": 1, "once": 1, "paid": 0,
+    }  # fmt: skip
+    refused(holdfast("violations", state, "fair", "--output", tmp_path / "v.csv"), "only the number", "--pair-limit")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("not(t.state = s.state and t.salery > s.salery)", ["salery", "salary"]),
+        ("not(t.state < s.state)", ["state", "ordered"]),
+        ("not(t.state = s.salary)", ["state", "salary"]),
+        ("not(t.state = )", ["^"]),
+        ("state -> rate", ["only denial constraints"]),
+    ],
+)
+def test_a_bad_rule_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, rule: str, words: list[str]) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(f'rules: [{{name: r, rule: "{rule}"}}]', encoding="utf-8")
+    told = holdfast("check", tax, "--rules", path)
+    assert told.code == 2
+    assert "Traceback" not in told.err
+    for word in words:
+        assert word in told.err
+    assert not (tmp_path / "none").exists()
+    assert holdfast("init", tmp_path / "none", tax, "--rules", path).code == 2
+
+
+def test_a_key_that_breaks_tells_the_rows(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "found"
+    assert holdfast("init", state, tax, "--watch", "ucc,fd").code == 0
+    again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
+    told = holdfast("apply", state, "--insert", again)
+    assert told.code == 1
+    assert "ucc  key(id)   because of rows 0, 3" in told.out
+    explained = holdfast("explain", state, "id -> state")
+    assert "is broken by 1 pairs of rows" in explained.out
+    assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
+
+
+def test_python_has_the_same(tmp_path: Path) -> None:
+    table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "B", "C"]})
+    checked = hf.check(table, ["not(t.zip = s.zip and t.city != s.city)"])
+    assert checked.violated
+    assert checked.listings[0].to_arrow().column("t.city").to_pylist() == ["A"]
+    rules = ["not(t.zip = s.zip and t.city != s.city)"]
+    with hf.Monitor.create(tmp_path / "s", {"t": table}, rules=rules) as watch:
+        outcome = watch.apply(deletes=table.slice(1, 1))
+        (change,) = outcome.violations.values()
+        assert change.added is not None
+        assert change.resolved is not None
+        assert (len(change.added), change.resolved.tolist()) == (0, [[0, 1]])
+        assert watch.violations()[0].count == 0
+    with hf.Monitor.open(tmp_path / "s", write=False) as look:
+        assert look.violations()[0].count == 0
