@@ -70,7 +70,7 @@ def test_published_counts(shared_data: Path, name: str, sets: int, empty: int) -
     """Distinct agree-sets, the empty one aside. The paper's table 4 says 9,555, 19,099 and 326,698.
 
     Of adult it counts the empty set, which some pairs have; so it does of claims, 512. The file of flight_1k here has
-    one set less than the paper's, whatever null means, and more than the 19,081 of the authors' integer version.
+    one set less than the paper's and more than the 19,081 of the authors' integer version.
     """
     with (shared_data / f"{name}.csv").open(newline="") as lines:
         values = list(zip(*list(csv.reader(lines))[1:], strict=True))

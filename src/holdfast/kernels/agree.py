@@ -8,8 +8,8 @@ bit where row j is at most the query, and one where it is at least; equal is bot
 Where signatures fit 18 bits, they are counted in a plain table, else in the hash table of `agree_sets`.
 Cost, on one core: 0.4 ns to compare two rows of 15 columns, 1 ns to count the signature in the plain table, where
 rows that agree on nothing are passed over eight at a time and counted by subtraction.
-The paper (section 5.3) shares zip products between the rows of a batch. Here comparing costs less than looking up
-what to share; what the rows of a batch share is the block, which stays in the cache while they all pass over it.
+The paper (section 5.3) shares zip products between the rows of a batch. Here counting costs more than comparing, so
+that was not built; what the rows of a batch share is the block, which stays in the cache while they all pass over it.
 """
 
 from typing import Any, NamedTuple
