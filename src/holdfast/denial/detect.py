@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from holdfast.denial.indexes import Index
 from holdfast.denial.model import DenialConstraint
 from holdfast.denial.operands import Operands, Spaces, living
-from holdfast.denial.plan import Plan, arrange, compile_constraint
+from holdfast.denial.plan import Plan, Quest, arrange, compile_constraint
 from holdfast.denial.violations import LIMIT, NOBODY, Found, Pairs, no_pairs, paired
 from holdfast.index.boxtree import TooMany
 from holdfast.kernels.boxprobe import OTHERS, YOUNGER
@@ -54,8 +54,13 @@ def detect_in(
     for number, arrangement in enumerate(made):
         mine = [n for n, place in enumerate(serving) if place == number and n not in found]
         if mine:
-            index = Index(arrangement, spaces, table, rows)
-            found |= {n: pairs(plans[n], index, rows, limit, threads) for n in mine}
+            alike = all(_is_alike(plans[n].as_t) for n in mine)
+            index = Index(arrangement, spaces, table, rows, loners=not alike)
+            listed = {n: pairs_between(plans[n], index, rows, limit, threads) for n in mine}
+            found |= {n: Found(plans[n].constraint, len(p), p) for n, p in listed.items() if p is not None}
+            if any(p is None for p in listed.values()):  # counting takes rows with themselves: all must be there
+                index = Index(arrangement, spaces, table, rows) if alike else index
+                found |= {n: _counted(plans[n], index, rows, threads) for n, p in listed.items() if p is None}
     return [found[n] for n in range(len(plans))]
 
 
@@ -105,8 +110,17 @@ def pairs(plan: Plan, index: Index, rows: Operands, limit: int, threads: Threads
     listed = pairs_between(plan, index, rows, limit, threads)
     if listed is not None:
         return Found(plan.constraint, len(listed), listed)
+    return _counted(plan, index, rows, threads)
+
+
+def _counted(plan: Plan, index: Index, rows: Operands, threads: Threads | None) -> Found:
     count = index.count(plan.as_t, rows, threads)
     return Found(plan.constraint, count // 2 if plan.symmetric else count, None)
+
+
+def _is_alike(quest: Quest) -> bool:
+    """Whether those who ask and those found are the same rows by the same key, so that one alone finds nobody."""
+    return quest.asking == quest.found and all(c.mine == c.theirs for c in quest.by_key)
 
 
 def pairs_between(

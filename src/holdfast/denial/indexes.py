@@ -13,6 +13,7 @@ from holdfast.denial.operands import Line, Operands, Packing, Spaces
 from holdfast.denial.plan import Arrangement, Condition, Quest, by_selectivity
 from holdfast.index.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
+from holdfast.kernels.boxtree import LEAF
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -25,7 +26,10 @@ _BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
 class Index:
     """The rows of a table that pass `arrangement.found` and are not null in its equality columns."""
 
-    def __init__(self, arrangement: Arrangement, spaces: Spaces, table: Table, rows: Operands) -> None:
+    def __init__(
+        self, arrangement: Arrangement, spaces: Spaces, table: Table, rows: Operands, *, loners: bool = True
+    ) -> None:
+        """`loners` false leaves out the rows that are alone with their equality key."""
         self.arrangement = arrangement
         self._packing = Packing(spaces, arrangement.keys, table)
         self._columns = self._dimensions()
@@ -34,7 +38,8 @@ class Index:
         self._used = sorted({*arrangement.keys, *(c for c in self._columns if c >= 0)})
         self._generation = spaces.generation(self._used)
         self._questions: dict[tuple[Quest, tuple[int, ...]], _Form] = {}
-        self.tree = BoxTree(*self._matrix(rows))
+        matrix, ids = self._matrix(rows)
+        self.tree = BoxTree(matrix, ids) if loners or not arrangement.keys else BoxTree(*_in_company(matrix, ids))
 
     def _dimensions(self) -> list[int]:
         """The column of each dimension; -1 for a key of several."""
@@ -118,6 +123,17 @@ class Index:
     def _dim(self, column: int) -> int:
         keys = 1 if self.arrangement.keys else 0
         return keys + self._columns[keys:].index(column)
+
+
+def _in_company(rows: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64], Ids]:
+    """Those of some rows that share their key with another one. Few rows need not be sorted, and stay as they are."""
+    if len(ids) <= LEAF:
+        return rows, ids
+    same = rows[0, 1:] == rows[0, :-1]
+    kept = np.zeros(len(ids), np.bool_)
+    kept[1:] |= same
+    kept[:-1] |= same
+    return np.compress(kept, rows, axis=1), ids[kept]
 
 
 class _Form:

@@ -1,0 +1,173 @@
+"""Box trees beside a plain list of rows: the same answers after any inserts and deletes, and a sound structure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from holdfast.index.boxtree import BoxTree, TooMany, full_blocks, single_blocks
+from holdfast.index.sorting import sorted_order
+from holdfast.kernels.boxprobe import BELOW, NE, OLDER, OTHERS, YOUNGER, Question
+from holdfast.kernels.boxtree import HEIGHT, LEAST, MOST, ROOT
+from holdfast.table.runner import Threads
+
+COMPARE = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+Rows = NDArray[np.int64]
+
+
+def brute(rows: Rows, ids: Rows, question: Question) -> set[tuple[int, int]]:
+    """By definition; the least integer is null, and nothing holds of it."""
+    found = set()
+    for i, own in enumerate(question.own.tolist()):
+        good = np.ones(len(ids), np.bool_)
+        for k in range(len(question.dims)):
+            values = rows[question.dims[k]]
+            good &= COMPARE[question.ops[k]](values, question.asked[k, i]) & (values != LEAST)
+        partner = {
+            OTHERS: ids != own,
+            YOUNGER: ids > own,
+            OLDER: ids < own,
+            BELOW: ids < question.bound,
+        }[question.partners]
+        found |= {(i, int(row)) for row in ids[good & partner]}
+    return found
+
+
+def draw_question(rng: np.random.Generator, dims: int, span: int, ids: int, queries: int = 20) -> Question:
+    count = int(rng.integers(0, 5))
+    on, ops = rng.integers(0, dims, count), rng.integers(0, 6, count)
+    order = np.lexsort((ops == NE, on))
+    asked = rng.integers(0, span, (count, queries))
+    if rng.random() < 0.2:
+        asked = np.where(rng.random(asked.shape) < 0.3, MOST, asked)
+    own = rng.integers(0, max(ids, 1), queries)
+    return Question(on[order], ops[order], asked, own, int(rng.integers(0, 4)), int(rng.integers(0, ids + 1)))
+
+
+class Grown:
+    """A tree, and its rows in a list."""
+
+    def __init__(self, rng: np.random.Generator, dims: int, span: int, size: int) -> None:
+        self.rng, self.span = rng, span
+        rows = self.draw(dims, size)
+        self.rows = np.take(rows, sorted_order(list(rows[:2]), size), axis=1)
+        self.alive = np.ones(size, np.bool_)
+        self.tree = BoxTree(self.rows, np.arange(size))
+
+    def draw(self, dims: int, size: int) -> Rows:
+        rows = self.rng.integers(0, self.span, (dims, size))
+        rows[1:][self.rng.random(rows[1:].shape) < 0.05] = LEAST
+        return rows
+
+    def insert(self, size: int) -> None:
+        new = self.draw(len(self.rows), size)
+        self.tree.insert(new, np.arange(size) + len(self.alive))
+        self.rows = np.concatenate([self.rows, new], axis=1)
+        self.alive = np.append(self.alive, np.ones(size, np.bool_))
+
+    def delete(self, share: float) -> None:
+        dead = np.flatnonzero(self.alive & (self.rng.random(len(self.alive)) < share))
+        self.rng.shuffle(dead)
+        self.tree.delete(np.take(self.rows, dead, axis=1), dead)
+        self.alive[dead] = False
+
+    def check(self) -> None:
+        living = np.flatnonzero(self.alive)
+        assert len(self.tree) == len(living)
+        question = draw_question(self.rng, len(self.rows), self.span, len(self.alive))
+        rows = np.take(self.rows, living, axis=1)
+        for starts in (single_blocks(20), full_blocks(20)):
+            hits = self.tree.probe(question, starts, 10**9)
+            found = list(zip(hits.queries.tolist(), hits.rows.tolist(), strict=True))
+            assert len(found) == len(set(found))
+            assert set(found) == brute(rows, living, question)
+        everyone = question._replace(partners=OTHERS, own=np.full(20, -1))
+        expected = np.bincount([i for i, _ in brute(rows, living, everyone)], minlength=20)
+        assert self.tree.count(everyone).tolist() == expected.tolist()
+        check_structure(self.tree)
+
+
+def check_structure(tree: BoxTree) -> None:
+    """The invariants of the module's head."""
+    pools = tree.pools
+    seen: list[tuple[int, int, int]] = []
+
+    def walk(node: int, level: int) -> None:
+        assert pools.used[node] >= 1
+        for entry in range(pools.used[node]):
+            first = len(seen)
+            child = int(pools.child[node, entry])
+            if level > 1:
+                walk(child, level - 1)
+            else:
+                size = int(pools.filled[child])
+                values = pools.values[child, :, :size]
+                second = values[1] if len(values) > 1 else np.zeros(size, np.int64)
+                seen.extend(zip(values[0].tolist(), second.tolist(), pools.ids[child, :size].tolist(), strict=True))
+            assert pools.below[node, entry] == len(seen) - first
+            fence = tuple(int(part) for part in pools.fences[node, entry])
+            assert all(fence <= row for row in seen[first:])
+            assert all(row < fence for row in seen[:first])
+            if len(seen) > first:
+                inside = [row[0] for row in seen[first:]]
+                assert (pools.lows[node, 0, entry], pools.highs[node, 0, entry]) == (min(inside), max(inside))
+
+    walk(int(pools.facts[ROOT]), int(pools.facts[HEIGHT]))
+    assert seen == sorted(seen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 60), st.integers(0, 5000))
+def test_agrees_with_a_list(seed: int, dims: int, span: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    grown = Grown(rng, dims, span, size)
+    grown.check()
+    for _ in range(3):
+        grown.insert(int(rng.integers(0, 500)))
+        grown.check()
+        grown.delete(float(rng.choice([0.05, 0.5, 0.95, 1.0])))
+        grown.check()
+
+
+def test_grows_from_nothing_and_shrinks_to_nothing() -> None:
+    grown = Grown(np.random.default_rng(1), 2, 10**6, 0)
+    for _ in range(40):
+        grown.insert(997)
+    grown.check()
+    assert grown.tree.pools.facts[HEIGHT] >= 2
+    while grown.alive.any():
+        grown.delete(0.3 if grown.alive.sum() > 50 else 1.0)
+        grown.check()
+    grown.insert(100)
+    grown.check()
+
+
+def test_a_tree_that_lost_most_rows_keeps_few_leaves() -> None:
+    grown = Grown(np.random.default_rng(2), 1, 10**9, 50_000)
+    grown.delete(0.98)
+    filled = grown.tree.pools.filled
+    assert (filled >= 0).sum() < 400
+
+
+def test_deleting_a_row_that_is_not_there_is_an_error() -> None:
+    tree = BoxTree(np.arange(10).reshape(1, 10), np.arange(10))
+    with pytest.raises(AssertionError, match="not in the index"):
+        tree.delete(np.array([[3]]), np.array([4]))
+
+
+def test_threads_find_what_one_finds_and_limits_hold() -> None:
+    rows = np.sort(np.random.default_rng(3).integers(0, 20_000, (1, 40_000)), axis=1)
+    tree = BoxTree(rows, np.arange(40_000))
+    question = Question(np.array([0]), np.array([0]), rows, np.arange(40_000), YOUNGER, 0)
+    one = tree.probe(question, full_blocks(40_000), 10**9)
+    other = tree.probe(question, full_blocks(40_000), 10**9, Threads(2))
+    assert one.queries.tolist() == other.queries.tolist()
+    assert one.rows.tolist() == other.rows.tolist()
+    assert tree.count(question, Threads(2)).sum() == 2 * len(one) + 40_000
+    for threads in (None, Threads(2)):
+        assert len(tree.probe(question, full_blocks(40_000), len(one), threads)) == len(one)
+        with pytest.raises(TooMany):
+            tree.probe(question, full_blocks(40_000), len(one) - 1, threads)
