@@ -74,6 +74,9 @@ def discover(
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
     form: Output = Format.text,
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw tables and proposed foreign keys (ind): .dot, .mmd or .svg.")
+    ] = None,
     separator: Separator = None,
     quote: Quote = None,
     header: Header = None,
@@ -103,6 +106,8 @@ def discover(
         for table, columns in found.left_out.items():
             _note_left_out(voice, table, columns)
     _print_findings(found.to_json(), form, top, _split(rules))
+    if picture:
+        found.picture(picture)
     if html:
         from holdfast.report.pages import findings_html, page
 
@@ -378,18 +383,25 @@ def explain(
 def history(
     state: State,
     last: Annotated[int | None, typer.Option(help="Only the last so many batches.")] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
     form: Output = Format.text,
 ) -> None:
-    """List the batches that were applied."""
-    from holdfast.report.outcome import print_history
+    """List the batches that were applied; or, with --rules, how the rules have fared."""
+    from holdfast.report.outcome import print_history, print_rule_history
     from holdfast.store.store import Store
 
     store = Store(state)
     try:
         batches = store.history(last)
+        fared = store.rule_history() if rules else []
     finally:
         store.close()
-    if form is Format.json:
+    if rules:
+        if form is Format.json:
+            _print_json(fared)
+        else:
+            print_rule_history(fared)
+    elif form is Format.json:
         _print_json(batch.to_json() for batch in batches)
     else:
         print_history(batches)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from holdfast.changes.diff import Finding
-from holdfast.engine import Settings
+from holdfast.engine import Settings, hear
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.registry import engine
@@ -26,6 +27,7 @@ class Found:
     findings: tuple[Finding, ...]
     left_out: Mapping[str, tuple[str, ...]]
     nulls: Nulls
+    proposals: tuple[Any, ...] = ()  # inclusion dependencies ranked as foreign keys, the best first
 
     def __iter__(self) -> Any:
         return iter(self.findings)
@@ -34,8 +36,15 @@ class Found:
         return len(self.findings)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object a finding."""
-        return [finding.to_json() for finding in self.findings]
+        """One object a finding; inclusion dependencies with their rank as foreign keys."""
+        ranks = {proposal.ind.text: proposal for proposal in self.proposals}
+        return [ranks.get(finding.text, finding).to_json() for finding in self.findings]
+
+    def picture(self, path: Path) -> None:
+        """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
+        from holdfast.inclusion.picture import draw
+
+        draw(path, list(self.left_out), self.proposals)
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""
@@ -73,6 +82,7 @@ def discover(
     voice = voice or Voice()
     findings: list[Finding] = []
     left_out = {}
+    found_keys: list[Any] = []
     encoded: dict[str, Table] = {}
     runner: Runner = Threads()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
@@ -84,5 +94,9 @@ def discover(
         for serving in engines:
             for subject in [encoded] if serving.across else encoded.values():
                 voice.step(f"Finding {serving.title}")
-                findings += serving.result(serving.discover(subject, runner)).values()
-    return Found(tuple(findings), left_out, nulls)
+                hear(serving, voice)
+                state = serving.discover(subject, runner)
+                findings += serving.result(state).values()
+                if serving.name == "ind":
+                    found_keys = getattr(serving, "foreign_keys")(state)  # noqa: B009  # this engine's own
+    return Found(tuple(findings), left_out, nulls, tuple(found_keys))

@@ -18,6 +18,7 @@ from holdfast.changes.batch import Codes
 from holdfast.changes.diff import Diff, Result
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+from holdfast.voice import Voice
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,11 @@ class Engine(Protocol):
 
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
         """The state of a subject that `dump` described."""
+
+
+def hear(serving: Engine, voice: Voice) -> None:
+    """Let an engine that tells how far it is tell it."""
+    if hasattr(serving, "progress"):
+        serving.progress = lambda done, total, rules: voice.step(
+            f"Finding {serving.title}: {done} of {total} columns done, {rules:,} found"
+        )

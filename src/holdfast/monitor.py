@@ -26,7 +26,7 @@ from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.checking import bound_settings, given_rules
 from holdfast.denial.engine import DenialEngine
 from holdfast.denial.listing import Listing
-from holdfast.engine import Change, Settings
+from holdfast.engine import Change, Settings, hear
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
@@ -150,6 +150,7 @@ class Monitor:
         for rules, name in self._subjects():
             serving = self._engines[rules]
             self._voice.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
+            hear(serving, self._voice)
             self._states[rules, name] = serving.discover(self._subject(name), self._runner)
             results[rules, name] = serving.result(self._states[rules, name])
         self._store.finish_creation(self._records.values(), results, self._dump_states())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -89,3 +89,30 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
     headings = ("batch", "applied at", "table", "what", "rows in", "rows out", "ms", "lost", "id")
     numbers = ("batch", "rows in", "rows out", "ms", "lost")
     Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
+
+
+def print_rule_history(fared: Sequence[Mapping[str, Any]], most: int = 40) -> None:
+    """How rules have fared: the ones that broke most often first."""
+    rows = [
+        (
+            rule["kind"],
+            rule["table"],
+            "doesn't"
+            if rule["holds_since"] is None
+            else f"batch {rule['holds_since']}"
+            if rule["holds_since"]
+            else "start",
+            f"{rule['broke']:,}",
+            rule["text"],
+        )
+        for rule in fared[:most]
+    ]
+    headings = ("class", "table", "holds since", "broke", "rule")
+    title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
+    Console(highlight=False).print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
+
+
+def _since(batch: int | None) -> str:
+    if batch is None:
+        return "doesn't"
+    return f"batch {batch}" if batch else "start"

@@ -86,14 +86,15 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
 FOUND = {
     "ucc": ("keys", ("error", "key")),
     "fd": ("functional dependencies", ("error", "dependency")),
-    "ind": ("inclusion dependencies", ("values in", "rows in", "dependency")),
+    "ind": ("inclusion dependencies", ("as a foreign key", "values in", "rows in", "dependency")),
 }
 
 
 def found_cells(rule: Mapping[str, Any]) -> list[str]:
     """One line of a table of rules that were found."""
     if rule["kind"] == "ind":
-        return [f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"]]
+        score = f"{rule['score']:.2f}" if "score" in rule else "–"
+        return [score, f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"]]
     return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 

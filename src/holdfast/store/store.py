@@ -163,6 +163,28 @@ class Store:
             for _, _, event, rule, witness in self._db.execute(query, (seq,))
         ]
 
+    def rule_history(self) -> list[dict[str, Any]]:
+        """Every rule that holds or once held: since which batch it holds (0: from the start; None: it doesn't), and how
+        often it broke. Column facts and given rules don't break, and so are not told.
+        """
+        query = """
+            WITH seen AS (
+              SELECT engine, table_name, text FROM results WHERE engine NOT IN ('column', 'dc')
+              UNION SELECT DISTINCT engine, table_name, text FROM events
+            )
+            SELECT s.engine, s.table_name, s.text, r.text IS NOT NULL,
+                   coalesce((SELECT max(e.seq) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
+                             AND e.text = s.text AND e.event = 'gained'), 0),
+                   (SELECT count(*) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
+                    AND e.text = s.text AND e.event = 'lost') AS broke
+            FROM seen s LEFT JOIN results r
+              ON r.engine = s.engine AND r.table_name = s.table_name AND r.text = s.text
+            ORDER BY broke DESC, s.engine, s.table_name, s.text"""
+        return [
+            {"kind": engine, "table": table, "text": text, "holds_since": since if holds else None, "broke": broke}
+            for engine, table, text, holds, since, broke in self._db.execute(query)
+        ]
+
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
         query = "SELECT json FROM results WHERE ?1 IS NULL OR engine = ?1 ORDER BY engine, table_name, text"

@@ -1,0 +1,42 @@
+"""Bit tricks on 64-bit words, shared by the kernels that work on bitsets."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+Words = NDArray[np.uint64]
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def popcount(word: np.uint64) -> int:
+    """How many bits are set. The compiler knows this pattern and makes one instruction of it."""
+    word = word - ((word >> ONE) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]  # to the compiler it is one
+
+
+@kernel
+def lowest(word: np.uint64) -> int:
+    """The place of the lowest bit of a word that isn't 0."""
+    return popcount((word & (~word + ONE)) - ONE)
+
+
+@kernel
+def is_subset(small: Words, large: Words) -> bool:
+    """Whether all bits of one set are in another."""
+    for w in range(len(small)):  # noqa: SIM110  # kernels have no generators
+        if small[w] & ~large[w]:
+            return False
+    return True
+
+
+@kernel
+def put(bits: Words, place: int) -> None:
+    """Set one bit. OUT bits."""
+    bits[place >> 6] |= ONE << np.uint64(place & 63)
