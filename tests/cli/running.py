@@ -24,6 +24,7 @@ def _refuse(word: str) -> None:
 
 COMMAND = str(Path(sys.executable).with_name("holdfast"))
 Row = tuple[object, ...]
+HEADER = "id,name,score,day"  # of the small table that most tests watch
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,12 @@ class Picture:
             return Picture(store.results(), history, tables, _contents(state / "segments"))
         finally:
             store.close()
+
+
+def names_in(state: Path, table: str = "people", column: int = 1) -> list[object]:
+    """The values of a column in the rows that live, sorted by the first column."""
+    rows: list[Row] = sorted(Picture.of(state).rows[table].elements(), key=lambda row: str(row[0]))
+    return [row[column] for row in rows]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

@@ -86,7 +86,7 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
 FOUND = {
     "ucc": ("keys", ("error", "key")),
     "fd": ("functional dependencies", ("error", "dependency")),
-    "ind": ("inclusion dependencies", ("as a foreign key", "values in", "rows in", "dependency")),
+    "ind": ("inclusion dependencies", ("score", "values in", "rows in", "dependency")),
 }
 
 

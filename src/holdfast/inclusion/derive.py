@@ -1,0 +1,56 @@
+"""Deriving the dependencies: a comparison of what columns have with what they share (papers: inclusion, lemma 4.2).
+
+`A in B` holds iff B holds as many of A's values as A has. With an error e, it also counts where at most the share e of
+A's values, or of its rows, is missing in B. An empty column is included in every other one, of whatever type.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.inclusion.clusters import Matrix
+from holdfast.inclusion.model import IND, Side
+from holdfast.inclusion.state import Attribute, State
+
+
+def unary(state: State) -> dict[str, IND]:
+    """The unary dependencies that hold, by text, in the order of columns."""
+    found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.options.error)))
+    return {ind.text: ind for ind in found}
+
+
+def holding(state: State, error: float = 0.0) -> NDArray[np.bool_]:
+    """Which columns are included in which others, `[dependent, referenced]`."""
+    values, rows = missing(state.clusters.values), missing(state.clusters.rows)
+    holds: NDArray[np.bool_] = values == 0
+    if error:
+        holds |= values <= error * state.clusters.values.diagonal()[:, None]
+        holds |= rows <= error * state.clusters.rows.diagonal()[:, None]
+    np.fill_diagonal(holds, False)
+    return holds
+
+
+def missing(shared: Matrix) -> Matrix:
+    """How much of each column (rows of the matrix) each other one lacks."""
+    return np.asarray(shared.diagonal()[:, None] - shared)
+
+
+def between(state: State, a: int, b: int) -> IND:
+    """How far column a is included in column b."""
+    values, rows = state.clusters.values, state.clusters.rows
+    distinct, carried = int(values[a, a]), int(rows[a, a])
+    return IND(
+        side(state.attributes[a]),
+        side(state.attributes[b]),
+        distinct - int(values[a, b]),
+        carried - int(rows[a, b]),
+        int(values[a, b]) / distinct if distinct else 1.0,
+        int(rows[a, b]) / carried if carried else 1.0,
+        not distinct,
+    )
+
+
+def side(*attributes: Attribute) -> Side:
+    """Some attributes of one table as a side."""
+    return Side(attributes[0].table, tuple(attribute.name for attribute in attributes))

@@ -1,0 +1,86 @@
+"""Inclusion dependencies behind the verbs that every engine offers, and what they alone have: ranks and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.changes.diff import Diff, Result
+from holdfast.engine import Change, Settings
+from holdfast.errors import BadInput
+from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
+from holdfast.inclusion.clusters import Clusters
+from holdfast.inclusion.nary import Candidate
+from holdfast.inclusion.state import Counts, Options, State, attributes_of
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+
+class InclusionEngine:
+    """Inclusion dependencies across all tables."""
+
+    name = "ind"
+    title = "inclusion dependencies"
+    across = True
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def discover(self, subject: Mapping[str, Table] | Table, runner: Runner) -> State:
+        """Count, merge and derive from scratch."""
+        state = discover.discover(_by_name(subject), runner, self._options)
+        nary.discover(state, runner)
+        state.found = {**derive.unary(state), **nary.holding(state)}
+        return state
+
+    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:
+        """Move the values of a batch."""
+        return maintain.maintain(state, change, runner)
+
+    def result(self, state: State) -> Result:
+        """All that hold, those that look like foreign keys first."""
+        return {each.ind.text: each.ind for each in rank.ranked(state)}
+
+    def foreign_keys(self, state: State, top: int | None = None) -> list[rank.Proposal]:
+        """The dependencies worth proposing as foreign keys, the best first, each with its reasons."""
+        return rank.proposals(state, top)
+
+    def explain(self, state: State, text: str) -> explain.Explanation:
+        """Whether a dependency holds, how far, and what breaks it."""
+        return explain.explain(state, text)
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Counts and clusters as arrays; the columns by name and the candidates of several columns as facts."""
+        candidates = [[each.pairs, each.witness] for each in state.candidates.values()]
+        return state.dump(), {
+            "columns": [[each.table, each.name] for each in state.attributes],
+            "candidates": candidates,
+        }
+
+    def load(self, subject: Mapping[str, Table] | Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its counts and clusters."""
+        tables = _by_name(subject)
+        ordered = {name: tables[name] for name in dict.fromkeys(table for table, _ in facts["columns"])}
+        ordered |= {name: table for name, table in tables.items() if name not in ordered}
+        attributes = attributes_of(ordered, self._options.compare)
+        counts = [Counts(arrays[f"count/{each.number}"]) for each in attributes]
+        state = State(ordered, attributes, counts, self._options)
+        state.clusters = Clusters.load(len(attributes), dict(arrays))
+        known = [Candidate(tuple((a, b) for a, b in pairs), row) for pairs, row in facts["candidates"]]
+        state.candidates = {each.ind(state).text: each for each in known}
+        state.found = {**derive.unary(state), **nary.holding(state)}
+        return state
+
+
+def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:
+    return {subject.schema.name: subject} if isinstance(subject, Table) else subject
+
+
+def make(settings: Settings) -> InclusionEngine:
+    """The engine as the settings ask."""
+    asked = settings.compare
+    if asked not in ("typed", "text"):
+        raise BadInput(f"values can't compare as {asked!r}; choose from: typed, text")
+    if settings.max_arity < 1:
+        raise BadInput(f"an inclusion dependency has at least one column on each side, not {settings.max_arity}")
+    return InclusionEngine(Options("text" if asked == "text" else "typed", settings.error, settings.max_arity))

@@ -1,0 +1,62 @@
+"""Applies batches one after another, as a process of its own that is killed on the way.
+
+    python applier.py STATE BATCHES SCRATCH [N]
+
+It says `ready` when everything is imported, and then the name of each batch that was applied. With N it dies by its own
+hand when it is about to flush a file to the disk for the N-th time: every file and every transaction goes through that.
+With BATCHES given as `-`, it makes the state from the file SCRATCH instead.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+
+from holdfast import monitor
+from holdfast.table import files
+
+CHECKPOINT_EVERY = 2
+
+
+def warm_up(scratch: Path) -> None:
+    """Import and compile all that applying a batch needs."""
+    rows = pa.table({"id": [1, 2], "name": ["a", "b"], "amount": [1.5, None]})
+    with monitor.Monitor.create(scratch, {"t": rows}, key=["id"]) as watch:
+        watch.apply(inserts=pa.table({"id": [3], "name": ["c"], "amount": [0.5]}), deletes=pa.table({"id": [1]}))
+
+
+def die_at_flush(number: int) -> None:
+    """Count flushes from now on, and die when the count is full."""
+    flush, left = files.flush, [number]
+
+    def counted(path: Path) -> None:
+        left[0] -= 1
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        flush(path)
+
+    files.flush = counted
+
+
+def main(state: str, batches: str, scratch: str, die: str = "0") -> None:
+    """Do as the module says."""
+    monitor._REPLAY_BATCHES = CHECKPOINT_EVERY
+    if batches == "-":
+        die_at_flush(int(die))
+        monitor.Monitor.create(state, {"orders": scratch}, key=["id"]).close()
+        return
+    warm_up(Path(scratch))
+    die_at_flush(int(die))
+    with monitor.Monitor.open(state) as watch:
+        print("ready", flush=True)
+        for path in sorted(Path(batches).iterdir()):
+            watch.apply(changes=path, batch_id=path.name)
+            print(path.name, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,267 @@
+"""`kill -9` at any moment: the state is that before the batch or that after it, and going on gives the right answer.
+
+Fifty random moments, seeded: forty of a process that applies many batches in a row, with a checkpoint and compaction
+every other batch, seven of `holdfast apply`, three of `holdfast watch`. And every place at which a file or a
+transaction reaches the disk, one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather
+
+import holdfast as hf
+from holdfast.errors import BadInput
+from holdfast.store.store import Store
+from tests.cli.running import Holdfast, Row, environment, finish, rows_of, run_process, start
+
+SEED = 20_240_229
+BATCHES = 16
+ROWS = 2_000
+SCHEMA = pa.schema([("id", pa.int64()), ("name", pa.string()), ("amount", pa.float64())])
+APPLIER = str(Path(__file__).with_name("applier.py"))
+
+
+@dataclass(frozen=True)
+class Story:
+    """A state to begin with, the batches that follow, and what is true after each number of batches."""
+
+    state: Path
+    batches: Path
+    names: list[str]
+    rows: list[Counter[Row]]
+    facts: list[list[dict[str, Any]]]
+
+
+def arrow(rows: Sequence[Row], operations: Sequence[str] | None = None) -> pa.Table:
+    columns = [[row[c] for row in rows] for c in range(len(SCHEMA))]
+    table = pa.table(columns, schema=SCHEMA)
+    return table.append_column("op", pa.array(operations)) if operations is not None else table
+
+
+def facts_of(rows: Counter[Row]) -> list[dict[str, Any]]:
+    """What discovery from scratch finds."""
+    return hf.discover({"orders": arrow(list(rows.elements()))}).to_json()
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """Each batch deletes, updates and inserts some rows of those that live at that time."""
+    folder = tmp_path_factory.mktemp("story")
+    batches = folder / "batches"
+    batches.mkdir()
+    draw = random.Random(SEED)
+
+    def row(key: int) -> Row:
+        return key, f"name {draw.randrange(key + 1) % 700}", draw.choice([None, 0.5, -1.25, float(key)])
+
+    living: dict[int, Row] = {key: row(key) for key in range(ROWS)}
+    hf.Monitor.create(folder / "state", {"orders": arrow(list(living.values()))}, key=["id"]).close()
+    rows, names = [Counter(living.values())], []
+    for number in range(BATCHES):
+        gone = draw.sample(sorted(living), 60)
+        operations = [("delete", living.pop(key)) for key in gone]
+        touched = draw.sample(sorted(living), 40)
+        fresh = range(ROWS + 100 * number, ROWS + 100 * number + draw.choice([5, 80]))
+        operations += [("update", row(key)) for key in touched] + [("insert", row(key)) for key in fresh]
+        living |= {new[0]: new for kind, new in operations if kind != "delete"}  # type: ignore[misc]  # keys are ints
+        names.append(f"{number:02}.arrow")
+        feather.write_feather(
+            arrow([new for _, new in operations], [kind for kind, _ in operations]), batches / names[-1]
+        )
+        rows.append(Counter(living.values()))
+    return Story(folder / "state", batches, names, rows, [facts_of(each) for each in rows])
+
+
+def check(state: Path, story: Story, told: int, ids: Sequence[str] | None = None) -> int:
+    """The state opens, and is right for the batches that it has: at least those that were told. Gives their number."""
+    with hf.Monitor.open(state) as watch:
+        applied = [record.batch_id for record in watch.history()]
+        assert applied == (ids or story.names)[: len(applied)]
+        assert told <= len(applied)
+        assert rows_of(watch.tables["orders"]) == story.rows[len(applied)]
+        assert [finding.to_json() for finding in watch.results()] == story.facts[len(applied)]
+    assert {each.name for each in (state / "segments").iterdir()} == named_files(state), "no orphans are left"
+    return len(applied)
+
+
+def named_files(state: Path) -> set[str]:
+    store = Store(state)
+    try:
+        kept = {Path(path).name for path in store.kept_states().values()}
+        return kept | {Path(s.path).name for record in store.tables() for s in record.where.segments}
+    finally:
+        store.close()
+
+
+def go_on(state: Path, story: Story) -> None:
+    """Applying all batches again, whether they were applied or not, ends well."""
+    with hf.Monitor.open(state) as watch:
+        for name in story.names:
+            watch.apply(changes=story.batches / name, batch_id=name)
+    assert check(state, story, BATCHES) == BATCHES
+
+
+def copied(story: Story, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(story.state, tmp_path / "state"))
+
+
+def applier(*words: object) -> subprocess.Popen[str]:
+    command = [sys.executable, APPLIER, *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
+
+
+def told_by(process: subprocess.Popen[str]) -> list[str]:
+    """What a process says, or had said, after it was ready."""
+    with process:
+        assert process.stdout is not None
+        return process.stdout.read().split("\n")[:-1]
+
+
+def ready(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
+    """The process, once it is about to apply the first batch."""
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@pytest.fixture(scope="module")
+def seconds(story: Story, tmp_path_factory: pytest.TempPathFactory) -> float:
+    """How long applying all batches takes when nobody kills."""
+    folder = tmp_path_factory.mktemp("whole")
+    state = copied(story, folder)
+    process = ready(applier(state, story.batches, folder / "scratch"))
+    started = time.perf_counter()
+    assert told_by(process) == story.names
+    taken = time.perf_counter() - started
+    assert check(state, story, BATCHES) == BATCHES
+    return taken
+
+
+@pytest.mark.parametrize("chain", range(8))
+def test_killed_again_and_again_while_applying(story: Story, seconds: float, tmp_path: Path, chain: int) -> None:
+    """Five kills one after another, each somewhere in the next third of the work; then the rest."""
+    state = copied(story, tmp_path)
+    draw = random.Random(SEED + chain)
+    for kill in range(5):
+        process = ready(applier(state, story.batches, tmp_path / f"scratch{kill}"))
+        time.sleep(draw.uniform(0, seconds / 3))
+        process.kill()
+        check(state, story, len(told_by(process)))
+    go_on(state, story)
+
+
+@pytest.mark.parametrize("flush", [1, 2, 3, 4, 5, 6, 7, 8, 11, 14])
+def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
+    state = copied(story, tmp_path)
+    process = ready(applier(state, story.batches, tmp_path / "scratch", flush))
+    told = len(told_by(process))
+    assert process.returncode == -signal.SIGKILL
+    assert check(state, story, told) <= told + 1
+    go_on(state, story)
+
+
+def test_killed_while_a_state_is_made(story: Story, tmp_path: Path) -> None:
+    """A state is there as a whole, or it is not there and can be made again."""
+    source = tmp_path / "orders.arrow"
+    feather.write_feather(arrow(list(story.rows[0].elements())), source)
+    for flush in range(1, 100):
+        state = tmp_path / f"state{flush}"
+        process = applier(state, "-", source, flush)
+        told_by(process)
+        if process.returncode == 0:
+            assert flush > 3
+            return
+        try:
+            Store(state).close()
+        except BadInput:
+            hf.Monitor.create(state, {"orders": source}, key=["id"]).close()
+        assert check(state, story, 0) == 0
+    pytest.fail("it never came to an end")
+
+
+def test_killed_while_the_command_applies_a_batch(holdfast: Holdfast, story: Story, tmp_path: Path) -> None:
+    """The command as people run it, killed at some moment of its life, and run again."""
+    state = copied(story, tmp_path)
+    draw = random.Random(SEED)
+
+    def command(number: int) -> list[object]:
+        name = story.names[number]
+        return ["apply", state, "--changes", story.batches / name, "--batch-id", name, "--format", "json"]
+
+    started = time.perf_counter()
+    assert run_process(*command(0)).code == 0
+    seconds = time.perf_counter() - started
+    applied = check(state, story, 1)
+    for _ in range(7):
+        process = start(*command(applied))
+        time.sleep(draw.uniform(seconds / 2, seconds))
+        process.kill()
+        applied = check(state, story, applied + bool(finish(process).out))
+    again = [holdfast(*command(number)).objects[0]["already_applied"] for number in range(BATCHES)]
+    assert again == [True] * applied + [False] * (BATCHES - applied)
+    assert check(state, story, BATCHES) == BATCHES
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_killed_while_a_folder_is_watched(holdfast: Holdfast, story: Story, tmp_path: Path) -> None:
+    """Structured Streaming tells of a file again where the crash came before its own commit; it counts once."""
+    state, folder = copied(story, tmp_path), tmp_path / "incoming"
+    folder.mkdir()
+    command = ["watch", state, "--from", folder, "--as", "changes", "--once", "--format", "json"]
+    draw = random.Random(SEED)
+    ids: list[str] = []
+    applied = 0
+    for more in (5, 5, 4):
+        ids += [f"file:{arrive(story, folder, len(ids) + number)}" for number in range(more)]
+        process = start(*command)
+        told = applied + wait_for_batches(process, draw.randrange(more))
+        time.sleep(draw.uniform(0, 0.02))
+        process.kill()
+        finish(process)
+        applied = check(state, story, told, ids)
+    ids += [f"file:{arrive(story, folder, number)}" for number in range(len(ids), BATCHES)]
+    last = holdfast(*command)
+    assert last.code == 0
+    assert check(state, story, BATCHES, ids) == BATCHES
+    fresh = [line for line in last.objects if line["kind"] == "batch" and not line["already_applied"]]
+    assert len(fresh) == BATCHES - applied
+    assert holdfast(*command).out == "", "no file is told a third time"
+
+
+def arrive(story: Story, folder: Path, number: int) -> Path:
+    """A file of the next batch, moved into the folder: every other one as text."""
+    name = story.names[number]
+    made = folder.with_name(name)
+    shutil.copy(story.batches / name, made)
+    if number % 2:
+        made = made.with_suffix(".csv")
+        csv.write_csv(feather.read_table(story.batches / name), made)
+    os.utime(made, (time.time(), 1_700_000_000 + number))
+    return made.rename(folder / made.name)
+
+
+def wait_for_batches(process: subprocess.Popen[str], count: int) -> int:
+    """Read on until so many batches were told as applied."""
+    assert process.stdout is not None
+    told = 0
+    while told < count:
+        line = json.loads(process.stdout.readline())
+        told += line["kind"] == "batch" and not line["already_applied"]
+    return told

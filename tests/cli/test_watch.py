@@ -1,0 +1,83 @@
+"""Watching a folder: every file once, what the files may hold, and files that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import feather
+
+from tests.cli.running import HEADER, Holdfast, names_in, write
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "in coming"
+    folder.mkdir()
+    write(folder / "a first.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
+    feather.write_feather(
+        pa.table({"id": [9], "name": ["Flo"], "score": [None], "day": pa.array([0], pa.date32())}), folder / "b.arrow"
+    )
+    write(folder / "_hidden.csv", ["never read"])
+    told = holdfast("watch", state, "--from", folder, "--once")
+    assert told.code == 0, told.err
+    assert "a first.csv: batch 2 on people: 1 rows inserted, 0 deleted" in told.out
+    assert "b.arrow: batch 3 on people" in told.out
+    assert "Watching" in told.err
+    assert names_in(state) == ["Ann", "Bob", "Cy", "Di", "Eve", "Flo"]
+    write(folder / "c.csv", [HEADER, "10,Guy,0.5,2024-02-01"])
+    lines = holdfast("watch", state, "--from", folder, "--once", "--format", "json")
+    assert [line["batch_id"] for line in lines.objects if line["kind"] == "batch"] == [f"file:{folder / 'c.csv'}"]
+    assert {line["file"] for line in lines.objects} == {str(folder / "c.csv")}
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    ("holds", "lines", "left"),
+    [
+        ("delete", ["id", "1", "2"], ["Cy", "Di"]),
+        ("changes", [f"what,{HEADER}", "d,1,,,", "c,9,Eve,0.5,2024-02-01"], ["Bob", "Cy", "Di", "Eve"]),
+        ("snapshot", [HEADER, "9,Eve,0.5,2024-02-01"], ["Eve"]),
+    ],
+)
+def test_what_watched_files_hold(
+    holdfast: Holdfast, state: Path, tmp_path: Path, holds: str, lines: list[str], left: list[str]
+) -> None:
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    write(folder / "one.csv", lines)
+    more = ["--op", "what"] if holds == "changes" else []
+    assert holdfast("watch", state, "--from", folder, "--as", holds, "--once", *more).code == 0
+    assert names_in(state) == left
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_a_bad_file_stops_a_watch_until_it_is_mended(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    """Files before it are applied, itself and those after it are not; once it is mended or gone, the watch goes on."""
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    command = ["watch", state, "--from", folder, "--once", "--format", "json"]
+    write(folder / "a.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
+    assert holdfast(*command).code == 0
+    write(folder / "b.csv", [HEADER, "9,Flo,0.5"])
+    write(folder / "c.csv", [HEADER, "10,Guy,0.5,2024-02-01"])
+    for _ in range(2):
+        stopped = holdfast(*command)
+        assert stopped.code == 2
+        assert "Traceback" not in stopped.err
+        assert stopped.err.splitlines()[-1].startswith(f"holdfast: {folder / 'b.csv'}, line 2: 3 fields where 4")
+        assert names_in(state) == ["Ann", "Bob", "Cy", "Di", "Eve"]
+    (folder / "b.csv").unlink()
+    gone = holdfast(*command)
+    assert gone.code == 0, gone.err
+    assert names_in(state) == ["Ann", "Guy", "Bob", "Cy", "Di", "Eve"]
+
+
+def test_a_folder_that_is_not_there(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    ran = holdfast("watch", state, "--from", tmp_path / "nowhere", "--once")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1] == f"holdfast: {tmp_path / 'nowhere'}: there is no such folder to watch"

@@ -1,0 +1,103 @@
+"""Inclusion dependencies from their definition: plain Python over plain rows of several tables."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+Row = tuple[Any, ...]
+Tables = dict[str, tuple[list[str], list[Row]]]  # column names, and rows
+Attribute = tuple[str, str]
+Compare = Literal["typed", "text"]
+
+
+def same(value: Any, compare: Compare) -> Any:
+    """A form of a value that equals that of another value iff the values are the same."""
+    if compare == "text":
+        return _text(value)
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if isinstance(value, int | float | Decimal):
+        return ("number", Fraction(value)) if math.isfinite(value) else ("number", str(value))
+    return (type(value).__name__, value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(value + 0.0)
+    return value.isoformat() if isinstance(value, datetime.date) else str(value)
+
+
+def columns(tables: Tables, compare: Compare) -> dict[Attribute, Counter[Any]]:
+    """The values of each column with their frequencies; nulls are no values."""
+    return {
+        (table, name): Counter(same(row[c], compare) for row in rows if row[c] is not None)
+        for table, (names, rows) in tables.items()
+        for c, name in enumerate(names)
+    }
+
+
+def clusters(tables: Tables, compare: Compare = "typed") -> Counter[frozenset[Attribute]]:
+    """How many values each set of columns has to itself."""
+    held = columns(tables, compare)
+    everything = {value for values in held.values() for value in values}
+    return Counter(frozenset(a for a, values in held.items() if value in values) for value in everything)
+
+
+def unary(
+    tables: Tables, compare: Compare = "typed", error: float = 0.0
+) -> dict[tuple[Attribute, Attribute], tuple[int, int]]:
+    """The dependencies of one column that hold, with the values and the rows that are missing."""
+    held = columns(tables, compare)
+    found = {}
+    for a, b in itertools.permutations(held, 2):
+        missing = [value for value in held[a] if value not in held[b]]
+        rows = sum(held[a][value] for value in missing)
+        if not missing or len(missing) <= error * len(held[a]) or rows <= error * held[a].total():
+            found[a, b] = (len(missing), rows)
+    return found
+
+
+Pairs = tuple[tuple[Attribute, Attribute], ...]
+
+
+def several(tables: Tables, compare: Compare, arity: int) -> set[Pairs]:
+    """The dependencies of several columns of which all parts hold, too, and have values."""
+    held = columns(tables, compare)
+    exact = [pair for pair in unary(tables, compare) if held[pair[0]]]
+    listed = {(table, name): c for table, (names, _) in tables.items() for c, name in enumerate(names)}
+    order = list(listed)
+    exact.sort(key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
+    valid: set[Pairs] = {(pair,) for pair in exact}
+    found: set[Pairs] = set()
+    for size in range(2, arity + 1):
+        for pairs in itertools.combinations(exact, size):
+            parts = itertools.combinations(pairs, size - 1)
+            if _one_each(pairs) and all(part in valid for part in parts) and _holds(tables, pairs, listed, compare):
+                found.add(pairs)
+        valid = {pairs for pairs in found if len(pairs) == size}
+    return found
+
+
+def _one_each(pairs: Pairs) -> bool:
+    sides: list[list[Attribute]] = [[pair[side] for pair in pairs] for side in range(2)]
+    return all(len({table for table, _ in side}) == 1 and len(set(side)) == len(side) for side in sides)
+
+
+def _holds(tables: Tables, pairs: Pairs, listed: dict[Attribute, int], compare: Compare) -> bool:
+    left, right = (
+        {
+            tuple(same(row[c], compare) for c in chosen)
+            for row in tables[table][1]
+            if all(row[c] is not None for c in chosen)
+        }
+        for table, chosen in ((side[0][0], [listed[a] for a in side]) for side in zip(*pairs, strict=True))
+    )
+    return left <= right
