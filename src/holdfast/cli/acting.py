@@ -1,0 +1,301 @@
+"""The commands that read data: discover, check, init, apply, watch, demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import (
+    Compare,
+    CompareAs,
+    CountOnly,
+    Error,
+    Format,
+    Header,
+    Holds,
+    InputFormat,
+    JdbcTable,
+    MaxArity,
+    MaxLhs,
+    NullMarkers,
+    NullMode,
+    OnMissingRow,
+    Output,
+    PairLimit,
+    Quote,
+    RuleFile,
+    SchemaText,
+    Separator,
+    SourceList,
+    State,
+    Types,
+    TypesFrom,
+    asked_settings,
+    read_options,
+)
+from holdfast.cli.printing import (
+    console_voice,
+    keys,
+    named,
+    note_left_out,
+    print_findings,
+    print_json,
+    print_listings,
+    split,
+    warn_unlisted,
+)
+from holdfast.registry import NAMES
+
+if TYPE_CHECKING:
+    pass
+
+_CLASSES = ", ".join(name for name in NAMES if name != "dc")
+
+
+@app.command()
+def discover(
+    sources: SourceList,
+    rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {_CLASSES}.")] = "column",
+    error: Error = 0.0,
+    max_lhs: MaxLhs = None,
+    compare: CompareAs = Compare.typed,
+    max_arity: MaxArity = 1,
+    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    form: Output = Format.text,
+    html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw tables and proposed foreign keys (ind): .dot, .mmd or .svg.")
+    ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Tell what holds in a table, once.
+
+    Example: [b]holdfast discover tax.csv --rules column[/b]
+    """
+    from holdfast.discovery import discover as find
+
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with console_voice() as voice:
+        settings = asked_settings(error=error, max_lhs=max_lhs, compare=compare, max_arity=max_arity)
+        found = find(
+            named(sources, jdbc_table),
+            split(rules),
+            nulls=nulls.value,
+            settings=settings,
+            options=options,
+            voice=voice,
+        )
+        for table, columns in found.left_out.items():
+            note_left_out(voice, table, columns)
+    print_findings(found.to_json(), form, top, split(rules))
+    if picture:
+        found.picture(picture)
+    if html:
+        from holdfast.report.pages import findings_html, page
+
+        html.write_text(page("Holdfast: what holds here", findings_html(found.to_json())), encoding="utf-8")
+
+
+@app.command()
+def check(
+    sources: SourceList,
+    rules: Annotated[Path, typer.Option(help="A YAML file of denial constraints.")],
+    rows: Annotated[bool, typer.Option("--rows", help="Show the violating rows side by side.")] = False,
+    limit: Annotated[int, typer.Option(help="Show at most so many violations of a rule.")] = 3,
+    pair_limit: PairLimit = None,
+    count_only: CountOnly = False,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
+
+    Example: [b]holdfast check tax.csv --rules rules.yaml --rows[/b]
+    """
+    from holdfast.checking import check as look
+
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with console_voice() as voice:
+        settings = asked_settings(pair_limit, count_only)
+        checked = look(named(sources, jdbc_table), rules, settings=settings, options=options, voice=voice)
+        warn_unlisted(voice, checked.to_json())
+    print_findings(checked.to_json(), form)
+    if form is Format.text:
+        print_listings([listing for listing in checked.listings if listing.pairs is not None], limit, rows)
+    raise typer.Exit(1 if checked.violated else 0)
+
+
+@app.command()
+def init(
+    state: State,
+    sources: SourceList,
+    watch: Annotated[str, typer.Option(help=f"Rule classes to discover and watch: {_CLASSES}.")] = "column",
+    rules: RuleFile = None,
+    pair_limit: PairLimit = None,
+    count_only: CountOnly = False,
+    error: Error = 0.0,
+    max_lhs: MaxLhs = None,
+    compare: CompareAs = Compare.typed,
+    max_arity: MaxArity = 1,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
+    ] = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    segments: Annotated[
+        str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
+    ] = None,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Start watching tables: read them whole, find what holds, keep it in a state folder.
+
+    Example: [b]holdfast init state/ tax.csv --key Id[/b]
+    """
+    from holdfast.monitor import Monitor
+
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    tables = named(sources, jdbc_table)
+    with console_voice() as voice, Monitor.create(
+        state, tables, watch=split(watch), rules=rules,
+        settings=asked_settings(pair_limit, count_only, error, max_lhs, compare, max_arity),
+        key=keys(key or [], tables), nulls=nulls.value,
+        options=options, segments=segments, voice=voice,
+    ) as monitor:  # fmt: skip
+        for table, columns in monitor.left_out.items():
+            note_left_out(voice, table, columns)
+        findings = [finding.to_json() for finding in monitor.results()]
+        warn_unlisted(voice, findings)
+    print_findings(findings, form)
+
+
+@app.command()
+def apply(
+    state: State,
+    insert: Annotated[str | None, typer.Option(help="A file of new rows.")] = None,
+    delete: Annotated[
+        str | None, typer.Option(help="A file of rows to delete; with a key, its columns are enough.")
+    ] = None,
+    changes: Annotated[str | None, typer.Option(help="A file whose rows say insert, delete or update.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    batch_id: Annotated[
+        str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
+    ] = None,
+    on_missing: Annotated[
+        OnMissingRow, typer.Option(help="What to do about rows that aren't there.")
+    ] = OnMissingRow.error,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+    jdbc_table: JdbcTable = None,
+) -> None:
+    """Apply one batch of changes, and tell what changed.
+
+    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
+    """
+    from holdfast.monitor import Monitor
+    from holdfast.report.outcome import print_outcome
+
+    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
+        voice.step("Applying the batch")
+        outcome = monitor.apply(
+            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing.value,
+            operation_column=op, options=options,
+        )  # fmt: skip
+    if form is Format.json:
+        print_json(outcome.to_json())
+    else:
+        print_outcome(outcome)
+    raise typer.Exit(1 if outcome.broken else 0)
+
+
+@app.command()
+def watch(
+    state: State,
+    folder: Annotated[Path, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
+    holds: Annotated[Holds, typer.Option("--as", help="What the files hold.")] = Holds.insert,
+    once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
+    op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    on_missing: Annotated[
+        OnMissingRow, typer.Option(help="What to do about rows that aren't there.")
+    ] = OnMissingRow.error,
+    form: Output = Format.text,
+    separator: Separator = None,
+    quote: Quote = None,
+    header: Header = None,
+    null: NullMarkers = None,
+    types: TypesFrom = Types.infer,
+    schema: SchemaText = None,
+    input_format: InputFormat = None,
+) -> None:
+    """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
+
+    Example: [b]holdfast watch state/ --from incoming/[/b]
+    """
+    from holdfast.monitor import Monitor
+    from holdfast.outcome import Outcome
+    from holdfast.report.outcome import print_outcome
+
+    options = read_options(separator, quote, header, null, types, schema, input_format, None)
+    broken: list[bool] = []
+
+    def told(path: str, outcome: Outcome) -> None:
+        broken.append(outcome.broken)
+        if form is Format.json:
+            print_json([{**line, "file": path} for line in outcome.to_json()])
+        else:
+            print_outcome(outcome, Path(path).name)
+
+    with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
+        voice.note(f"Watching {folder}; stop with Ctrl-C.")
+        try:
+            monitor.watch_folder(
+                folder, how=holds.value, table=table, on_missing=on_missing.value, operation_column=op,
+                options=options, once=once, told=told,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            voice.note("Stopped. Batches that were told are kept.")
+    raise typer.Exit(1 if any(broken) else 0)
+
+
+@app.command()
+def demo() -> None:
+    """See the whole of it in two minutes: a small table, three batches, what changed. Needs no input."""
+    from holdfast.demo.tour import run
+
+    run()

@@ -1,0 +1,134 @@
+"""The commands that look at a state: status, violations, explain, history. They need no lock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import (
+    Format,
+    Output,
+    State,
+)
+from holdfast.cli.printing import (
+    console_voice,
+    in_schema_order,
+    print_findings,
+    print_json,
+    print_listings,
+    split,
+)
+from holdfast.errors import BadInput
+
+if TYPE_CHECKING:
+    pass
+
+
+@app.command()
+def status(
+    state: State,
+    rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
+    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
+    form: Output = Format.text,
+) -> None:
+    """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.store.store import Store
+
+    store = Store(state)
+    try:
+        findings = [f for f in in_schema_order(store) if rules is None or f["kind"] in split(rules)]
+        last = store.history(1)
+    finally:
+        store.close()
+    print_findings(findings, form, top, split(rules) if rules else ())
+    if form is Format.text:
+        told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
+        typer.echo(told, err=True)
+
+
+@app.command()
+def violations(
+    state: State,
+    rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
+    limit: Annotated[int | None, typer.Option(help="At most so many of each rule (text: 10 unless told).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
+    ] = None,
+    form: Output = Format.text,
+) -> None:
+    """List the pairs of rows that violate rules, with their keys and the offending values.
+
+    Example: [b]holdfast violations state/ fair --rows[/b]
+    """
+    from holdfast.monitor import Monitor
+
+    with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        found = monitor.violations(rule)
+        if output is not None:
+            from holdfast.report.export import write_listings
+
+            told = write_listings([listing for listing in found if listing.count], output)
+            voice.note(f"{told:,} violations written to {output}")
+        elif form is Format.json:
+            for listing in found:
+                print_json(listing.violations(limit))
+        else:
+            print_listings(found, 10 if limit is None else limit, rows)
+
+
+@app.command()
+def explain(
+    state: State,
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
+    pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+) -> None:
+    """Say why a rule doesn't hold, and which rows to look at first.
+
+    Examples: [b]holdfast explain state/ fair --row 17 --row 42[/b], [b]holdfast explain state/ "Zip -> State"[/b],
+    [b]holdfast explain state/ "orders.cust in customers.id"[/b]
+    """
+    from holdfast.monitor import Monitor
+    from holdfast.report.violations import print_explanation
+
+    if pair is not None and len(pair) > 2:
+        raise BadInput("--row: give one row id, or two")
+    with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        if monitor.is_given(rule):
+            for listing in monitor.violations(rule):
+                print_explanation(listing, pair or [])
+        else:
+            for line in monitor.explain(rule, table=table):
+                typer.echo(line)
+
+
+@app.command()
+def history(
+    state: State,
+    last: Annotated[int | None, typer.Option(help="Only the last so many batches.")] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
+    form: Output = Format.text,
+) -> None:
+    """List the batches that were applied; or, with --rules, how the rules have fared."""
+    from holdfast.report.outcome import print_history, print_rule_history
+    from holdfast.store.store import Store
+
+    store = Store(state)
+    try:
+        batches = store.history(last)
+        fared = store.rule_history() if rules else []
+    finally:
+        store.close()
+    if rules:
+        if form is Format.json:
+            print_json(fared)
+        else:
+            print_rule_history(fared)
+    elif form is Format.json:
+        print_json(batch.to_json() for batch in batches)
+    else:
+        print_history(batches)

@@ -1,0 +1,111 @@
+"""What commands share: names, keys, and the printing of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from holdfast.cli.arguments import (
+    Format,
+)
+from holdfast.errors import BadInput
+
+if TYPE_CHECKING:
+    from holdfast.report.progress import ConsoleVoice
+
+
+def split(names: str) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
+    """Tables by name: `name=path`, or named after the file."""
+    tables: dict[str, str] = {}
+    for source in sources:
+        name, equals, path = source.partition("=")
+        if source.startswith("jdbc:") or not equals or "/" in name:
+            path = source
+            name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
+        if name in tables:
+            raise BadInput(f"two sources are both called {name!r}; name one of them: other={path}")
+        tables[name] = path
+    return tables
+
+
+def keys(given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
+    """The key columns of each table: `id`, or `table:id,day` with several tables."""
+    keys: dict[str, list[str]] = {}
+    for one in given:
+        table, colon, columns = one.partition(":")
+        if not colon and len(tables) > 1:
+            raise BadInput(f"--key {one}: say whose key it is, as table:{one}")
+        keys[table if colon else next(iter(tables))] = split(columns if colon else one)
+    return keys
+
+
+def console_voice() -> ConsoleVoice:
+    """The voice on standard error."""
+    from holdfast.report.progress import ConsoleVoice
+
+    return ConsoleVoice()
+
+
+def note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str]) -> None:
+    """Say which columns are not watched."""
+    if names := ", ".join(columns):
+        voice.note(f"table {table}: left out, as their types can't be compared: {names}")
+
+
+def in_schema_order(store: Any) -> list[dict[str, Any]]:
+    """What holds now, columns in the order of their tables."""
+    places = {
+        (record.schema.name, column): (number, place)
+        for number, record in enumerate(store.tables())
+        for place, column in enumerate([None, *record.schema.names])
+    }
+    return sorted(store.results(), key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
+
+
+def print_findings(findings: list[dict[str, Any]], form: Format, top: int = 20, asked: Iterable[str] = ()) -> None:
+    """Findings as tables or JSON; a class that was asked for and not found is said."""
+    if form is Format.json:
+        print_json(findings)
+        return
+    from rich.console import Console
+
+    from holdfast.report.tables import FOUND, findings_tables
+
+    console = Console()
+    for table in findings_tables(findings, top):
+        console.print(table)
+    for kind in [kind for kind in asked if not any(finding["kind"] == kind for finding in findings)]:
+        console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found")
+
+
+def print_listings(listings: Iterable[Any], limit: int, rows: bool) -> None:
+    """The first violations of each rule."""
+    from holdfast.report.violations import print_listing
+
+    for listing in listings:
+        print_listing(listing, limit, rows)
+
+
+def warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) -> None:
+    """Warn where only the number of violations is kept."""
+    for finding in findings:
+        if finding["kind"] == "dc" and not finding["listed"]:
+            voice.note(
+                f"rule {finding['name']}: {finding['violations']:,} violations are more than are kept as pairs; "
+                "only their number is kept (--pair-limit raises the limit)"
+            )
+
+
+def print_json(lines: Iterable[Mapping[str, Any]]) -> None:
+    """One object a line."""
+    for line in lines:
+        typer.echo(json.dumps(line, ensure_ascii=False))
