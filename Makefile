@@ -16,10 +16,6 @@ setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast co
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps -e .
 	@touch $@
 
-.venv/.ready-bench: .venv/.ready requirements/bench.txt
-	$(BIN)/pip install --disable-pip-version-check --quiet --require-hashes -r requirements/bench.txt
-	@touch $@
-
 demo: setup  ## Watch a small table, apply three batches, see what changed
 	$(BIN)/holdfast demo
 
@@ -38,11 +34,11 @@ layers: setup
 unit: setup
 	$(BIN)/python -m pytest $(ARGS)
 
-bench: .venv/.ready-bench  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
+bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
 
 requirements:  ## Pin the requirements anew (needs uv)
-	for set in base dev bench; do \
+	for set in base dev; do \
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 	    requirements/$$set.in -o requirements/$$set.txt; \
 	done

