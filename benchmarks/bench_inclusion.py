@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,9 @@ def sources(scale: float) -> dict[str, str]:
 
 @contextmanager
 def csv_files(scale: float) -> Iterator[list[str]]:
-    """The same tables as the text that Desbordante reads."""
+    """The same tables as the text that Desbordante reads; it leaves files where it runs, so it runs beside them."""
     maker = Path(sys.executable).parent / "tpchgen-cli"
-    with scratch() as folder:
+    with scratch() as folder, chdir(folder):
         subprocess.run([maker, "csv", f"--scale-factor={scale:g}", f"--output-dir={folder}", "--quiet"], check=True)
         yield [str(folder / f"{name}.csv") for name in NAMES]
 

@@ -27,6 +27,7 @@ class RuleStatus:
     constraint: DenialConstraint
     violations: int
     listed: bool
+    limit: int = LIMIT
 
     kind = "dc"
 
@@ -46,6 +47,7 @@ class RuleStatus:
             "violations": self.violations,
             "counted": "rows" if rule.is_single else "pairs, each once" if rule.is_symmetric else "ordered pairs",
             "listed": self.listed,
+            **({} if self.listed else {"pair_limit": self.limit}),
             **({"note": rule.note} if rule.note else {}),
             "text": rule.text,
         }
@@ -88,7 +90,9 @@ class DenialEngine:
 
     def result(self, kept: State) -> Result:
         """How each rule stands."""
-        standing = [RuleStatus(each.constraint, each.count, each.graph is not None) for each in kept.violations]
+        standing = [
+            RuleStatus(each.constraint, each.count, each.graph is not None, self._limit) for each in kept.violations
+        ]
         return {status.text: status for status in standing}
 
     def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
