@@ -100,8 +100,8 @@ def warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) ->
     for finding in findings:
         if finding["kind"] == "dc" and not finding["listed"]:
             voice.note(
-                f"rule {finding['name']}: {finding['violations']:,} violations, more than the {finding['pair_limit']:,} "
-                "that are kept as pairs; only their number is kept (--pair-limit raises the limit)"
+                f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
+                f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"
             )
 
 
