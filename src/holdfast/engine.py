@@ -38,7 +38,7 @@ class Change:
     @cached_property
     def inserted(self) -> Codes:
         """The codes of the rows born, `[column, row]`."""
-        return self.after.codes(np.asarray(self.born, np.int64))
+        return self.after.codes(np.arange(self.born.start, self.born.stop, dtype=np.int64))
 
     @cached_property
     def deleted(self) -> Codes:

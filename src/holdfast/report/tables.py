@@ -78,7 +78,7 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
             if found := [f for f in own if f["kind"] == kind]:
                 more = f", the first {top}" if len(found) > top else ""
                 heading = f"{name + ': ' if name else ''}{len(found):,} {title}{more}"
-                tables.append(text_table(headings, [found_cells(f) for f in found[:top]], headings[:-1], heading))
+                tables.append(text_table(headings, [found_cells(f) for f in found[:top]], NUMBERS, heading))
     return tables
 
 
@@ -86,15 +86,19 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
 FOUND = {
     "ucc": ("keys", ("error", "key")),
     "fd": ("functional dependencies", ("error", "dependency")),
-    "ind": ("inclusion dependencies", ("score", "values in", "rows in", "dependency")),
+    "ind": ("inclusion dependencies", ("score", "values in", "rows in", "dependency", "reasons")),
 }
+
+
+NUMBERS = ("error", "score", "values in", "rows in")
 
 
 def found_cells(rule: Mapping[str, Any]) -> list[str]:
     """One line of a table of rules that were found."""
     if rule["kind"] == "ind":
         score = f"{rule['score']:.2f}" if "score" in rule else "–"
-        return [score, f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"]]
+        reasons = ", ".join(f"{name} {share:.0%}" for name, share in rule.get("reasons", {}).items())
+        return [score, f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"], reasons]
     return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 

@@ -58,7 +58,9 @@ class Shard:
 
     def id_array(self) -> NDArray[np.int64]:
         """All ids, as an array."""
-        return np.asarray(self.ids, np.int64)
+        if isinstance(self.ids, range):  # NumPy would walk through it number by number
+            return np.arange(self.ids.start, self.ids.stop, dtype=np.int64)
+        return self.ids
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a segment file keeps of this shard."""
