@@ -24,6 +24,8 @@ from holdfast.table.images import NULL_KEY
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
+_FEW = 8  # rows in company are worth asking alone where they are at most one in so many
+
 
 def detect(
     table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
@@ -56,12 +58,22 @@ def detect_in(
         if mine:
             alike = all(_is_alike(plans[n].as_t) for n in mine)
             index = Index(arrangement, spaces, table, rows, loners=not alike)
-            listed = {n: pairs_between(plans[n], index, rows, limit, threads) for n in mine}
+            asking = rows if index.company is None else _only(rows, index.company)
+            listed = {n: pairs_between(plans[n], index, asking, limit, threads) for n in mine}
             found |= {n: Found(plans[n].constraint, len(p), p) for n, p in listed.items() if p is not None}
             if any(p is None for p in listed.values()):  # counting takes rows with themselves: all must be there
                 index = Index(arrangement, spaces, table, rows) if alike else index
                 found |= {n: _counted(plans[n], index, rows, threads) for n, p in listed.items() if p is None}
     return [found[n] for n in range(len(plans))]
+
+
+def _only(rows: Operands, ids: NDArray[np.int64]) -> Operands:
+    """The rows with some ids, where these are few; else all of them."""
+    if len(ids) * _FEW > len(rows):
+        return rows
+    mask = np.zeros(len(rows), np.bool_)
+    mask[np.searchsorted(rows.ids, ids)] = True
+    return rows.subset(mask)
 
 
 def _crossing(plan: Plan, rows: Operands, spaces: Spaces, limit: int, threads: Threads | None) -> Found:

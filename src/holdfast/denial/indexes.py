@@ -39,7 +39,11 @@ class Index:
         self._generation = spaces.generation(self._used)
         self._questions: dict[tuple[Quest, tuple[int, ...]], _Form] = {}
         matrix, ids = self._matrix(rows)
-        self.tree = BoxTree(matrix, ids) if loners or not arrangement.keys else BoxTree(*_in_company(matrix, ids))
+        self.company: Ids | None = None  # the rows that are in the index, where loners were left out
+        if not loners and arrangement.keys:
+            matrix, ids = _in_company(matrix, ids)
+            self.company = ids
+        self.tree = BoxTree(matrix, ids)
 
     def _dimensions(self) -> list[int]:
         """The column of each dimension; -1 for a key of several."""
