@@ -152,6 +152,49 @@ def test_a_key_that_breaks_tells_the_rows(holdfast: Holdfast, tmp_path: Path, ta
     assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
 
 
+def test_history_tells_how_rules_fared(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "found"
+    assert holdfast("init", state, tax, "--watch", "ucc", "--max-lhs", 1).code == 0
+    again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
+    assert holdfast("apply", state, "--insert", again).code == 1
+    assert _fared(holdfast, state)["key(id)"] == (None, 1)
+    assert holdfast("apply", state, "--delete", again).code == 0
+    assert _fared(holdfast, state) == {"key(id)": (2, 1), "key(rate)": (0, 0), "key(day)": (0, 0)}
+    assert "batch 2" in holdfast("history", state, "--rules").out
+
+
+def _fared(holdfast: Holdfast, state: Path) -> dict[str, tuple[int | None, int]]:
+    told = holdfast("history", state, "--rules", "--format", "json").objects
+    return {line["text"]: (line["holds_since"], line["broke"]) for line in told}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> list[Path]:
+    customers = write(tmp_path / "customers.csv", ["id,name", "1,Ann", "2,Bob", "3,Cy"])
+    return [write(tmp_path / "orders.csv", ["cust_id,amount", "1,10.5", "2,20.5", "1,30.5"]), customers]
+
+
+def test_foreign_keys_are_ranked_and_drawn(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
+    found = holdfast("discover", *shop, "--rules", "ind", "--format", "json", "--picture", tmp_path / "fk.mmd")
+    assert [line["text"] for line in found.objects] == ["orders.cust_id in customers.id"]
+    assert found.objects[0]["reasons"]["key"] == 1
+    drawn = (tmp_path / "fk.mmd").read_text(encoding="utf-8")
+    assert "cust_id → id" in drawn
+    assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.dot").code == 0
+    assert (tmp_path / "fk.dot").read_text(encoding="utf-8").startswith("digraph")
+    assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.png").code == 2
+
+
+def test_an_inclusion_that_breaks_tells_the_orphans(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
+    state = tmp_path / "shop"
+    assert holdfast("init", state, *shop, "--watch", "ind").code == 0
+    orphan = write(tmp_path / "orphan.csv", ["cust_id,amount", "99,1.5"])
+    told = holdfast("apply", state, "--insert", orphan, "--table", "orders")
+    assert told.code == 1
+    assert "orders.cust_id in customers.id   because of rows 3" in told.out
+    assert "99 in 1 row" in holdfast("explain", state, "orders.cust_id in customers.id").out
+
+
 def test_python_has_the_same(tmp_path: Path) -> None:
     table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "B", "C"]})
     checked = hf.check(table, ["not(t.zip = s.zip and t.city != s.city)"])

@@ -18,7 +18,6 @@ from holdfast.sources.local import (
     complaint,
     head,
     infer_schema,
-    locate,
     read_arrow,
     read_csv,
     read_parquet,
@@ -143,13 +142,6 @@ def test_an_unclosed_quote_early_in_a_long_file(tmp_path: Path) -> None:
     path = file_of(tmp_path, 'a,b\n1,"x\n' + "2,y\n" * 3_000_000)
     with pytest.raises(BadInput, match="line 2: a quote is opened"):
         read(path)
-
-
-def test_locate_gives_line_and_width(tmp_path: Path) -> None:
-    path = file_of(tmp_path, 'a,b\n"x\ny",2\n3\n4,5,6\n')
-    dialect = Dialect(",", '"', True, ("a", "b"))
-    assert locate(path, dialect, 2) == (4, 1)
-    assert locate(file_of(tmp_path, "a,b\n1,2\n"), dialect, 2) is None
 
 
 def test_head(tmp_path: Path) -> None:

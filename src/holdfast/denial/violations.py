@@ -32,11 +32,6 @@ class Found:
     count: int
     pairs: Pairs | None
 
-    @property
-    def is_listed(self) -> bool:
-        """Whether the pairs themselves are there."""
-        return self.pairs is not None
-
 
 @dataclass(frozen=True)
 class Delta:

@@ -108,12 +108,6 @@ def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Rul
     return rule if names is None else _in_order(rule, names, text)
 
 
-def is_functional(text: str) -> bool:
-    """Whether a text looks like an FD or a key."""
-    reader = _Reader(text)
-    return reader.starts_key() or ("mark", "->") in reader.tokens
-
-
 @dataclass
 class _Reader:
     """Reads a rule token by token."""

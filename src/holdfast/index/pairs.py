@@ -80,14 +80,6 @@ class PairGraph:
             pairs = self._graph.ends[found]
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
-    def busiest(self, most: int) -> tuple[Ids, NDArray[np.int64]]:
-        """The rows that are in the most pairs, with their numbers of pairs; of equals the older ones first."""
-        with self._lock:
-            occupied = np.flatnonzero(self._graph.degrees > 0)
-            rows, degrees = self._graph.rows[occupied], self._graph.degrees[occupied]
-        best = np.lexsort((rows, -degrees))[:most]
-        return rows[best], degrees[best]
-
     def _make_room(self, more: int) -> None:
         graph = self._graph
         need = len(self) + more

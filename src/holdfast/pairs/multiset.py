@@ -122,11 +122,6 @@ class AgreeSets:
 
     # ---- asking -----------------------------------------------------------------------------------------------------
 
-    def count_of(self, columns: Iterable[int]) -> int:
-        """How many pairs agree on exactly these columns. A scan: the index is for `agreeing`."""
-        same = np.flatnonzero((self._table.keys == words_of(columns, self.words)).all(axis=1))
-        return int(self._table.counts[same].sum())
-
     def agreeing(self, columns: Iterable[int], but_not: int | None = None) -> int:
         """How many pairs agree on all these columns (but not on one other, where it is given)."""
         self._bring_up_to_date()

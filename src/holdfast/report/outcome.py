@@ -97,11 +97,7 @@ def print_rule_history(fared: Sequence[Mapping[str, Any]], most: int = 40) -> No
         (
             rule["kind"],
             rule["table"],
-            "doesn't"
-            if rule["holds_since"] is None
-            else f"batch {rule['holds_since']}"
-            if rule["holds_since"]
-            else "start",
+            _since(rule["holds_since"]),
             f"{rule['broke']:,}",
             rule["text"],
         )

@@ -60,14 +60,6 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
     return table.rename_columns(dialect.names)
 
 
-def locate(path: str | Path, dialect: Dialect, fields_expected: int) -> tuple[int, int] | None:
-    """The line and the number of fields of the first record that has another number than expected."""
-    for record in records(_content(path), dialect.separator, dialect.quote):
-        if len(record.fields) != fields_expected:
-            return record.line, len(record.fields)
-    return None
-
-
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
     """One sentence about the first thing that is wrong with a CSV file, or None. Slow; reads it all."""
     data = _content(path)
