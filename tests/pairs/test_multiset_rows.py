@@ -113,10 +113,11 @@ def test_rows_that_leave_are_let_go() -> None:
     codes = np.arange(9_000, dtype=np.uint32).reshape(1, -1)
     rows = Rows.of(codes, ones(codes))
     rows.follow(Rows.of(codes[:, 10:], -ones(codes[:, 10:])))
+    rows.follow(Rows.of(codes[:, :1], ones(codes[:, :1])))
     assert rows.used == 10
     with pytest.raises(AssertionError, match="deletes a row"):
         rows.follow(Rows.of(np.array([[3, 4_000]], np.uint32), np.array([-1, -1])))
-    assert rows.weights[rows.weights != 0].tolist() == [1] * 10
+    assert rows.weights[rows.weights != 0].tolist() == [2] + [1] * 9
 
 
 def test_rows_are_pickled_small() -> None:
@@ -180,6 +181,6 @@ def test_order_signatures_follow_batches(
     steps = np.repeat(np.array([1, -1]), [len(born), len(gone)])
     batch = Rows.of(as_codes(born + gone, columns), steps)
     rows.follow(batch)
-    against = Count(batch, rows, ORDERED, distinct, within=False).whole(Threads())
+    against = Count(batch, rows, ORDERED, distinct).whole(Threads())
     after = merged([before, *batch_pairs(batch, ORDERED, distinct, against)])
     assert signs(after, columns) == oracle.order_signatures(new, nulls)

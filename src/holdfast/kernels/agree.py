@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree_sets import Sets, enter, hash_lanes
+from holdfast.kernels.agree_sets import Sets, add_all, enter, hash_lanes
 from holdfast.kernels.jit import kernel
 
 _8, _16 = np.uint32(8), np.uint32(16)
@@ -28,7 +28,8 @@ NEVER = np.uint32(0xFFFFFFFF)  # cut to any width it is no code: columns are kep
 class Cells(NamedTuple):
     """Rows in blocks. The three arrays of cells are one buffer, seen at three widths.
 
-    `start[c]` is where column c begins in a block, and `stride` the length of a block, both in bytes.
+    `start[c]` is where column c begins in a block, and `stride` the length of a block, both in bytes. `only[c]` is the
+    code that all rows have in column c (wide tables have many such columns), or NEVER where they differ.
     `weights[r]` says how many rows are equal to row r (in a batch: how many more).
     """
 
@@ -37,6 +38,7 @@ class Cells(NamedTuple):
     bytes4: NDArray[np.uint32]
     width: NDArray[np.int64]
     start: NDArray[np.int64]
+    only: NDArray[np.uint32]
     stride: int
     weights: NDArray[np.int64]
 
@@ -102,15 +104,29 @@ def _mark(
 
 
 @kernel
+def _common(only: NDArray[np.uint32], form: Form, limits: NDArray[np.uint32], plane: int) -> int:
+    """What a plane holds for every row: the bits of columns where all rows have one code."""
+    bits = 0
+    for c in range(8 * plane, min(8 * plane + 8, len(only))):
+        high = limits[1, c] if form.ordered else limits[0, c]
+        if only[c] != NEVER and limits[0, c] <= only[c] <= high:
+            bits |= 1 << (c & 7)
+    return bits
+
+
+@kernel
 def _compare(
     rows: Cells, block: int, first: int, n: int, form: Form, limits: NDArray[np.uint32], planes: NDArray[np.uint8]
 ) -> None:
     """The signatures of a query with n rows of a block from `first` on. OUT planes[plane, j]"""
-    for p in range(limits.shape[0] * ((limits.shape[2] + 7) // 8)):
-        planes[p][:n] = 0
+    a_side = (limits.shape[2] + 7) // 8
+    for p in range(limits.shape[0] * a_side):
+        planes[p][:n] = _common(rows.only, form, limits[p // a_side], p % a_side)
     flat = planes.reshape(-1)
     count = np.uint64(n)
     for c in range(limits.shape[2]):
+        if rows.only[c] != NEVER:
+            continue
         at = block * rows.stride + rows.start[c]
         if rows.width[c] == 1:
             _mark(rows.bytes1, np.uint64(at + first), count, form, limits, c, flat)
@@ -156,31 +172,60 @@ def _count_plain(
 
 
 @kernel
+def _weights_in(
+    queries: Cells, rows: Cells, own: NDArray[np.int64], block: int, from_query: int, weights: NDArray[np.int64]
+) -> int:
+    """The weights of a block before query `from_query` came. OUT weights[j]; gives their sum"""
+    begin = block * BLOCK
+    n = len(weights)
+    weights[:] = rows.weights[begin : begin + n]
+    for q in range(from_query, len(own)):
+        if begin <= own[q] < begin + n:
+            weights[own[q] - begin] -= queries.weights[q]
+    return weights.sum()
+
+
+@kernel
 def tally_plain(
-    queries: Cells, rows: Cells, tiles: NDArray[np.int64], used: int, form: Form, counts: NDArray[np.int64]
+    queries: Cells,
+    rows: Cells,
+    own: NDArray[np.int64],
+    tiles: NDArray[np.int64],
+    used: int,
+    form: Form,
+    counts: NDArray[np.int64],
 ) -> None:
     """Count the signatures of pairs, at most three planes of them, in a plain table.
 
+    IN  own[q]: where query q stands among the rows, for queries that come one by one, or nothing: see `Count`
     IN  tiles[t]: first query, end of queries, block of rows, and 1 where only rows after the query count
     IN  used: how many rows there are
     OUT counts[signature], all 0 before; of pairs that agree on nothing those count that were not passed over
     """
     limits, planes = _begin(queries, form)
     eights = planes.view(np.uint64)
-    before = np.zeros(used + 1, np.int64)
-    before[1:] = np.cumsum(rows.weights[:used])
+    room = np.empty(BLOCK, np.int64)
     pairs = 0
     for t in range(len(tiles)):
         begin = tiles[t, 2] * BLOCK
+        weights = room[: min(BLOCK, used - begin)]
+        left = _weights_in(queries, rows, own, tiles[t, 2], tiles[t, 0], weights)
+        skipped = 0
         for q in range(tiles[t, 0], tiles[t, 1]):
-            first = max(begin, q + 1) if tiles[t, 3] else begin
-            n = min(begin + BLOCK, used) - first
+            if tiles[t, 3]:
+                while skipped < min(q + 1 - begin, len(weights)):
+                    left -= weights[skipped]
+                    skipped += 1
+            n = len(weights) - skipped
             if n > 0 and queries.weights[q] != 0:
                 row_of(queries, q, limits[-1, 0])
                 _limits_of(form, limits)
-                _compare(rows, tiles[t, 2], first - begin, n, form, limits, planes)
-                _count_plain(planes, eights, rows.weights[first : first + n], queries.weights[q], counts)
-                pairs += queries.weights[q] * (before[first + n] - before[first])
+                _compare(rows, tiles[t, 2], skipped, n, form, limits, planes)
+                _count_plain(planes, eights, weights[skipped:], queries.weights[q], counts)
+                pairs += queries.weights[q] * left
+            if len(own) and begin <= own[q] < begin + len(weights):
+                weights[own[q] - begin] += queries.weights[q]
+                left += queries.weights[q]
     counts[0] += pairs - counts.sum()
 
 
@@ -199,14 +244,15 @@ def _gather(planes: NDArray[np.uint8], n: int, limits: NDArray[np.uint32], lanes
 
 
 @kernel
-def _count_entries(at: NDArray[np.int64], weights: NDArray[np.int64], times: int, counts: NDArray[np.int64]) -> None:
-    for j in range(len(at)):
-        counts[at[j]] += times * weights[j]
-
-
-@kernel
 def tally_hashed(
-    queries: Cells, rows: Cells, tiles: NDArray[np.int64], used: int, form: Form, found: Sets, at: NDArray[np.int64]
+    queries: Cells,
+    rows: Cells,
+    own: NDArray[np.int64],
+    tiles: NDArray[np.int64],
+    used: int,
+    form: Form,
+    found: Sets,
+    at: NDArray[np.int64],
 ) -> bool:
     """Count the signatures of pairs in a hash table. False: it needs more room first, then go on.
 
@@ -214,24 +260,28 @@ def tally_hashed(
     """
     limits, planes = _begin(queries, form)
     lanes = np.empty((found.keys.shape[1], BLOCK), np.uint64)
-    hashes, places = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64)
+    hashes, places, room = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     while at[0] < len(tiles):
         tile = tiles[at[0]]
         begin = tile[2] * BLOCK
+        weights = room[: min(BLOCK, used - begin)]
+        _weights_in(queries, rows, own, tile[2], tile[0] + at[1], weights)
         for q in range(tile[0] + at[1], tile[1]):
-            first = max(begin, q + 1) if tile[3] else begin
-            n = min(begin + BLOCK, used) - first
+            skipped = max(0, q + 1 - begin) if tile[3] else 0
+            n = len(weights) - skipped
             if n > 0 and queries.weights[q] != 0:
                 if found.used[0] + n > len(found.keys):
                     at[1] = q - tile[0]
                     return False
                 row_of(queries, q, limits[-1, 0])
                 _limits_of(form, limits)
-                _compare(rows, tile[2], first - begin, n, form, limits, planes)
+                _compare(rows, tile[2], skipped, n, form, limits, planes)
                 _gather(planes, n, limits, lanes)
                 hash_lanes(lanes, hashes[:n])
                 enter(found, lanes, hashes[:n], places[:n])
-                _count_entries(places[:n], rows.weights[first : first + n], queries.weights[q], found.counts)
+                add_all(found, places[:n], weights[skipped:], queries.weights[q])
+            if len(own) and begin <= own[q] < begin + len(weights):
+                weights[own[q] - begin] += queries.weights[q]
         at[0] += 1
         at[1] = 0
     return True

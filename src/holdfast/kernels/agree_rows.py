@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, Cells, row_of
+from holdfast.kernels.agree import BLOCK, NEVER, Cells, row_of
 from holdfast.kernels.jit import kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -21,6 +21,10 @@ _ONE = np.uint64(1)
 def _write(cells: Cells, row: int, codes: NDArray[np.uint32], i: int) -> None:
     inside = row % BLOCK
     for c in range(len(codes)):
+        if row == 0:
+            cells.only[c] = codes[c, i]
+        elif codes[c, i] != cells.only[c]:
+            cells.only[c] = NEVER
         at = (row // BLOCK) * cells.stride + cells.start[c]
         if cells.width[c] == 1:
             cells.bytes1[at + inside] = np.uint8(codes[c, i])
@@ -63,11 +67,12 @@ def place(
     codes: NDArray[np.uint32],
     coming: NDArray[np.uint64],
     steps: NDArray[np.int64],
+    places: NDArray[np.int64],
 ) -> int:
     """Add `steps[i]` to the weight of row `codes[:, i]`, which gets a place if it is new. Gives the rows in use.
 
     IN  codes[column, i], coming[i] (their hashes), steps[i]
-    OUT cells, slots, hashes[row]: with room for all rows that may be new
+    OUT cells, slots, hashes[row]: with room for all rows that may be new; places[i]: where each row stands
     """
     found = np.empty(len(codes), np.uint32)
     for i in range(len(steps)):
@@ -78,7 +83,8 @@ def place(
             cells.weights[used] = 0
             slots[at] = ((coming[i] >> _HALF) << _HALF) | np.uint64(used + 1)
             used += 1
-        cells.weights[np.int64(slots[at] & _LOW) - 1] += steps[i]
+        places[i] = np.int64(slots[at] & _LOW) - 1
+        cells.weights[places[i]] += steps[i]
     return used
 
 

@@ -23,14 +23,18 @@ _ODD = np.uint64(0x94D049BB133111EB)
 class Sets(NamedTuple):
     """The table: `slots[slot]`, `keys[entry, word]`, `counts[entry]`; `used[0]` entries are taken.
 
-    `marks[entry]` says that an addition under way has touched the entry.
+    Of an addition under way, `touched[: known[0]]` are the entries it has touched, each once, `before` their counts
+    before it, and `marks[entry]` says that an entry is among them.
     """
 
     slots: NDArray[np.uint64]
     keys: NDArray[np.uint64]
     counts: NDArray[np.int64]
     marks: NDArray[np.bool_]
+    touched: NDArray[np.int64]
+    before: NDArray[np.int64]
     used: NDArray[np.int64]
+    known: NDArray[np.int64]
 
 
 @kernel
@@ -82,28 +86,47 @@ def enter(table: Sets, lanes: NDArray[np.uint64], hashes: NDArray[np.uint64], at
 
 
 @kernel
-def add_all(
-    table: Sets,
-    at: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    touched: NDArray[np.int64],
-    before: NDArray[np.int64],
-    known: int,
-) -> int:
-    """Add counts to entries, which may repeat. Gives how many entries were touched.
+def add_all(table: Sets, at: NDArray[np.int64], counts: NDArray[np.int64], times: int) -> None:
+    """Add counts, each so many times, to entries, which may repeat; notes the entries that it touches.
 
-    IN  at[i], counts[i]; known: how many entries were touched before this call
-    OUT touched[k], before[k]: each entry touched, once, and its count before that
+    IN at[i], counts[i]; OUT table
     """
+    totals, marks, touched, before, known = table.counts, table.marks, table.touched, table.before, table.known[0]
     for i in range(len(at)):
         entry = at[i]
-        if not table.marks[entry]:
-            table.marks[entry] = True
+        if not marks[entry]:
+            marks[entry] = True
             touched[known] = entry
-            before[known] = table.counts[entry]
+            before[known] = totals[entry]
             known += 1
-        table.counts[entry] += counts[i]
-    return known
+        totals[entry] += times * counts[i]
+    table.known[0] = known
+
+
+@kernel
+def settle(table: Sets, appeared: NDArray[np.int64], vanished: NDArray[np.int64]) -> tuple[int, int, bool]:
+    """End an addition: which entries had count 0 and have more, which had more and have 0.
+
+    OUT appeared[k], vanished[k]; gives how many there are of each, and whether all counts are 0 or more: if not, all
+    are as they were before.
+    """
+    right = True
+    for k in range(table.known[0]):
+        right &= table.counts[table.touched[k]] >= 0
+    come, gone = 0, 0
+    for k in range(table.known[0]):
+        entry, before = table.touched[k], table.before[k]
+        table.marks[entry] = False
+        if not right:
+            table.counts[entry] = before
+        elif before == 0 and table.counts[entry] > 0:
+            appeared[come] = entry
+            come += 1
+        elif before > 0 and table.counts[entry] == 0:
+            vanished[gone] = entry
+            gone += 1
+    table.known[0] = 0
+    return come, gone, right
 
 
 @kernel

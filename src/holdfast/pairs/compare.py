@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -49,13 +49,18 @@ ORDERED = Kind("ordered", 2)
 
 @dataclass(frozen=True)
 class Count:
-    """A count to make: which pairs, and how they are compared."""
+    """A count to make: which pairs, and how they are compared.
+
+    `own` says where each query stands among the rows, if it does. The queries are then compared as if they came one by
+    one: each with the rows as they are after those queries that are before it, and no others, have come.
+    """
 
     queries: Rows
     rows: Rows
     kind: Kind
     distinct: bool
-    within: bool  # the queries are the rows, and each pair counts once
+    within: bool = False  # the queries are the rows, and each pair counts once
+    own: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def tiles(self, pieces: int) -> Tiles:
         """All tiles, block by block, so that they deal out evenly to so many shares."""
@@ -71,38 +76,56 @@ class Count:
     def share(self, share: int, of: int) -> Signed:
         """One of several shares of the count."""
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
-        bits = self.rows.columns if self.kind == EQUAL else 2 * 8 * -(-self.rows.columns // 8)
-        return self._plain(tiles, bits) if bits <= _PLAIN_BITS else self._hashed(tiles)
+        if self._bits <= _PLAIN_BITS:
+            return self._plain(tiles)
+        pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
+        found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
+        self._into(found, tiles)
+        return found.signed()
 
     def whole(self, runner: Threads) -> list[Signed]:
         """All shares, in threads where that is worth it."""
-        cells = self.queries.used * self.rows.used * self.rows.columns
-        shares = (os.cpu_count() or 1) if cells > _WORTH_THREADS else 1
+        shares = (os.cpu_count() or 1) if self._cells > _WORTH_THREADS else 1
         return runner.map(partial(self.share, of=shares), range(shares))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether `into` is faster: one thread is enough, and there is no plain table to count in first."""
+        return self._bits > _PLAIN_BITS and self._cells <= _WORTH_THREADS
+
+    def into(self, table: SetTable) -> None:
+        """Add the whole count to a table, straight."""
+        self._into(table, self.tiles(1))
+
+    @property
+    def _cells(self) -> int:
+        return self.queries.used * self.rows.used * self.rows.columns
+
+    @property
+    def _bits(self) -> int:
+        """How many bits of a signature are in use, in the plain table."""
+        return self.rows.columns if self.kind == EQUAL else 2 * 8 * -(-self.rows.columns // 8)
 
     @property
     def _form(self) -> Form:
         return Form(self.kind == ORDERED, self.distinct)
 
-    def _plain(self, tiles: Tiles, bits: int) -> Signed:
-        counts = np.zeros(1 << bits, np.int64)
-        tally_plain(self.queries.cells, self.rows.cells, tiles, self.rows.used, self._form, counts)
+    def _plain(self, tiles: Tiles) -> Signed:
+        counts = np.zeros(1 << self._bits, np.int64)
+        tally_plain(self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, counts)
         found = np.flatnonzero(counts)
         words = np.zeros((len(found), self.kind.words(self.rows.columns)), np.uint64)
-        a_side = bits // self.kind.sides
+        a_side = self._bits // self.kind.sides
         for side in range(self.kind.sides):
             words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
         return words, counts[found]
 
-    def _hashed(self, tiles: Tiles) -> Signed:
-        pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
-        found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
+    def _into(self, table: SetTable, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
-            self.queries.cells, self.rows.cells, tiles, self.rows.used, self._form, found.arrays, at
+            self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, table.arrays, at
         ):
-            found.reserve(2 * found.used + BLOCK)
-        return found.signed()
+            table.reserve(2 * table.used + BLOCK)
 
 
 def merged(parts: Sequence[Signed]) -> Signed:
@@ -147,8 +170,17 @@ def _of_equals(rows: Rows, counts: NDArray[np.int64], kind: Kind, distinct: bool
     return own_signatures(rows, kind, distinct)[counted], counts[counted]
 
 
+def batch_alike(batch: Rows, kind: Kind, distinct: bool) -> Signed:
+    """What `Count` of a batch that comes row by row lacks, or has too much: pairs of a row with those equal to it.
+
+    Let a row have the weights w before the batch and v = w + d after it. Counted are d w of the pairs among rows equal
+    to it, and they are (v (v - 1) - w (w - 1)) / 2 = d w + d (d - 1) / 2 more than before.
+    """
+    return _of_equals(batch, batch.weights * (batch.weights - 1) // 2, kind, distinct)
+
+
 def batch_pairs(batch: Rows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
-    """The pairs that a batch adds and takes, from those of its rows against the rows after it.
+    """The pairs that a batch adds and takes, from those of its rows against the rows after it, wherever these are.
 
     Let rows have weights w before and v = w + d after. A pair of distinct rows i, j counts v_i v_j - w_i w_j
     = d_i v_j + d_j v_i - d_i d_j more than before, and the pairs among rows equal to i count

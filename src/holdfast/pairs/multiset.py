@@ -11,12 +11,12 @@ sets qualify; a plain scan of all sets takes 20 times as long (benchmarks/bench_
 
 Invariant: no count is negative: a batch that would make one so is refused, and changes nothing.
 Cost: adding m sets is O(m) look-ups; a query O(sets * columns asked / 64). Memory: an entry of w words takes
-16 w + 24 to 40 bytes, the index included.
+16 w + 41 to 57 bytes, the index included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 from holdfast.kernels.agree_sets import index_keys, sum_where
 from holdfast.pairs.table import Counts, SetTable, Signed, Words
+
+Tally = Callable[[SetTable], None]
 
 MOST_COLUMNS = 512
 _LEAST = 1024
@@ -93,18 +95,19 @@ class AgreeSets:
         """Add signed counts; a set may come several times. Tells what appeared and what vanished."""
         return self.add_parts([(sets, counts)])
 
-    def add_parts(self, parts: Sequence[Signed]) -> Delta:
-        """Add the sum of several parts."""
+    def add_parts(self, parts: Sequence[Signed], tally: Tally = lambda _: None) -> Delta:
+        """Add the sum of several parts, and what `tally` adds straight to the table of counts."""
         had = self.used
-        touched, before = self._table.add(parts)
-        after = self._table.counts[touched]
-        if len(after) and after.min() < 0:
-            self._table.counts[touched] = after = before
-        self._zeros += self.used - had + int((after == 0).sum()) - int((before == 0).sum())
-        if after is before:
+        tally(self._table)
+        self._table.add(parts)
+        settled = self._table.settle()
+        self._zeros += self.used - had
+        if settled is None:
             raise AssertionError("a batch takes away more pairs than there are with some agree-set")
+        appeared, vanished = settled
+        self._zeros += len(vanished) - len(appeared)
         keys = self._table.keys
-        delta = Delta(keys[touched[(before == 0) & (after > 0)]], keys[touched[(before > 0) & (after == 0)]])
+        delta = Delta(keys.take(appeared, axis=0), keys.take(vanished, axis=0))
         if self.used > _LEAST and 2 * self._zeros > self.used:
             self._drop_zeros()
         return delta
@@ -113,6 +116,7 @@ class AgreeSets:
         sets, counts = self.sets, self.counts
         self._clear(len(counts))
         self._table.add([(sets, counts)])
+        self._table.settle()
 
     def _clear(self, room: int) -> None:
         self._table = SetTable(self.words, room)

@@ -110,4 +110,4 @@ def against_shard(shard: Shard, alive: Alive, asked: Asked) -> Signed:
     """The probe: the pairs of a batch's rows with the living rows of a shard."""
     rows = Rows(asked.tops, len(shard))
     rows.add_shard(shard, alive)
-    return Count(asked.batch, rows, EQUAL, asked.distinct, within=False).share(0, 1)
+    return Count(asked.batch, rows, EQUAL, asked.distinct).share(0, 1)

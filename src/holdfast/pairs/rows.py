@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
-from holdfast.kernels.agree import BLOCK, Cells
+from holdfast.kernels.agree import BLOCK, NEVER, Cells
 from holdfast.kernels.agree_rows import place, unpack
 from holdfast.kernels.agree_sets import hash_lanes, refill
 from holdfast.table.shard import Shard
@@ -37,6 +37,7 @@ class Rows:
         self._width = _widths(np.asarray(tops, np.int64))
         self.used = 0
         self._start, self._stride = _layout(self._width)
+        self._only = np.full(len(self._width), NEVER, np.uint32)
         self._allocate(max(room, 1))
 
     @staticmethod
@@ -73,6 +74,7 @@ class Rows:
             flat.view(np.uint32),
             self._width,
             self._start,
+            self._only,
             self._stride,
             self._weights,
         )
@@ -97,27 +99,30 @@ class Rows:
         """Pickled as what is in use, not as blocks."""
         return Rows.of, (self.codes(), self.weights.copy(), self._tops())
 
-    def add(self, codes: Codes, steps: Steps) -> None:
-        """Add to the weights of some rows, given as codes; rows that are new get a place."""
+    def add(self, codes: Codes, steps: Steps) -> Steps:
+        """Add to the weights of some rows, given as codes; rows that are new get a place. Tells where each stands."""
+        places = np.empty(len(steps), np.int64)
         if not len(steps):
-            return
+            return places
         tops = codes.max(axis=1).astype(np.int64)
         if (_widths(tops) > self._width).any():
             self._repack(tops)
         self._reserve(self.used + len(steps))
         coming = np.empty(len(steps), np.uint64)
         hash_lanes(codes.astype(np.uint64), coming)
-        self.used = place(self.cells, self._slots, self._hashes, self.used, codes, coming, steps)
+        self.used = place(self.cells, self._slots, self._hashes, self.used, codes, coming, steps, places)
+        return places
 
-    def follow(self, batch: Rows) -> None:
-        """Take in a batch: rows with signed weights."""
-        codes = batch.codes()
-        self.add(codes, batch.weights)
-        if self.used and self.weights.min() < 0:
-            self.add(codes, -batch.weights)
-            raise AssertionError("a batch deletes a row that the counted pairs do not know")
+    def follow(self, batch: Rows) -> Steps:
+        """Take in a batch: rows with signed weights. Tells where each stands."""
         if self.used > _LEAST and 2 * np.count_nonzero(self.weights) < self.used:
             self._repack(np.zeros(self.columns, np.int64))
+        codes = batch.codes()
+        places = self.add(codes, batch.weights)
+        if len(places) and self.weights[places].min() < 0:
+            self.add(codes, -batch.weights)
+            raise AssertionError("a batch deletes a row that the counted pairs do not know")
+        return places
 
     def _repack(self, tops: NDArray[np.int64]) -> None:
         """Make room for larger codes in each column that needs it, and let rows of weight 0 go."""

@@ -1,6 +1,7 @@
 """A growing hash table from signatures to counts: the arrays that the kernels of `agree_sets` work on.
 
-Capacity doubles; an entry costs 8 bytes a word, 8 for its count and 16 to 32 for its slots.
+Capacity doubles; an entry costs 8 bytes a word, 25 for its count and its part in an addition under way, and
+16 to 32 for its slots.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree_sets import Sets, add_all, enter, hash_lanes, refill
+from holdfast.kernels.agree_sets import Sets, add_all, enter, hash_lanes, refill, settle
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -43,16 +44,20 @@ class SetTable:
         moved = self.counts != 0
         return (self.keys, self.counts) if moved.all() else (self.keys[moved], self.counts[moved])
 
-    def add(self, parts: Sequence[Signed]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Add signed counts; a signature may come several times. Gives each entry touched, with its count before."""
-        most = sum(len(counts) for _, counts in parts)
-        touched, before = np.empty(most, np.int64), np.empty(most, np.int64)
-        known = 0
+    def add(self, parts: Sequence[Signed]) -> None:
+        """Add signed counts; a signature may come several times."""
         for keys, counts in parts:
             self.reserve(self.used + len(counts))
-            known = add_all(self.arrays, self._enter(keys), counts, touched, before, known)
-        self.arrays.marks[touched[:known]] = False
-        return touched[:known], before[:known]
+            add_all(self.arrays, self._enter(keys), counts, 1)
+
+    def settle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """End an addition: the entries whose count was 0 and is more, and those whose count was more and is 0.
+
+        None where a count would be below 0: then all counts are as they were.
+        """
+        appeared, vanished = np.empty((2, int(self.arrays.known[0])), np.int64)
+        come, gone, right = settle(self.arrays, appeared, vanished)
+        return (appeared[:come], vanished[:gone]) if right else None
 
     def _enter(self, keys: Words) -> NDArray[np.int64]:
         """The entry of each signature; there must be room."""
@@ -67,10 +72,9 @@ class SetTable:
             return
         old, used = self.arrays, self.used
         self.arrays = _empty(old.keys.shape[1], max(room, 2 * len(old.keys)))
-        self.arrays.keys[:used] = old.keys[:used]
-        self.arrays.counts[:used] = old.counts[:used]
-        self.arrays.marks[:used] = old.marks[:used]
-        self.arrays.used[0] = used
+        for fresh, kept in zip(self.arrays[1:6], old[1:6], strict=True):
+            fresh[:used] = kept[:used]
+        self.arrays.used[0], self.arrays.known[0] = used, old.known[0]
         hashes = np.empty(used, np.uint64)
         hash_lanes(_lanes_of(self.keys), hashes)
         refill(self.arrays.slots, hashes)
@@ -87,5 +91,8 @@ def _empty(words: int, room: int) -> Sets:
         np.empty((room, words), np.uint64),
         np.empty(room, np.int64),
         np.empty(room, np.bool_),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )

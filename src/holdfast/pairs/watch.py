@@ -13,11 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import EQUAL, Count, all_pairs, batch_pairs
+from holdfast.pairs.compare import EQUAL, Count, all_pairs, batch_alike
 from holdfast.pairs.multiset import AgreeSets, Delta
 from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.rows import Rows
-from holdfast.pairs.table import Signed
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
@@ -42,20 +41,23 @@ class PairWatch:
         """Take in a batch; tells which agree-sets appeared and which vanished."""
         if isinstance(runner, Threads):
             self._rows = self._rows or Rows.of_table(self._table)
-            parts = self._compared(self._rows, batch_of(change), change.after.schema.nulls == "distinct", runner)
+            delta = self._compare(self._rows, batch_of(change), change.after.schema.nulls == "distinct", runner)
         else:
             self._rows = None
-            parts = parts_of_change(change, runner)
+            delta = self.sets.add_parts(parts_of_change(change, runner))
         self._table = change.after
-        return self.sets.add_parts(parts)
+        return delta
 
-    def _compared(self, rows: Rows, batch: Rows, distinct: bool, runner: Threads) -> list[Signed]:
-        """The pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
-        rows.follow(batch)
+    def _compare(self, rows: Rows, batch: Rows, distinct: bool, runner: Threads) -> Delta:
+        """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
+        own = rows.follow(batch)
         if batch.used > _FEW and batch.used * (rows.used + batch.used // 2) > rows.used**2 // 2:
-            return [*all_pairs(rows, EQUAL, distinct, runner), (self.sets.sets, -self.sets.counts)]
-        against = Count(batch, rows, EQUAL, distinct, within=False).whole(runner)
-        return batch_pairs(batch, EQUAL, distinct, against)
+            return self.sets.add_parts([*all_pairs(rows, EQUAL, distinct, runner), (self.sets.sets, -self.sets.counts)])
+        against = Count(batch, rows, EQUAL, distinct, own=own)
+        alike = batch_alike(batch, EQUAL, distinct)
+        if against.is_small:
+            return self.sets.add_parts([alike], against.into)
+        return self.sets.add_parts([alike, *against.whole(runner)])
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same."""

@@ -133,9 +133,9 @@ class Table:
         codes = np.empty((len(self.schema.columns), len(ids)), np.uint32)
         for index, members in self._members(ids):
             shard = self.shards[index]
-            places = shard.places_of(ids[members])
+            into, places = _stretch(members), _stretch(shard.places_of(ids[members]))
             for c, column in enumerate(shard.columns):
-                codes[c, members] = column[places]
+                codes[c, into] = column[places]
         return codes
 
     def decode(self, codes: Codes) -> pa.Table:
@@ -175,6 +175,13 @@ class Table:
         """The places of the ids, shard by shard."""
         for index, members in self._members(ids):
             yield index, self.shards[index].places_of(ids[members])
+
+
+def _stretch(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """The same places as a slice where they follow one another, as those of a batch do: many times as fast."""
+    first, end = int(places[0]), int(places[-1]) + 1
+    in_a_row = end - first == len(places) and bool((np.diff(places) == 1).all())
+    return slice(first, end) if in_a_row else places
 
 
 def _find_in(
