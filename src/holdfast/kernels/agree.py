@@ -182,7 +182,7 @@ def _weights_in(
     for q in range(from_query, len(own)):
         if begin <= own[q] < begin + n:
             weights[own[q] - begin] -= queries.weights[q]
-    return weights.sum()
+    return int(weights.sum())
 
 
 @kernel
