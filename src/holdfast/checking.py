@@ -5,17 +5,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from holdfast.denial.engine import DenialEngine
-from holdfast.denial.listing import Listing
+from holdfast.denial.check import notes
+from holdfast.denial.model import DenialConstraint
 from holdfast.engine import Settings
 from holdfast.errors import BadInput
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
-from holdfast.rules.bind import bind
-from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.listing import Listing, Lists
+from holdfast.registry import engine
+from holdfast.rules.bind import bind, bind_dependencies
+from holdfast.rules.file import RuleEntry, Rules, read_rules, rules_of
 from holdfast.table.table import Nulls, Schema
 from holdfast.voice import Voice
 
@@ -30,7 +33,7 @@ class Checked:
     @property
     def violated(self) -> bool:
         """Whether a rule of severity error has violations."""
-        return any(f.violations and f.constraint.severity == "error" for f in self.findings)
+        return any(told["violations"] and told["severity"] == "error" for told in self.to_json())
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object a rule."""
@@ -49,30 +52,41 @@ def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
     return read_rules(rules) if isinstance(rules, str | Path) else rules_of(rules)
 
 
+def engines_for(rules: Rules) -> list[str]:
+    """The engines that serve the classes of some rules."""
+    kinds = {entry.kind for entry in rules.entries}
+    return [name for name, kind in (("dc", "dc"), ("named", "fd")) if kind in kinds]
+
+
 def bound_settings(settings: Settings, rules: Rules, schemas: Mapping[str, Schema], voice: Voice) -> Settings:
     """The settings with the rules of each table, checked against its columns."""
-    from holdfast.denial.check import notes
-
-    if others := [entry for entry in rules.entries if entry.kind != "dc"]:
+    if others := [entry for entry in rules.entries if entry.kind == "other"]:
         raise BadInput(
-            f"rule {others[0].name!r} ({others[0].text}): only denial constraints can be checked, "
-            "such as not(t.Zip = s.Zip and t.City != s.City)"
+            f"rule {others[0].name!r} ({others[0].text}): this is neither a denial constraint, such as "
+            "not(t.Zip = s.Zip and t.City != s.City), nor a functional dependency, Zip -> City, nor a key, key(Zip)"
         )
-    bound = bind(rules, schemas)
+    constraints, dependencies = bind(rules, schemas), bind_dependencies(rules, schemas)
+    _tell_notes(constraints, voice)
+    by_table = {
+        table: {
+            "ordered": sorted(rules.ordered_in(table)),
+            "constraints": [_plain(each) for each in constraints[table]],
+            "dependencies": [_plain(each) for each in dependencies[table]],
+        }
+        for table in schemas
+    }
+    return replace(settings, rules=by_table)
+
+
+def _tell_notes(bound: Mapping[str, Sequence[DenialConstraint]], voice: Voice) -> None:
     for constraints in bound.values():
         for constraint in constraints:
             for note in notes(constraint):
                 voice.note(f"rule {constraint.name}: {note}")
-    by_table = {
-        table: {
-            "ordered": sorted(rules.ordered_in(table)),
-            "constraints": [
-                {"name": c.name, "text": c.text, "severity": c.severity, "note": c.note} for c in constraints
-            ],
-        }
-        for table, constraints in bound.items()
-    }
-    return replace(settings, rules=by_table)
+
+
+def _plain(rule: DenialConstraint | RuleEntry) -> dict[str, str]:
+    return {"name": rule.name, "text": rule.text, "severity": rule.severity, "note": rule.note}
 
 
 def check(
@@ -97,11 +111,10 @@ def check(
             for name, one in tables.items()
         }
         schemas = {name: one.admitted.table.schema for name, one in built.items()}
-        engine = DenialEngine(bound_settings(settings or Settings(), given, schemas, voice))
-        for name, one in built.items():
-            voice.step(f"Looking for violations in {name}")
-            table = one.admitted.table
-            state = engine.discover(table, discovery_runner(one))
-            findings += engine.result(state).values()
-            listings += [Listing(found.constraint, table, found.count, found.pairs) for found in engine.found(state)]
+        bound = bound_settings(settings or Settings(), given, schemas, voice)
+        for (name, one), serving in product(built.items(), [engine(each, bound) for each in engines_for(given)]):
+            voice.step(f"Looking for {serving.title} in {name}")
+            state = serving.discover(one.admitted.table, discovery_runner(one))
+            findings += serving.result(state).values()
+            listings += cast(Lists, serving).listings(state, one.admitted.table)
     return Checked(tuple(findings), tuple(listings))

@@ -23,13 +23,13 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
-from holdfast.checking import bound_settings, given_rules
-from holdfast.denial.engine import DenialEngine
-from holdfast.denial.listing import Listing
+from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.functional.model import is_dependency
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
+from holdfast.listing import Listing, Lists
 from holdfast.outcome import Outcome
 from holdfast.registry import engine
 from holdfast.rules.file import Rules
@@ -84,15 +84,15 @@ class Monitor:
     ) -> Monitor:
         """Start watching tables: read them whole, and find what holds.
 
-        `watch` names rule classes to discover and keep; `rules` is a rule file, or denial constraints as texts, whose
-        violations are kept. `key` names the key columns of the one table, or of each table by its name. `segments` may
+        `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
+        kept. `key` names the key columns of the one table, or of each table by its name. `segments` may
         put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
         """
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         settings = settings or Settings()
         given = None if rules is None else given_rules(rules)
-        watch = [*watch, "dc"] if given is not None and "dc" not in watch else list(watch)
+        watch = list(dict.fromkeys([*watch, *(engines_for(given) if given else ())]))
         for name in watch:
             engine(name, settings)
         facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
@@ -449,37 +449,41 @@ class Monitor:
         ]
 
     def violations(self, rule: str | None = None) -> list[Listing]:
-        """The violations of one rule, by its name or text, or of all rules."""
+        """The violations of one given rule, by its name or text, or of all of them."""
         if self._stale:
             self._load()
-        serving = self._engines.get("dc")
-        if not isinstance(serving, DenialEngine):
+        if not (given := self._given()):
             raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
         found = [
-            Listing(each.constraint, self._tables[name], each.count, each.pairs)
+            listing
             for (rules, name), state in self._states.items()
-            if rules == "dc"
-            for each in serving.found(state)
-            if rule in (None, each.constraint.name, each.constraint.text)
+            if isinstance(serving := self._engines[rules], Lists)
+            for listing in serving.listings(state, self._tables[name])
+            if rule in (None, listing.rule.name, listing.rule.text)
         ]
         if rule is not None and not found:
-            known = ", ".join(sorted(f["name"] for f in self._store.results("dc")))
+            known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
 
-    def is_given(self, rule: str) -> bool:
-        """Whether a name or text is that of a rule that was given."""
-        return any(rule in (finding["name"], finding["text"]) for finding in self._store.results("dc"))
+    def given(self, rule: str) -> dict[str, Any] | None:
+        """How the given rule with a name or text stands, if there is such a rule."""
+        return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
+
+    def _given(self) -> list[dict[str, Any]]:
+        return [finding for engine in ("dc", "named") for finding in self._store.results(engine)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a dependency or a key holds, how far, and which rows to look at: in lines of text.
 
-        Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) need not be watched; inclusion dependencies
-        (`orders.cust in customers.id`) must be.
+        Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) may be given by name, and need not be watched;
+        inclusion dependencies (`orders.cust in customers.id`) must be.
         """
         if self._stale:
             self._load()
-        if "->" in rule or rule.lstrip().startswith("key("):
+        if given := self.given(rule):
+            rule, table = given["text"], given["table"]
+        if is_dependency(rule):
             from holdfast.functional.explain import explain
 
             return explain(self._tables[self._table_name(table)], rule).lines()

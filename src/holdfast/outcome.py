@@ -21,11 +21,16 @@ class Outcome:
     @property
     def lost(self) -> list[Finding]:
         """Rules that no longer hold."""
-        return [finding for diff in self.diffs.values() for finding in diff.lost.values()]
+        return [rule for diff in self.diffs.values() for text, rule in diff.lost.items() if text in diff.witnesses]
+
+    @property
+    def implied(self) -> list[Finding]:
+        """Rules that still hold, but are not told any more, as they follow from others that hold now."""
+        return [rule for diff in self.diffs.values() for text, rule in diff.lost.items() if text not in diff.witnesses]
 
     def witness(self, rule: Finding) -> Witness | None:
         """The rows that broke a rule, where they are known."""
-        found = (diff.witnesses.get(rule.text) for diff in self.diffs.values() if rule.text in diff.lost)
+        found = (diff.witnesses.get(rule.text) for diff in self.diffs.values())
         return next((witness for witness in found if witness is not None), None)
 
     @property
@@ -50,9 +55,9 @@ class Outcome:
             new
             for diff in self.diffs.values()
             for text, (old, new) in diff.changed.items()
-            if new.kind == "dc" and new.to_json()["severity"] == "error" and _grew(old, new, diff.violations.get(text))
+            if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text))
         ]
-        return bool(self.lost or worse)
+        return bool(worse) or any(diff.witnesses for diff in self.diffs.values())
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object for the batch, then one for each thing that changed."""
@@ -60,9 +65,8 @@ class Outcome:
         for diff in self.diffs.values():
             for text, finding in diff.lost.items():
                 witness = diff.witnesses.get(text)
-                lines.append(
-                    {"event": "lost", **finding.to_json(), **({"witness": witness.to_json()} if witness else {})}
-                )
+                told = {"event": "lost" if witness else "implied", **finding.to_json()}
+                lines.append({**told, "witness": witness.to_json()} if witness else told)
             lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
             lines += [
                 {"event": "changed", **new.to_json(), "before": old.to_json()} for old, new in diff.changed.values()

@@ -18,10 +18,12 @@ _MODULES = {
     "dc": "holdfast.denial.engine",
     "ucc": "holdfast.functional.keys",
     "fd": "holdfast.functional.engine",
+    "named": "holdfast.functional.named",
     "ind": "holdfast.inclusion.engine",
 }
 
 NAMES = tuple(_MODULES)
+FOUND = tuple(name for name in NAMES if name not in ("dc", "named"))  # the others serve rules that were given
 
 
 def engine(name: str, settings: Settings | None = None) -> Engine:

@@ -125,7 +125,8 @@ def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
         ("not(t.state < s.state)", ["state", "ordered"]),
         ("not(t.state = s.salary)", ["state", "salary"]),
         ("not(t.state = )", ["^"]),
-        ("state -> rate", ["only denial constraints"]),
+        ("state -> rite", ["no column 'rite'", "choose from"]),
+        ("state = rate", ["neither a denial constraint", "nor a key"]),
     ],
 )
 def test_a_bad_rule_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, rule: str, words: list[str]) -> None:
@@ -193,6 +194,42 @@ def test_an_inclusion_that_breaks_tells_the_orphans(holdfast: Holdfast, tmp_path
     assert told.code == 1
     assert "orders.cust_id in customers.id   because of rows 3" in told.out
     assert "99 in 1 row" in holdfast("explain", state, "orders.cust_id in customers.id").out
+
+
+def test_dependencies_by_name(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text('rules: [{name: one, rule: "state -> rate"}, {rule: key(day), severity: warn}]', encoding="utf-8")
+    told = holdfast("check", tax, "--rules", rules, "--format", "json")
+    assert told.code == 1
+    one, key = told.objects
+    assert (one["kind"], one["name"], one["violations"], one["pairs"]) == ("fd", "one", 1, 1)
+    assert (one["lhs"], one["rhs"], one["error"], one["g3"]) == (["state"], "rate", 1 / 3, 1 / 3)
+    assert (key["kind"], key["name"], key["columns"], key["violations"]) == ("ucc", "key1", ["day"], 0)
+    shown = holdfast("check", tax, "--rules", rules, "--rows").out
+    assert "rows to remove" in shown
+    assert "t: 1" in shown
+
+
+def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    rules, state = tmp_path / "rules.yaml", tmp_path / "named"
+    rules.write_text('rules: [{name: one, rule: "state -> rate", note: one rate a state}]', encoding="utf-8")
+    assert holdfast("init", state, tax, "--rules", rules, "--watch", "fd").code == 0
+    more = write(tmp_path / "more.csv", [HEADER, "4,NY,5,7.0,2024-01-04", "5,NY,5,7.0,2024-01-05"])
+    told = holdfast("apply", state, "--insert", more, "--format", "json")
+    assert told.code == 1
+    (one,) = (line for line in told.objects if line.get("name") == "one")
+    assert (one["before"]["violations"], one["violations"], one["g3"], one["note"]) == (1, 2, 0.4, "one rate a state")
+    listed = holdfast("violations", state, "one", "--format", "json").objects
+    assert [line["rows"] for line in listed] == [[1, 0], [2, 3]]
+    assert "most say 7.0; look at rows 2" in holdfast("explain", state, "one").out
+    refused(holdfast("explain", state, "one", "--row", 1), "leave it out")
+    rest = write(tmp_path / "rest.csv", [HEADER, ROWS[1], ROWS[2]])
+    assert holdfast("apply", state, "--delete", rest).code == 0
+    fared = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
+    assert (fared["one"]["holds_since"], fared["one"]["broke"], fared["one"]["kind"]) == (2, 0, "fd")
+    assert holdfast("apply", state, "--insert", rest).code == 1
+    fared = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
+    assert (fared["one"]["holds_since"], fared["one"]["broke"]) == (None, 1)
 
 
 def test_python_has_the_same(tmp_path: Path) -> None:

@@ -27,13 +27,15 @@ RULES = {
     "open": "not(t.number >= s.number and t.day < s.day)",
     "one": "not(t.number < 0 and t.flag = true)",
 }
+DEPENDENCIES = {"text": "number -> text", "all": "() -> flag", "real": "number, flag -> real", "key": "key(text, day)"}
 SETTINGS = Settings(
     rules={
         "t": {
             "ordered": [],
-            "constraints": [
-                {"name": name, "text": text, "severity": "error", "note": ""} for name, text in RULES.items()
-            ],
+            **{
+                part: [{"name": name, "text": text, "severity": "error", "note": ""} for name, text in rules.items()]
+                for part, rules in (("constraints", RULES), ("dependencies", DEPENDENCIES))
+            },
         }
     }
 )

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.rules.bind import bind
+from holdfast.rules.bind import bind, bind_dependencies
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -41,6 +41,25 @@ ordered: {tax: [Grade], people: [Size]}
     assert [each.name for each in bound["people"]] == ["dc2"]
     first = bound["tax"][0]
     assert (first.name, first.table, first.severity, first.note) == ("dc1", "tax", "warn", "why")
+
+
+def test_each_table_gets_its_dependencies(tmp_path: Path) -> None:
+    rules = _rules(tmp_path, """
+rules:
+  - {table: tax, rule: "Grade, Zip -> Rate", severity: warn, note: why}
+  - {table: people, rule: key(Age)}
+  - {table: people, rule: not(t.Age < 0)}
+""")  # fmt: skip
+    bound = bind_dependencies(rules, BOTH)
+    (first,) = bound["tax"]
+    assert (first.name, first.table, first.text, first.severity, first.note) == (
+        "fd1", "tax", "Zip, Grade -> Rate", "warn", "why",
+    )  # fmt: skip
+    assert [(each.name, each.text) for each in bound["people"]] == [("key1", "key(Age)")]
+    with pytest.raises(BadInput, match=r"rules.yaml, line 1: rule 'a': .* there is no column 'Zup'; choose from"):
+        bind_dependencies(_rules(tmp_path, 'rules: [{name: a, rule: "Zup -> Rate"}]'), {"tax": TAX})
+    with pytest.raises(BadInput, match="rule 'fd2' says the same as rule 'fd1'; remove one"):
+        bind_dependencies(rules_of(["Zip, Grade -> Rate", "Grade, Zip -> Rate"]), {"tax": TAX})
 
 
 def test_the_table_may_be_left_out_where_there_is_one() -> None:

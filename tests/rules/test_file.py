@@ -45,7 +45,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
         RuleEntry("dc1", "", "not(t.Age < 0)", "warn"),
         RuleEntry("dc2", "", "not(t.Zip = s.Zip and t.City != s.City)"),
     )
-    assert [entry.kind for entry in rules.entries] == ["dc", "other", "dc", "dc"]
+    assert [entry.kind for entry in rules.entries] == ["dc", "fd", "dc", "dc"]
     assert [entry.where.rpartition("/")[2] for entry in rules.entries] == [
         f"rules.yaml, line {line}" for line in (4, 7, 8, 10)
     ]
@@ -80,8 +80,11 @@ def test_names_given_leave_room_for_names_made(tmp_path: Path) -> None:
 
 
 def test_rules_without_a_file() -> None:
-    rules = rules_of(["not(t.A = s.A)", "Zip -> State"])
-    assert [(entry.name, entry.kind) for entry in rules.entries] == [("dc1", "dc"), ("dc2", "other")]
+    rules = rules_of(["not(t.A = s.A)", "Zip->State", "key( Zip )", "() -> State", "what?"])
+    assert [(entry.name, entry.kind) for entry in rules.entries] == [
+        ("dc1", "dc"), ("fd1", "fd"), ("key1", "fd"), ("fd2", "fd"), ("dc2", "other"),
+    ]  # fmt: skip
+    assert [entry.text for entry in rules.entries][1:4] == ["Zip -> State", "key(Zip)", "() -> State"]
     assert rules_of("not(t.A = s.A)").entries == rules.entries[:1]
     with pytest.raises(BadInput, match=r"rules: rule 'dc2': expected an operator after t\.A"):
         rules_of(["not(t.A = s.A)", "not(t.A)"])

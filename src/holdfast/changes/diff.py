@@ -33,6 +33,8 @@ class Finding(Protocol):
 
 Result = Mapping[str, Finding]
 
+NOBODY = -1  # in a pair of rows, where a rule is about one row
+
 
 @dataclass(frozen=True)
 class Witness:
@@ -48,7 +50,10 @@ class Witness:
 
 @dataclass(frozen=True, eq=False)
 class PairChange:
-    """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept."""
+    """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept.
+
+    Where a violation is one row, the other one is NOBODY.
+    """
 
     added: NDArray[np.int64] | None
     resolved: NDArray[np.int64] | None
@@ -85,8 +90,10 @@ def _without(pairs: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.in
 
 @dataclass(frozen=True)
 class Diff:
-    """Findings gained, lost and changed, by their text; witnesses for the lost ones that have one; and the violations
-    that were added to a rule, or resolved.
+    """Findings gained, lost and changed, by their text; witnesses; and violations added to a rule, or resolved.
+
+    A lost rule that has a witness is broken by it. One that has none still holds, and just isn't told any more, as it
+    follows from another that holds now, or is about nothing any more.
     """
 
     gained: Result = field(default_factory=dict)

@@ -47,12 +47,12 @@ from holdfast.cli.printing import (
     split,
     warn_unlisted,
 )
-from holdfast.registry import NAMES
+from holdfast.registry import FOUND
 
 if TYPE_CHECKING:
     pass
 
-_CLASSES = ", ".join(name for name in NAMES if name != "dc")
+_CLASSES = ", ".join(FOUND)
 
 
 @app.command()
@@ -110,11 +110,14 @@ def discover(
 @app.command()
 def check(
     sources: SourceList,
-    rules: Annotated[Path, typer.Option(help="A YAML file of denial constraints.")],
+    rules: Annotated[Path, typer.Option(help="A YAML file of rules.")],
     rows: Annotated[bool, typer.Option("--rows", help="Show the violating rows side by side.")] = False,
     limit: Annotated[int, typer.Option(help="Show at most so many violations of a rule.")] = 3,
     pair_limit: PairLimit = None,
     count_only: CountOnly = False,
+    nulls: Annotated[
+        NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")
+    ] = NullMode.equal,
     form: Output = Format.text,
     separator: Separator = None,
     quote: Quote = None,
@@ -134,7 +137,8 @@ def check(
     options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
     with console_voice() as voice:
         settings = asked_settings(pair_limit, count_only)
-        checked = look(named(sources, jdbc_table), rules, settings=settings, options=options, voice=voice)
+        tables = named(sources, jdbc_table)
+        checked = look(tables, rules, nulls=nulls.value, settings=settings, options=options, voice=voice)
         warn_unlisted(voice, checked.to_json())
     print_findings(checked.to_json(), form)
     if form is Format.text:

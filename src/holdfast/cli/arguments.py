@@ -118,9 +118,7 @@ CompareAs = Annotated[
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
 MaxArity = Annotated[int, typer.Option(help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)]
-RuleFile = Annotated[
-    Path | None, typer.Option("--rules", help="A YAML file of denial constraints, whose violations are kept.")
-]
+RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[
     int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
 ]

@@ -98,9 +98,12 @@ def explain(
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row id, or two")
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
-        if monitor.is_given(rule):
+        given = monitor.given(rule)
+        if given and given["kind"] == "dc":
             for listing in monitor.violations(rule):
                 print_explanation(listing, pair or [])
+        elif pair:
+            raise BadInput("--row: rows are explained one by one for denial constraints only; leave it out")
         else:
             for line in monitor.explain(rule, table=table):
                 typer.echo(line)

@@ -11,10 +11,11 @@ from typing import Any
 from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.denial import maintain, state
 from holdfast.denial.check import check
+from holdfast.denial.listing import DenialListing
 from holdfast.denial.model import DenialConstraint
 from holdfast.denial.parse import parse
 from holdfast.denial.state import State
-from holdfast.denial.violations import LIMIT, Found
+from holdfast.denial.violations import LIMIT
 from holdfast.engine import Change, Settings
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
@@ -103,9 +104,9 @@ class DenialEngine:
         """The state from its violations."""
         return state.load(subject, self.constraints(subject.schema), arrays, facts)
 
-    def found(self, kept: State) -> list[Found]:
-        """All violations, rule by rule."""
-        return kept.found()
+    def listings(self, kept: State, table: Table) -> list[DenialListing]:
+        """All violations, rule by rule, with the rows of the table as it is now."""
+        return [DenialListing.of(found, table) for found in kept.found()]
 
 
 def make(settings: Settings) -> DenialEngine:

@@ -36,11 +36,6 @@ _BLOCK = 1 << 13
 _STEPS = 1 << 14
 
 
-def pairs_of(rows: int) -> int:
-    """How many unordered pairs so many rows make."""
-    return rows * (rows - 1) // 2
-
-
 def limit_of(error: float, pairs: int) -> int:
     """How many pairs may break a rule."""
     return int(Fraction(str(error)) * pairs)

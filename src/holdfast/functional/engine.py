@@ -14,9 +14,10 @@ from holdfast.changes.diff import Diff
 from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput
 from holdfast.functional import derive
-from holdfast.functional.approximate import derive_approximate, limit_of, pairs_of
+from holdfast.functional.approximate import derive_approximate, limit_of
 from holdfast.functional.derive import Progress
 from holdfast.functional.differ import approximate_diff, exact_diff
+from holdfast.functional.model import pairs_of
 from holdfast.functional.result import Part, Rules
 from holdfast.functional.state import Ground, State, offer, taken
 from holdfast.table.runner import Runner

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.functional.approximate import pairs_of
 from holdfast.functional.clusters import Clusters, Ids
-from holdfast.functional.model import FD, Rule, parse, quoted
+from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
 from holdfast.functional.witness import plain_value
 from holdfast.table.table import Table
 
@@ -84,7 +83,7 @@ class Explanation:
 def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Explanation:
     """Explain a rule of a table, with up to so many clusters, and up to so many rows to look at in each."""
     rule = parse(text, table.schema.names, table.schema.name)
-    lhs, rhs = columns_of(rule, table)
+    lhs, rhs = columns_of(rule, table.schema.names)
     found = Clusters.of(table, lhs, rhs)
     broken = found.broken()
     shown = tuple(_broken(table, found, where, lhs, rhs, rows) for where in broken[:clusters])
@@ -97,16 +96,8 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
 def rows_to_remove(table: Table, text: str) -> tuple[Ids, float]:
     """The fewest rows without which a rule holds, by id, and their share of all rows: g3."""
     rule = parse(text, table.schema.names, table.schema.name)
-    found = Clusters.of(table, *columns_of(rule, table))
+    found = Clusters.of(table, *columns_of(rule, table.schema.names))
     return found.to_remove, found.g3
-
-
-def columns_of(rule: Rule, table: Table) -> tuple[list[int], int | None]:
-    """The column numbers of a rule: its left side, and its right side (None for a key)."""
-    names = table.schema.names
-    if isinstance(rule, FD):
-        return [names.index(name) for name in rule.lhs], names.index(rule.rhs)
-    return [names.index(name) for name in rule.columns], None
 
 
 def _broken(table: Table, found: Clusters, where: slice, lhs: list[int], rhs: int | None, most: int) -> Broken:

@@ -82,6 +82,18 @@ class Key:
 Rule = FD | Key
 
 
+def columns_of(rule: Rule, names: Sequence[str]) -> tuple[list[int], int | None]:
+    """The column numbers of a rule: its left side, and its right side (None for a key)."""
+    if isinstance(rule, FD):
+        return [names.index(name) for name in rule.lhs], names.index(rule.rhs)
+    return [names.index(name) for name in rule.columns], None
+
+
+def pairs_of(rows: int) -> int:
+    """How many unordered pairs so many rows make."""
+    return rows * (rows - 1) // 2
+
+
 def fd_text(lhs: Sequence[str], rhs: str) -> str:
     """The text of an FD of names that are quoted already."""
     return f"{', '.join(lhs) or '()'} -> {rhs}"
@@ -96,6 +108,11 @@ def key_text(columns: Sequence[str]) -> str:
 def quoted(name: str) -> str:
     """A column name as rules write it."""
     return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+
+
+def is_dependency(text: str) -> bool:
+    """Whether a text means to be an FD or a key."""
+    return "->" in text or text.lstrip().startswith("key(")
 
 
 # ---- from text ------------------------------------------------------------------------------------------------------

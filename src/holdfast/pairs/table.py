@@ -47,8 +47,8 @@ class SetTable:
     def add(self, parts: Sequence[Signed]) -> None:
         """Add signed counts; a signature may come several times."""
         for keys, counts in parts:
-            self.reserve(self.used + len(counts))
-            add_all(self.arrays, self._enter(keys), counts, 1)
+            at = self.entries(keys)
+            add_all(self.arrays, at, counts, 1)
 
     def settle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """End an addition: the entries whose count was 0 and is more, and those whose count was more and is 0.
@@ -59,8 +59,9 @@ class SetTable:
         come, gone, right = settle(self.arrays, appeared, vanished)
         return (appeared[:come], vanished[:gone]) if right else None
 
-    def _enter(self, keys: Words) -> NDArray[np.int64]:
-        """The entry of each signature; there must be room."""
+    def entries(self, keys: Words) -> NDArray[np.int64]:
+        """The entry of each signature; new ones are made, with count 0."""
+        self.reserve(self.used + len(keys))
         lanes, hashes, at = _lanes_of(keys), np.empty(len(keys), np.uint64), np.empty(len(keys), np.int64)
         hash_lanes(lanes, hashes)
         enter(self.arrays, lanes, hashes, at)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
-    from holdfast.denial.listing import Listing
+    from holdfast.listing import Listing
 
 
 def write_listings(listings: Sequence[Listing], path: Path) -> int:

@@ -37,12 +37,14 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     for table in tables:
         console.print(table)
     _print_rules(console, outcome)
-    if not tables and not outcome.lost and not outcome.gained:
+    if not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
         console.print("no fact but the number of rows changed")
 
 
 def _print_rules(console: Console, outcome: Outcome, most: int = 10) -> None:
     """The rules that broke, each with the rows that broke it, and those that hold now."""
+    if outcome.implied:
+        console.print(f"[bold]implied[/bold]: {len(outcome.implied):,} rules still hold, but follow from shorter ones")
     for word, rules in (("lost", outcome.lost), ("gained", outcome.gained)):
         if rules:
             console.print(f"[bold]{word}[/bold]: {len(rules):,} rules" + (f", the first {most}" * (len(rules) > most)))
@@ -56,7 +58,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     """How many violations of each rule are new, and how many are gone."""
     lines = []
     for old, new in changed:
-        if new["kind"] == "dc":
+        if "severity" in new:
             pairs = outcome.violations.get(new["text"])
             counts = (
                 ["–" if p is None else f"{len(p):,}" for p in (pairs.added, pairs.resolved)] if pairs else ["–", "–"]
@@ -99,7 +101,7 @@ def print_rule_history(fared: Sequence[Mapping[str, Any]], most: int = 40) -> No
             rule["table"],
             _since(rule["holds_since"]),
             f"{rule['broke']:,}",
-            rule["text"],
+            f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
         )
         for rule in fared[:most]
     ]

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report.tables import COLUMN_HEADINGS, RULE_HEADINGS, change_lines, column_cells, rule_cells
+from holdfast.report.tables import (
+    COLUMN_HEADINGS,
+    FOUND,
+    NUMBERS,
+    RULE_HEADINGS,
+    change_lines,
+    column_cells,
+    found_cells,
+    rule_cells,
+)
 
 if TYPE_CHECKING:
     from holdfast.outcome import Outcome
@@ -37,15 +46,19 @@ def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: 
 def findings_html(findings: Sequence[Mapping[str, Any]]) -> str:
     """The findings as HTML tables, one a watched table."""
     parts = []
-    for name in dict.fromkeys(finding["table"] for finding in findings):
-        columns = [f for f in findings if f["table"] == name and f["kind"] == "column"]
+    for name in dict.fromkeys(finding["table"] for finding in findings if "table" in finding):
+        columns = [f for f in findings if f.get("table") == name and f["kind"] == "column"]
         if columns:
             parts.append(f"<h3>{escape(name)}: {columns[0]['rows']:,} rows</h3>")
             parts.append(html_table(COLUMN_HEADINGS, [column_cells(f) for f in columns], ("nulls", "distinct")))
-        rules = [f for f in findings if f["table"] == name and f["kind"] == "dc"]
+        rules = [f for f in findings if f.get("table") == name and "severity" in f]
         if rules:
             parts.append(f"<h3>{escape(name)}: rules</h3>")
             parts.append(html_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",)))
+    for kind, (title, headings) in FOUND.items():
+        if found := [f for f in findings if f["kind"] == kind and "severity" not in f]:
+            parts.append(f"<h3>{len(found):,} {title}</h3>")
+            parts.append(html_table(headings, [found_cells(f) for f in found], NUMBERS))
     return "".join(parts)
 
 
@@ -57,7 +70,7 @@ def outcome_html(outcome: Outcome) -> str:
     lines += [
         (new["name"], "violations", f"{old['violations']:,}", f"{new['violations']:,}")
         for old, new in pairs
-        if new["kind"] == "dc"
+        if "severity" in new
     ]
     table = html_table(("column or rule", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"

@@ -72,10 +72,10 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
             title = f"{name}: {columns[0]['rows']:,} rows"
             rows = [column_cells(f) for f in columns]
             tables.append(text_table(COLUMN_HEADINGS, rows, ("nulls", "distinct"), title))
-        if rules := [f for f in own if f["kind"] == "dc"]:
+        if rules := [f for f in own if "severity" in f]:
             tables.append(text_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",), f"{name}: rules"))
         for kind, (title, headings) in FOUND.items():
-            if found := [f for f in own if f["kind"] == kind]:
+            if found := [f for f in own if f["kind"] == kind and "severity" not in f]:
                 more = f", the first {top}" if len(found) > top else ""
                 heading = f"{name + ': ' if name else ''}{len(found):,} {title}{more}"
                 tables.append(text_table(headings, [found_cells(f) for f in found[:top]], NUMBERS, heading))

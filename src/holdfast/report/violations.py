@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from holdfast.denial.listing import DenialListing
 from holdfast.report.tables import brief, text_table
 
 if TYPE_CHECKING:
-    from holdfast.denial.listing import Listing
+    from holdfast.listing import Listing
 
 
 def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
@@ -36,14 +37,13 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
 
 
 def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
-    sides = ["t"] if listing.rule.is_single else ["t", "s"]
-    looked_at = {side: listing.shown_columns(side) for side in sides}
+    looked_at = {side: listing.shown_columns(side) for side in listing.looked_at}
     key = [listing.table.schema.names[c] for c in listing.table.schema.key]
-    columns = [name for name in listing.table.schema.names if any(name in looked_at[side] for side in sides)]
+    columns = [name for name in listing.table.schema.names if any(name in shown for shown in looked_at.values())]
     table = Table(box=ROUNDED, header_style="bold")
     for name in ("row", *columns):
         table.add_column(escape(name), overflow="ellipsis", no_wrap=True)
-    for side, row in zip(sides, violation["rows"], strict=True):
+    for side, row in zip(looked_at, violation["rows"], strict=True):
         cells = [_cell(violation[side][name], marked=name in looked_at[side] and name not in key) for name in columns]
         table.add_row(f"{side}: {row}", *cells)
     return table
@@ -55,7 +55,8 @@ def _cell(value: Any, marked: bool) -> str:
 
 
 def print_explanation(listing: Listing, pair: Sequence[int]) -> None:
-    """Why a pair violates a rule, and which rows take part in the most violations."""
+    """Why a pair violates a denial constraint, and which rows take part in the most violations."""
+    assert isinstance(listing, DenialListing)
     console = Console(highlight=False)
     rule = listing.rule
     chosen = list(pair) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]

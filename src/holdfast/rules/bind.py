@@ -1,12 +1,14 @@
-"""Rules meet tables: every denial constraint goes to its table and is checked against its columns."""
+"""Rules meet tables: every denial constraint, FD and key goes to its table and is checked against its columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from holdfast.denial.check import check, suggest
 from holdfast.denial.model import DenialConstraint
 from holdfast.errors import BadInput
+from holdfast.functional.model import parse as dependency
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.table.table import Schema
 
@@ -23,10 +25,28 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> dict[str, tuple[DenialC
             continue
         table = _table_of(entry, schemas)
         constraint = _checked(entry, table, schemas[table], rules.ordered_in(table))
-        twin = bound[table].setdefault(constraint.text, constraint)
-        if twin is not constraint:
-            raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {twin.name!r}; remove one")
+        _refuse_twin(entry, bound[table].setdefault(constraint.text, constraint))
     return {table: tuple(constraints.values()) for table, constraints in bound.items()}
+
+
+def bind_dependencies(rules: Rules, schemas: Mapping[str, Schema]) -> dict[str, tuple[RuleEntry, ...]]:
+    """The FDs and keys of each table, with columns in its order."""
+    bound: dict[str, dict[str, RuleEntry]] = {table: {} for table in schemas}
+    for entry in rules.entries:
+        if entry.kind != "fd":
+            continue
+        table = _table_of(entry, schemas)
+        try:
+            rule = dependency(entry.text, schemas[table].names, table)
+        except BadInput as error:
+            raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
+        _refuse_twin(entry, bound[table].setdefault(rule.text, replace(entry, table=table, text=rule.text)))
+    return {table: tuple(entries.values()) for table, entries in bound.items()}
+
+
+def _refuse_twin(entry: RuleEntry, known: RuleEntry | DenialConstraint) -> None:
+    if known.name != entry.name:
+        raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {known.name!r}; remove one")
 
 
 def _checked(entry: RuleEntry, table: str, schema: Schema, ordered: frozenset[str]) -> DenialConstraint:

@@ -1,16 +1,18 @@
 """Rule files in YAML.
 
     rules:
-      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name
+      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, …; key1, …
         table: tax                # may be left out where there is one table
         rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
         severity: error           # or warn
         note: who earns more pays no lower rate
+      - {name: zip, rule: "Zip -> State"}               # a functional dependency
+      - {name: phone, rule: "key(AreaCode, Phone)"}     # a key
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
-`read_rules` gives frozen values: denial constraints have been parsed, and their text is the canonical one; rules of
-other classes are kept as text, with kind "other", for the engines that know them. `dump` and `load` turn rules into
-plain JSON values and back, for keeping in a state.
+`read_rules` gives frozen values: denial constraints, FDs and keys have been parsed, and their text is canonical;
+rules of other classes are kept as text, with kind "other". `dump` and `load` turn rules into plain JSON values and
+back, for keeping in a state.
 
 rules.schema.json is the JSON Schema of the format, for editors: `python -m holdfast.rules.file` prints it.
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -32,6 +34,7 @@ from holdfast.denial.check import suggest
 from holdfast.denial.model import DenialConstraint, Severity
 from holdfast.denial.parse import is_denial, parse
 from holdfast.errors import BadInput
+from holdfast.functional import model as functional
 from holdfast.rules.marked import Steps, read_marked
 
 # ---- the format -----------------------------------------------------------------------------------------------------
@@ -44,9 +47,12 @@ class RuleModel(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, title="Rule")
 
-    name: _Name | None = Field(None, description="Names the rule in results; dc1, dc2, … where it is left out.")
+    name: _Name | None = Field(None, description="Names the rule in results; dc1, fd1, key1, … where it is left out.")
     table: _Name | None = Field(None, description="The table it is about; may be left out where there is one.")
-    rule: str = Field(pattern=r"\S", description="The rule, such as not(t.Zip = s.Zip and t.City != s.City).")
+    rule: str = Field(
+        pattern=r"\S",
+        description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, or key(AreaCode, Phone).",
+    )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
     note: str = Field("", description="What the rule is for, in your own words.")
 
@@ -85,9 +91,9 @@ class RuleEntry:
     where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
 
     @property
-    def kind(self) -> Literal["dc", "other"]:
-        """Whether it is a denial constraint."""
-        return "dc" if is_denial(self.text) else "other"
+    def kind(self) -> Literal["dc", "fd", "other"]:
+        """Whether it is a denial constraint, or an FD or a key."""
+        return "dc" if is_denial(self.text) else "fd" if functional.is_dependency(self.text) else "other"
 
     def constraint(self) -> DenialConstraint:
         """The denial constraint that it is. Only for kind "dc"."""
@@ -156,17 +162,33 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
     where = place(("rules", index, "rule"))
     text = rule.rule.strip()
     try:
-        text = parse(text).text if is_denial(text) else text
+        text = _canonical(text)
     except BadInput as error:
         raise BadInput(f"{where}: rule {name!r}: {error}") from None
     return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where)
 
 
+def _canonical(text: str) -> str:
+    if is_denial(text):
+        return parse(text).text
+    return functional.parse(text).text if functional.is_dependency(text) else text
+
+
 def _names(model: FileModel) -> list[str]:
-    """A name for each rule: its own, or the next of dc1, dc2, … that no rule has."""
+    """A name for each rule: its own, or the next of dc1, dc2, … (fd1, key1, …) that no rule has."""
     taken = {rule.name for rule in model.rules}
-    free = (name for name in (f"dc{number}" for number in itertools.count(1)) if name not in taken)
-    return [next(free) if rule.name is None else rule.name for rule in model.rules]
+
+    def free(prefix: str) -> Iterator[str]:
+        return (name for name in (f"{prefix}{number}" for number in itertools.count(1)) if name not in taken)
+
+    names = {prefix: free(prefix) for prefix in ("dc", "fd", "key")}
+    return [next(names[_prefix(rule.rule)]) if rule.name is None else rule.name for rule in model.rules]
+
+
+def _prefix(text: str) -> str:
+    if is_denial(text) or not functional.is_dependency(text):
+        return "dc"
+    return "fd" if "->" in text else "key"
 
 
 def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:

@@ -155,34 +155,35 @@ class Store:
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
         return [BatchRecord(*row) for row in self._db.execute(query, (last or -1,))][::-1]
 
-    def events(self, seq: int) -> list[dict[str, Any]]:
-        """Rules gained and lost by a batch."""
-        query = "SELECT engine, table_name, event, json, witness FROM events WHERE seq = ? ORDER BY rowid"
-        return [
-            {"event": event, **json.loads(rule), **({"witness": json.loads(witness)} if witness else {})}
-            for _, _, event, rule, witness in self._db.execute(query, (seq,))
-        ]
-
     def rule_history(self) -> list[dict[str, Any]]:
-        """Every rule that holds or once held: since which batch it holds (0: from the start; None: it doesn't), and how
-        often it broke. Column facts and given rules don't break, and so are not told.
+        """Every rule that was given, holds or once held: since which batch it holds (0: from the start; None: it
+        doesn't), and how often it broke. Column facts don't break, and so are not told.
         """
         query = """
             WITH seen AS (
-              SELECT engine, table_name, text FROM results WHERE engine NOT IN ('column', 'dc')
+              SELECT engine, table_name, text FROM results WHERE engine != 'column'
               UNION SELECT DISTINCT engine, table_name, text FROM events
             )
-            SELECT s.engine, s.table_name, s.text, r.text IS NOT NULL,
+            SELECT coalesce(r.json ->> 'kind', s.engine), s.table_name, s.text, r.json ->> 'name',
+                   r.text IS NOT NULL AND coalesce(r.json ->> 'violations', 0) = 0,
                    coalesce((SELECT max(e.seq) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
                              AND e.text = s.text AND e.event = 'gained'), 0),
                    (SELECT count(*) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
                     AND e.text = s.text AND e.event = 'lost') AS broke
             FROM seen s LEFT JOIN results r
               ON r.engine = s.engine AND r.table_name = s.table_name AND r.text = s.text
+            WHERE r.text IS NOT NULL OR broke > 0
             ORDER BY broke DESC, s.engine, s.table_name, s.text"""
         return [
-            {"kind": engine, "table": table, "text": text, "holds_since": since if holds else None, "broke": broke}
-            for engine, table, text, holds, since, broke in self._db.execute(query)
+            {
+                "kind": kind,
+                "table": table,
+                **({"name": name} if name else {}),
+                "text": text,
+                "holds_since": since if holds else None,
+                "broke": broke,
+            }
+            for kind, table, text, name, holds, since, broke in self._db.execute(query)
         ]
 
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
@@ -238,7 +239,8 @@ class Store:
     def commit(self, commit: Commit) -> int:
         """Make one batch durable; gives its number. This is the moment at which it counts."""
         gained, lost, changed = (
-            sum(len(getattr(diff, part)) for diff in commit.diffs.values()) for part in ("gained", "lost", "changed")
+            sum(len(getattr(diff, part)) for diff in commit.diffs.values())
+            for part in ("gained", "witnesses", "changed")
         )
         row = (
             commit.batch_id, commit.table, now(), commit.kind, commit.inserted, commit.deleted, commit.ignored,
@@ -327,11 +329,13 @@ class Store:
         self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
         gone = [(engine, table, text) for text in diff.lost]
         self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-        for event, findings in (("lost", diff.lost), ("gained", diff.gained)):
+        broken, mended = _turned(diff)
+        for event, findings in (("lost", {**diff.lost, **broken}), ("gained", {**diff.gained, **mended})):
             for text, finding in findings.items():
                 witness = diff.witnesses.get(text)
                 told = json.dumps(witness.to_json()) if witness else None
-                row = (seq, engine, table, event, text, json.dumps(finding.to_json()), told)
+                word = "implied" if text in diff.lost and witness is None else event
+                row = (seq, engine, table, word, text, json.dumps(finding.to_json()), told)
                 self._db.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def _check_format(self) -> None:
@@ -348,6 +352,18 @@ class Store:
             )
         if state != "ready":
             raise BadInput(f"{self.path}: init did not finish here; run it again")
+
+
+def _turned(diff: Diff) -> tuple[Result, Result]:
+    """The given rules that had no violations and have some now, and those that have none any more."""
+    broken, mended = {}, {}
+    for text, (old, new) in diff.changed.items():
+        before, after = (getattr(finding, "violations", None) for finding in (old, new))
+        if before == 0 and after:
+            broken[text] = new
+        elif before and after == 0:
+            mended[text] = new
+    return broken, mended
 
 
 def now() -> str:

@@ -138,6 +138,12 @@ class Table:
                 codes[c, into] = column[places]
         return codes
 
+    def column_codes(self, column: int) -> NDArray[np.int64]:
+        """The codes of one column, of the living rows in the order of their ids."""
+        whole = [(shard.columns[column], mark) for shard, mark in self.living()]
+        parts = [codes if mark is None else codes[mark] for codes, mark in whole]
+        return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
+
     def decode(self, codes: Codes) -> pa.Table:
         """Rows of codes as values."""
         columns = [d.values(codes[c]) for c, d in enumerate(self.dictionaries)]

@@ -1,0 +1,258 @@
+"""The rows of one rule in groups, kept true under batches: how far the rule holds, and which rows to look at.
+
+A **cluster** is the rows that agree on the left side, a **cell** those of a cluster that agree on the right side, too.
+An FD holds iff no cluster has two cells, a key iff no cluster has two rows; a key's clusters have one cell each. The
+rows **outside** are the fewest without which the rule holds (g3 is their share): those outside the largest cell of
+their cluster, of equally large ones the one with the oldest row; for a key all but the oldest row of a cluster.
+Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
+of its own.
+
+Rows find their cluster and cell in hash tables; the cells of a cluster hang in a chain, from which its largest is
+chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost; a look at all
+rows, 8 bytes each, is due only where the oldest row of a cell died, or where another cell became the largest.
+Memory: 16 bytes a row, and some 80 a cluster and a cell. What is empty or dead stays until it is the most; then all is
+made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engine import Change
+from holdfast.kernels.groups import choose, find_oldest, link
+from holdfast.pairs.table import SetTable
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.table import Table
+
+Ids = NDArray[np.int64]
+
+NONE = -1  # the cell of a row that is in none, or is dead; the end of a chain
+_OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
+_LEAST = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class RowChange:
+    """The rows that a batch put outside, and those that are outside no more, by id."""
+
+    added: Ids
+    resolved: Ids
+
+    def __bool__(self) -> bool:
+        return bool(len(self.added) or len(self.resolved))
+
+
+@dataclass(frozen=True, eq=False)
+class _Before:
+    """What a batch touches, as it is before: cells and clusters, each once."""
+
+    cells: Ids
+    counts: Ids  # of each cell
+    oldest: Ids  # of each cell
+    clusters: Ids
+    best: Ids  # of each cluster
+    totals: Ids
+
+
+class Groups:
+    """The rows of a table in groups, for a left side and a right side (None: a key) given as column numbers."""
+
+    def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
+        self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls == "distinct"
+        self._clusters = SetTable(max(len(self._lhs), 1))
+        self._cells = self._clusters if rhs is None else SetTable(2)
+        self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
+        self._ids, self._cell, self._used = np.empty(0, np.int64), np.empty(0, np.int64), 0
+        self._totals = np.zeros(4, np.int64)  # pairs in a cell, pairs in a cluster, rows outside, living cells
+        ids = table.living_ids()
+        value = None if rhs is None else table.column_codes(rhs)
+        self._take(ids, self._placed(ids, [table.column_codes(c) for c in self._lhs], value), ids[:0])
+
+    # ---- asking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def broken_pairs(self) -> int:
+        """How many pairs of rows break the rule."""
+        alike, together, *_ = self._totals.tolist()
+        return int(together if self._rhs is None else together - alike)
+
+    @property
+    def to_remove(self) -> int:
+        """How many rows are outside."""
+        return int(self._totals[2])
+
+    def outside(self) -> Ids:
+        """The fewest rows without which the rule holds, by id, ascending."""
+        ids, cells = self._ids[: self._used], self._cell[: self._used]
+        return ids[self._are_outside(ids, cells)]
+
+    def beside(self, ids: Ids) -> Ids:
+        """For rows that are outside, a row of the same cluster that is not: the two break the rule."""
+        cells = self._cell[self._rows_of(ids)]
+        return self._oldest[cells if self._rhs is None else self._best[self._cluster_of(cells)]]
+
+    def broken_clusters(self) -> Ids:
+        """The clusters that break the rule; most rows outside first, of equals the oldest one."""
+        wrong = self._outside_in(np.arange(self._clusters.used))
+        broken = np.flatnonzero(wrong)
+        first = self._oldest[broken if self._rhs is None else self._best[broken]]
+        return broken[np.lexsort((first, -wrong[broken]))]
+
+    def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
+        """The rows of a cluster, by id, ascending, and which of them are outside."""
+        rows = np.flatnonzero(self._cell[: self._used] >= 0)
+        rows = rows[self._cluster_of(self._cell[rows]) == cluster]
+        return self._ids[rows], self._are_outside(self._ids[rows], self._cell[rows])
+
+    def _are_outside(self, ids: Ids, cells: Ids) -> NDArray[np.bool_]:
+        """Which rows are outside, given their ids and cells."""
+        rows = np.flatnonzero(cells >= 0)
+        marks = np.zeros(len(ids), np.bool_)
+        own = cells[rows]
+        if self._rhs is None:
+            marks[rows] = self._oldest[own] != ids[rows]
+        else:
+            marks[rows] = self._best[self._cluster_of(own)] != own
+        return marks
+
+    def _outside_in(self, clusters: Ids) -> Ids:
+        """How many rows of each cluster are outside."""
+        sizes = self._clusters.counts[clusters]
+        if self._rhs is None:
+            return np.maximum(sizes - 1, 0)
+        best = self._best[clusters]
+        return np.where(best >= 0, sizes - self._cells.counts[best], 0)
+
+    def _cluster_of(self, cells: Ids) -> Ids:
+        return cells if self._rhs is None else self._cells.keys[cells, 0].astype(np.int64)
+
+    def _rows_of(self, ids: Ids) -> Ids:
+        return np.searchsorted(self._ids[: self._used], ids)
+
+    # ---- following batches ------------------------------------------------------------------------------------------
+
+    def follow(self, change: Change) -> RowChange:
+        """Take in a batch."""
+        born, codes = np.asarray(change.born, np.int64), change.inserted
+        value = None if self._rhs is None else codes[self._rhs]
+        told = self._take(born, self._placed(born, [codes[c] for c in self._lhs], value), change.dead)
+        if self._is_wasteful(change.after.rows):
+            self.__dict__.update(Groups(change.after, self._lhs, self._rhs).__dict__)
+        return told
+
+    def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
+        """The cell of each row, given its codes on the left and on the right; new ones are made."""
+        cells = np.full(len(ids), NONE)
+        known = np.ones(len(ids), np.bool_)
+        if self._distinct:
+            known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
+        left = np.zeros((np.count_nonzero(known), max(len(codes), 1)), np.uint64)
+        for place, column in enumerate(codes):
+            left[:, place] = column[known]
+        found = self._clusters.entries(left)
+        if value is not None:
+            right = value[known].astype(np.int64)
+            if self._distinct:
+                right = np.where(right == NULL_CODE, _OWN + ids[known], right)
+            had = self._cells.used
+            found = self._cells.entries(np.stack([found, right], axis=1).astype(np.uint64))
+        self._make_room()
+        if value is not None:
+            link(self._cells.keys[:, 0], had, self._head, self._next)
+        cells[known] = found
+        return cells
+
+    def _take(self, born: Ids, come: Ids, dead: Ids) -> RowChange:
+        """Let rows be born into cells, and others die."""
+        dying, survivors = self._rows_of(dead), self._used
+        gone = self._cell[dying]
+        before = self._before(gone, come)
+        resolved = dead[self._are_outside(dead, gone)]
+        self._cell[dying] = NONE
+        self._append(born, come)
+        self._count(gone, come)
+        self._renew_oldest(before, born, come, dead)
+        if self._rhs is not None:
+            choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
+        self._totals += self._totals_of(before.cells, before.clusters) - before.totals
+        added = born[self._are_outside(born, come)]
+        left, returned = self._swapped(before, survivors)
+        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]))
+
+    def _before(self, gone: Ids, come: Ids) -> _Before:
+        cells = np.unique(np.concatenate([gone, come]))
+        cells = cells[cells >= 0]
+        clusters = np.unique(self._cluster_of(cells))
+        best = clusters if self._rhs is None else self._best[clusters]
+        totals = self._totals_of(cells, clusters)
+        return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, totals)
+
+    def _totals_of(self, cells: Ids, clusters: Ids) -> Ids:
+        """What some cells, and their clusters, add to the totals."""
+        counts, sizes = self._cells.counts[cells], self._clusters.counts[clusters]
+        pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
+        return np.array([*pairs, self._outside_in(clusters).sum(), np.count_nonzero(counts)], np.int64)
+
+    def _append(self, born: Ids, come: Ids) -> None:
+        end = self._used + len(born)
+        self._ids, self._cell = (_with_room(array, end) for array in (self._ids, self._cell))
+        self._ids[self._used : end], self._cell[self._used : end] = born, come
+        self._used = end
+
+    def _count(self, gone: Ids, come: Ids) -> None:
+        for cells, step in ((gone, -1), (come, 1)):
+            known = cells[cells >= 0]
+            np.add.at(self._cells.counts, known, step)
+            if self._rhs is not None:
+                np.add.at(self._clusters.counts, self._cluster_of(known), step)
+
+    def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
+        """The oldest row of cells that were empty, or that lost theirs."""
+        empty = np.zeros(self._cells.used + 1, np.bool_)
+        empty[before.cells] = before.counts == 0
+        filled = np.flatnonzero(empty[come])[::-1]
+        self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
+        lost = lost[self._cells.counts[lost] > 0]
+        if len(lost):
+            wanted = np.zeros(self._cells.used, np.bool_)
+            wanted[lost] = True
+            find_oldest(self._ids[: self._used], self._cell, wanted, len(lost), self._oldest)
+
+    def _swapped(self, before: _Before, survivors: int) -> tuple[Ids, Ids]:
+        """Of the rows that neither came nor went: those that are outside now, and those that are no more."""
+        if self._rhs is None:
+            moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
+            oldest = self._oldest[before.cells[moved]]
+            oldest = oldest[oldest != before.oldest[moved]]
+            return oldest[:0], oldest[self._rows_of(oldest) < survivors]
+        best = self._best[before.clusters]
+        moved = (best != before.best) & (best >= 0) & (before.best >= 0)
+        if not moved.any():
+            return best[:0], best[:0]
+        mark = np.zeros(self._cells.used + 1, np.int8)  # the last one is that of NONE
+        mark[before.best[moved]], mark[best[moved]] = 1, 2
+        marked = mark[self._cell[:survivors]]
+        return self._ids[:survivors][marked == 1], self._ids[:survivors][marked == 2]
+
+    def _make_room(self) -> None:
+        """Have room for what is kept of each cluster and each cell."""
+        self._head, self._best = (_with_room(array, self._clusters.used) for array in (self._head, self._best))
+        self._next, self._oldest = (_with_room(array, self._cells.used) for array in (self._next, self._oldest))
+
+    def _is_wasteful(self, rows: int) -> bool:
+        living_cells = int(self._totals[3])
+        return self._used > _LEAST and (2 * rows < self._used or 2 * living_cells < self._cells.used)
+
+
+def _with_room(array: Ids, room: int) -> Ids:
+    """The array, or a longer one; what is new is NONE."""
+    if room <= len(array):
+        return array
+    longer = np.full(max(room, 2 * len(array), 64), NONE)
+    longer[: len(array)] = array
+    return longer

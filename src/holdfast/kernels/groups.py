@@ -1,0 +1,63 @@
+"""Cells of rows in chains, one chain a cluster: the largest cell of each, and the oldest row of each cell."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+
+@kernel
+def link(clusters: NDArray[np.uint64], first: int, head: NDArray[np.int64], following: NDArray[np.int64]) -> None:
+    """Put the cells from `first` on into the chains of their clusters.
+
+    IN clusters[cell]; OUT head[cluster]: the first cell, following[cell]: the next one; -1 ends a chain
+    """
+    for cell in range(first, len(clusters)):
+        cluster = np.int64(clusters[cell])
+        following[cell] = head[cluster]
+        head[cluster] = cell
+
+
+@kernel
+def choose(
+    clusters: NDArray[np.int64],
+    head: NDArray[np.int64],
+    following: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    oldest: NDArray[np.int64],
+    best: NDArray[np.int64],
+) -> None:
+    """The largest cell of some clusters, of equals the one with the oldest row; -1 where all are empty.
+
+    IN clusters[i]; counts[cell], oldest[cell]; OUT best[cluster]
+    """
+    for cluster in clusters:
+        chosen = -1
+        cell = head[cluster]
+        while cell >= 0:
+            if counts[cell] > 0 and (
+                chosen < 0
+                or counts[cell] > counts[chosen]
+                or (counts[cell] == counts[chosen] and oldest[cell] < oldest[chosen])
+            ):
+                chosen = cell
+            cell = following[cell]
+        best[cluster] = chosen
+
+
+@kernel
+def find_oldest(
+    ids: NDArray[np.int64], cells: NDArray[np.int64], wanted: NDArray[np.bool_], left: int, oldest: NDArray[np.int64]
+) -> None:
+    """The oldest row of some cells, by one look at rows from the oldest on.
+
+    IN ids[row], ascending, cells[row] (-1: in none); IN OUT wanted[cell], `left` of them; OUT oldest[cell]
+    """
+    for row in range(len(ids)):
+        if left == 0:
+            return
+        cell = cells[row]
+        if cell >= 0 and wanted[cell]:
+            oldest[cell] = ids[row]
+            wanted[cell] = False
+            left -= 1

@@ -1,0 +1,102 @@
+"""The violations of one given rule with the rows they speak of: for people, and as tables for other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+from holdfast.errors import BadInput
+from holdfast.table.plain import plain_rows
+from holdfast.table.table import Table
+
+
+class GivenRule(Protocol):
+    """A rule that someone gave, and named."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def table(self) -> str:
+        """The table that it is about."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+
+    @property
+    def note(self) -> str:
+        """What it is for."""
+
+
+@runtime_checkable
+class Lists(Protocol):
+    """An engine of rules that were given: it tells their violations."""
+
+    def listings(self, state: Any, table: Table) -> Sequence[Listing]:
+        """All violations, rule by rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The violations of a rule: their number, and the pairs unless only the number is kept."""
+
+    rule: GivenRule
+    table: Table
+    count: int
+    pairs: NDArray[np.int64] | None
+    looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
+
+    @property
+    def listed(self) -> NDArray[np.int64]:
+        """The pairs; an error where only their number is kept."""
+        if self.pairs is None:
+            raise BadInput(
+                f"rule {self.rule.name}: only the number of its violations is kept ({self.count:,}); "
+                "start the state with a higher --pair-limit to list them"
+            )
+        return self.pairs
+
+    def shown_columns(self, row: str) -> list[str]:
+        """What is shown of row t or s: the declared key, then what the rule looks at."""
+        schema = self.table.schema
+        return list(dict.fromkeys([*(schema.names[c] for c in schema.key), *self.looked_at[row]]))
+
+    def to_arrow(self, first: int | None = None) -> pa.Table:
+        """One line a violation: the row ids, and of each row its key and the offending values."""
+        pairs = self.listed[:first]
+        columns: dict[str, Any] = {"rule": pa.array([self.rule.name] * len(pairs), pa.string()).dictionary_encode()}
+        columns |= {f"{row}_row": pa.array(pairs[:, place]) for place, row in enumerate(self.looked_at)}
+        for place, row in enumerate(self.looked_at):
+            values = self.table.values(pairs[:, place])
+            columns |= {f"{row}.{name}": values.column(name) for name in self.shown_columns(row)}
+        return pa.table(columns)
+
+    def to_pandas(self) -> Any:
+        """As a pandas frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_spark(self, spark: Any) -> Any:
+        """As a Spark DataFrame."""
+        return spark.createDataFrame(self.to_arrow())
+
+    def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
+        """One object a violation, with the whole rows."""
+        pairs = self.listed[:first]
+        sides = [plain_rows(self.table.values(pairs[:, place])) for place, _ in enumerate(self.looked_at)]
+        for number, pair in enumerate(pairs.tolist()):
+            rows = dict(zip(self.looked_at, (side[number] for side in sides), strict=True))
+            yield {
+                "kind": "violation",
+                "table": self.rule.table,
+                "rule": self.rule.name,
+                "rows": [row for row in pair if row != NOBODY],
+                **rows,
+            }
