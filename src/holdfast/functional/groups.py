@@ -184,9 +184,8 @@ class Groups:
         return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]))
 
     def _before(self, gone: Ids, come: Ids) -> _Before:
-        cells = np.unique(np.concatenate([gone, come]))
-        cells = cells[cells >= 0]
-        clusters = np.unique(self._cluster_of(cells))
+        cells = _each_once(np.concatenate([gone, come]), self._cells.used)
+        clusters = cells if self._rhs is None else _each_once(self._cluster_of(cells), self._clusters.used)
         best = clusters if self._rhs is None else self._best[clusters]
         totals = self._totals_of(cells, clusters)
         return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, totals)
@@ -247,6 +246,16 @@ class Groups:
     def _is_wasteful(self, rows: int) -> bool:
         living_cells = int(self._totals[3])
         return self._used > _LEAST and (2 * rows < self._used or 2 * living_cells < self._cells.used)
+
+
+def _each_once(numbers: Ids, end: int) -> Ids:
+    """The numbers from 0 to below `end` that occur, ascending; for many numbers that is faster than to sort them."""
+    if 16 * len(numbers) < end:
+        found = np.unique(numbers)
+        return found[found >= 0]
+    marks = np.zeros(end + 1, np.bool_)
+    marks[numbers] = True  # NONE marks the last one
+    return np.flatnonzero(marks[:end])
 
 
 def _with_room(array: Ids, room: int) -> Ids:

@@ -1,0 +1,89 @@
+"""Keys and FDs by name: how far they hold and which rows stand outside, kept under batches, beside DuckDB's GROUP BY.
+
+Ours is the engine alone, from the change of the table to the diff with the rows; DuckDB counts the rows to remove anew.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from time import perf_counter
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
+from benchmarks.frame import Case, Rss, benchmark, quick
+from holdfast.engine import Change, Settings
+from holdfast.functional.named import NamedEngine, State, make
+from holdfast.table.runner import Threads
+
+RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")
+BATCH = 1000
+
+
+def engine_for(rule: str) -> NamedEngine:
+    given = [{"name": "r", "text": rule, "severity": "error", "note": ""}]
+    return make(Settings(rules={"data": {"ordered": [], "constraints": [], "dependencies": given}}))
+
+
+def their_count(data: pa.Table, rule: str) -> tuple[float, int]:
+    """The rows to remove, by DuckDB, and how long that took."""
+    if rule.startswith("key("):
+        query = f"SELECT count(*) - count(DISTINCT ({rule[4:-1]})) FROM data"
+    else:
+        lhs, rhs = rule.split(" -> ")
+        cells = f"SELECT {lhs}, {rhs}, count(*) AS c FROM data GROUP BY {lhs}, {rhs}"
+        query = f"SELECT sum(n - m) FROM (SELECT sum(c) AS n, max(c) AS m FROM ({cells}) GROUP BY {lhs})"
+    with duckdb.connect() as connection:
+        connection.register("arrow", data)
+        connection.execute("CREATE TABLE data AS SELECT * FROM arrow")
+        started = perf_counter()
+        found = connection.execute(query).fetchall()
+        return perf_counter() - started, int(found[0][0])
+
+
+@benchmark("named-batches", "1,000 rows into a Tax table and out again, keys and FDs by name kept, beside DuckDB")
+def batches() -> Iterator[Case]:
+    rows = sizes()[1]
+    count = 4 if quick() else 11
+    data = tax(rows + count * BATCH)
+    first = grown(empty(data), data.slice(0, rows))
+    for rule in RULES:
+        with Rss() as weight:
+            engine = engine_for(rule)
+            started = perf_counter()
+            state = engine.discover(first.after, Threads())
+            found = perf_counter() - started
+            spent = _stream(engine, state, first, data, count)
+        rival, theirs = their_count(data, rule)
+        for what, seconds in spent.items():
+            yield Case(
+                f"{rule}, {BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew",
+                weight.own_mb,
+                theirs == state.standing[0].to_remove, "", None,
+                f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
+            )  # fmt: skip
+
+
+def _stream(engine: NamedEngine, state: State, first: Change, data: pa.Table, count: int) -> dict[str, list[float]]:
+    """Batches that come, go and come again, so that all rows are there at the end."""
+    spent: dict[str, list[float]] = {"inserted": [], "deleted": []}
+    table, rows = first.after, first.after.rows
+    for number in range(count):
+        batch = data.slice(rows + number * BATCH, BATCH)
+        change = grown(table, batch)
+        spent["inserted"].append(_timed(engine, state, change))
+        gone = shrunk(change.after, np.asarray(change.born, np.int64))
+        spent["deleted"].append(_timed(engine, state, gone))
+        again = grown(gone.after, batch)
+        engine.maintain(state, again, Threads())
+        table = again.after
+    return spent
+
+
+def _timed(engine: NamedEngine, state: State, change: Change) -> float:
+    started = perf_counter()
+    engine.maintain(state, change, Threads())
+    return perf_counter() - started
