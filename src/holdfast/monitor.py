@@ -20,50 +20,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from holdfast.changes.diff import Diff, Finding, Result
+from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.functional.model import is_dependency
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
-from holdfast.listing import Listing, Lists
 from holdfast.outcome import Outcome
 from holdfast.registry import engine
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
-from holdfast.store.records import BatchRecord, Commit, TableRecord
+from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing
-from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Table, TableFiles
+from holdfast.table.runner import Threads
+from holdfast.table.table import Nulls, TableFiles
+from holdfast.view import ALL_TABLES, View
 from holdfast.voice import Voice
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
-_ATTEMPTS = 5
-ALL_TABLES = "*"
 
 
-class Monitor:
+class Monitor(View):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
-
-    def __init__(self, store: Store, spark: Any, voice: Voice | None) -> None:
-        self._store, self._spark, self._voice = store, spark, voice or Voice()
-        self._runner: Runner = Threads()
-        self._engines = {name: engine(name, self._settings()) for name in store.watched}
-        self._tables: dict[str, Table] = {}
-        self._states: dict[tuple[str, str], Any] = {}
-        self._records: dict[str, TableRecord] = {}
-        self._stale = False
-        self._replay_seconds, self._replay_batches = 0.0, 0
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
@@ -165,18 +150,6 @@ class Monitor:
         self._store.put_meta("settings", json.dumps(settings.to_json()))
         self._engines = {name: engine(name, settings) for name in self._store.watched}
 
-    def _settings(self) -> Settings:
-        return Settings.from_json(json.loads(self._store.meta("settings") or "{}"))
-
-    def _subjects(self) -> Iterator[tuple[str, str]]:
-        """Each engine with the name of each table that it has a state of, or with the name for all of them."""
-        for rules, serving in self._engines.items():
-            for name in [ALL_TABLES] if serving.across else self._tables:
-                yield rules, name
-
-    def _subject(self, name: str) -> Any:
-        return dict(self._tables) if name == ALL_TABLES else self._tables[name]
-
     @staticmethod
     def open(path: str | Path, *, write: bool = True, spark: Any = None, voice: Voice | None = None) -> Monitor:
         """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
@@ -191,49 +164,6 @@ class Monitor:
             monitor.close()
             raise
         return monitor
-
-    def _load_while_others_write(self) -> None:
-        """Load as of one moment; if a writer's compaction removes a file before it is open, look again."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                with self._store.one_moment():
-                    return self._load()
-            except FileNotFoundError:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-        return None
-
-    def _load(self) -> None:
-        """Read the tables and the engines' states as of the checkpoint, and replay the batches since."""
-        store = self._store
-        kept = store.kept_states()
-        self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
-        self._tables = {name: load_table(record.where) for name, record in self._records.items()}
-        self._states = {
-            (rules, name): self._engines[rules].load(self._subject(name), *files.read(path))
-            for (rules, name), path in kept.items()
-        }
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        for step in store.steps_after(store.checkpoint()):
-            before = self._tables[step.table]
-            assert before.where is not None
-            where = TableFiles(before.schema, before.where.segments + step.segments, step.next_id)
-            after = load_table(where).following(before)
-            dead = [files.read(segment.path)[0].get("dead") for segment in step.segments]
-            gone = np.concatenate([np.empty(0, np.int64), *(part for part in dead if part is not None)])
-            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), gone))
-            self._tables[step.table] = after
-        self._stale = False
-
-    def close(self) -> None:
-        """Let go of the state."""
-        self._store.close()
-
-    def __enter__(self) -> Monitor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---- applying batches -------------------------------------------------------------------------------------------
 
@@ -321,17 +251,6 @@ class Monitor:
             self._try_checkpoint()
         return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
 
-    def _maintain(self, name: str, change: Change) -> dict[tuple[str, str], Diff]:
-        started = time.perf_counter()
-        diffs = {
-            (rules, table): self._engines[rules].maintain(state, change, self._runner)
-            for (rules, table), state in self._states.items()
-            if table in (name, ALL_TABLES)
-        }
-        self._replay_seconds += time.perf_counter() - started
-        self._replay_batches += 1
-        return diffs
-
     def watch_folder(
         self,
         folder: str | Path,
@@ -402,15 +321,6 @@ class Monitor:
             kept[rules, name] = path
         return kept
 
-    def _table_name(self, asked: str | None) -> str:
-        names = list(self._tables)
-        if asked is None and len(names) == 1:
-            return names[0]
-        if asked in self._tables:
-            return str(asked)
-        told = f"there is no table {asked!r}" if asked else "this state watches several tables"
-        raise BadInput(f"{told}; choose one with --table: {', '.join(names)}")
-
     def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
         """The options of this batch; where they leave nulls open, those that the table was first read with."""
         kept = CsvOptions.from_dict(self._records[name].options)
@@ -422,76 +332,3 @@ class Monitor:
             CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
             given.schema, given.format, given.jdbc_table, given.jdbc_properties,
         )  # fmt: skip
-
-    # ---- looking ----------------------------------------------------------------------------------------------------
-
-    @property
-    def tables(self) -> dict[str, Table]:
-        """The watched tables as they are now, encoded."""
-        if self._stale:
-            self._load()
-        return dict(self._tables)
-
-    @property
-    def left_out(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each table that can't be compared, and so are not watched."""
-        return {name: record.left_out for name, record in self._records.items()}
-
-    def results(self, rules: str | None = None) -> list[Finding]:
-        """What holds now."""
-        if self._stale:
-            self._load()
-        return [
-            finding
-            for (name, _), state in self._states.items()
-            if rules in (None, name)
-            for finding in self._engines[name].result(state).values()
-        ]
-
-    def violations(self, rule: str | None = None) -> list[Listing]:
-        """The violations of one given rule, by its name or text, or of all of them."""
-        if self._stale:
-            self._load()
-        if not (given := self._given()):
-            raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
-        found = [
-            listing
-            for (rules, name), state in self._states.items()
-            if isinstance(serving := self._engines[rules], Lists)
-            for listing in serving.listings(state, self._tables[name])
-            if rule in (None, listing.rule.name, listing.rule.text)
-        ]
-        if rule is not None and not found:
-            known = ", ".join(sorted(finding["name"] for finding in given))
-            raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
-        return found
-
-    def given(self, rule: str) -> dict[str, Any] | None:
-        """How the given rule with a name or text stands, if there is such a rule."""
-        return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
-
-    def _given(self) -> list[dict[str, Any]]:
-        return [finding for engine in ("dc", "named") for finding in self._store.results(engine)]
-
-    def explain(self, rule: str, *, table: str | None = None) -> list[str]:
-        """Whether a dependency or a key holds, how far, and which rows to look at: in lines of text.
-
-        Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) may be given by name, and need not be watched;
-        inclusion dependencies (`orders.cust in customers.id`) must be.
-        """
-        if self._stale:
-            self._load()
-        if given := self.given(rule):
-            rule, table = given["text"], given["table"]
-        if is_dependency(rule):
-            from holdfast.functional.explain import explain
-
-            return explain(self._tables[self._table_name(table)], rule).lines()
-        serving: Any = self._engines.get("ind")
-        if serving is None:
-            raise BadInput(f"can't explain {rule!r}: inclusion dependencies are not watched here (init --watch ind)")
-        return str(serving.explain(self._states["ind", ALL_TABLES], rule)).splitlines()
-
-    def history(self, last: int | None = None) -> list[BatchRecord]:
-        """The applied batches, the oldest first."""
-        return self._store.history(last)

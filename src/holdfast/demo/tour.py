@@ -47,7 +47,8 @@ rules:
   - name: fair
     rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
     note: who earns more pays no lower rate
-  - {name: zip, rule: "not(t.Zip = s.Zip and t.City != s.City)"}
+  - {name: city, rule: "not(t.Zip = s.Zip and t.City != s.City)"}
+  - {name: zip, rule: "Zip -> State"}
 """
 _DDL = (
     "Id BIGINT, FName STRING, LName STRING, Gender STRING, AreaCode BIGINT, Phone STRING, City STRING, State STRING, "
