@@ -1,35 +1,13 @@
-"""g3, the rows to remove, and explanations, against trying it out."""
+"""Explanations of rules. How rows are grouped for them is tried out in `test_groups`."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.functional.clusters import Clusters
-from holdfast.functional.explain import explain, rows_to_remove
-from holdfast.table.table import Nulls
+from holdfast.functional.explain import explain
 from tests.functional.world import NAMES
-from tests.laws.world import Batch, Row, World, null_modes, rows
-from tests.oracle import functional as oracle
-
-lefts = st.lists(st.integers(0, 3), max_size=2, unique=True).map(sorted)
-
-
-@settings(max_examples=100)
-@given(some=st.lists(rows, max_size=6), lhs=lefts, rhs=st.sampled_from([None, 4]), nulls=null_modes)
-def test_the_fewest_rows_are_removed(some: list[Row], lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
-    world = World(nulls)
-    world.change(Batch(some))
-    found = Clusters.of(world.table, lhs, rhs)
-    gone = set(found.to_remove.tolist())
-    assert len(gone) == oracle.fewest_to_remove(some, lhs, rhs, nulls)
-    left = [row for place, row in zip(world.table.living_ids(), world.rows, strict=True) if place not in gone]
-    assert oracle.fewest_to_remove(left, lhs, rhs, nulls) == 0
-    agreeing = oracle.agree_sets(some, nulls)
-    broken = sum(n for agree, n in agreeing.items() if agree.issuperset(lhs) and rhs not in agree)
-    assert found.broken_pairs == broken
+from tests.laws.world import Batch, World
 
 
 def test_what_an_explanation_tells() -> None:
@@ -43,11 +21,18 @@ def test_what_an_explanation_tells() -> None:
     assert cluster.look_at == (3,)
     assert "look at rows 3" in told.lines()[1]
     assert told.to_json()["clusters"][0]["look_at"] == [3]
-    removed, share = rows_to_remove(world.table, "key(number, text)")
-    assert (removed.tolist(), share) == ([1, 2], 0.4)
+    assert explain(world.table, "key(number, text)").g3 == 0.4
     assert explain(world.table, "text, number -> flag").lines() == ["number, text -> flag holds in all 5 rows"]
     assert explain(world.table, "() -> text").broken_clusters == 1
     assert explain(world.table, "key(real)").clusters[0].look_at == (1, 2, 3, 4)
+
+
+def test_nulls_that_differ_are_told_one_by_one() -> None:
+    world = World("distinct")
+    world.change(Batch([(1, None, 0.0, True, 1)] * 2 + [(1, "b", 0.0, True, 1), (None, "b", 0.0, True, 1)]))
+    (cluster,) = explain(world.table, "number -> text").clusters
+    assert (cluster.rows, cluster.counts, cluster.look_at) == (3, ((None, 1), (None, 1), ("b", 1)), (1, 2))
+    assert cluster.majority is None
 
 
 def test_an_unknown_column_is_named() -> None:

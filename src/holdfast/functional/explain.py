@@ -1,18 +1,17 @@
-"""Why a rule doesn't hold: the clusters that break it, what most of their rows say, and the rows to look at.
-
-Also g3 of a named rule: the share of rows that must go so that it holds, and which rows these are.
-"""
+"""Why a rule doesn't hold: the clusters that break it, what most of their rows say, and the rows to look at."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.functional.clusters import Clusters, Ids
+from holdfast.functional.groups import Groups, Ids
 from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
-from holdfast.functional.witness import plain_value
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 
 
@@ -84,39 +83,38 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
     """Explain a rule of a table, with up to so many clusters, and up to so many rows to look at in each."""
     rule = parse(text, table.schema.names, table.schema.name)
     lhs, rhs = columns_of(rule, table.schema.names)
-    found = Clusters.of(table, lhs, rhs)
-    broken = found.broken()
-    shown = tuple(_broken(table, found, where, lhs, rhs, rows) for where in broken[:clusters])
-    pairs = found.broken_pairs
-    share = pairs / pairs_of(table.rows) if pairs else 0.0
-    rule = type(rule)(**{**rule.__dict__, "error": share})
-    return Explanation(rule, table.rows, pairs, share, found.g3, len(found.to_remove), len(broken), shown)
+    groups = Groups(table, lhs, rhs)
+    broken = groups.broken_clusters()
+    shown = tuple(_broken(table, *groups.rows_in(int(cluster)), lhs, rhs, rows) for cluster in broken[:clusters])
+    pairs, gone = groups.broken_pairs, groups.to_remove
+    g1, g3 = (part / whole if part else 0.0 for part, whole in ((pairs, pairs_of(table.rows)), (gone, table.rows)))
+    return Explanation(replace(rule, error=g1), table.rows, pairs, g1, g3, gone, len(broken), shown)
 
 
-def rows_to_remove(table: Table, text: str) -> tuple[Ids, float]:
-    """The fewest rows without which a rule holds, by id, and their share of all rows: g3."""
-    rule = parse(text, table.schema.names, table.schema.name)
-    found = Clusters.of(table, *columns_of(rule, table.schema.names))
-    return found.to_remove, found.g3
-
-
-def _broken(table: Table, found: Clusters, where: slice, lhs: list[int], rhs: int | None, most: int) -> Broken:
-    ids, values, good = found.ids[where], found.value[where], found.majority[where]
-    codes = table.codes(ids[:1])
+def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:
+    codes = table.codes(ids).astype(np.int64)
     agreed = {table.schema.names[c]: _value(table, c, int(codes[c, 0])) for c in lhs}
-    look_at = tuple(int(row) for row in np.sort(ids[~good])[:most])
+    look_at = tuple(ids[outside][:most].tolist())
     if rhs is None:
         return Broken(agreed, len(ids), None, (), look_at)
-    distinct, counts = np.unique(values, return_counts=True)
-    best = values[good][0]
+    best = int(codes[rhs, ~outside][0])
+    distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
     order = np.lexsort((distinct != best, -counts))
     told = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
-    return Broken(agreed, len(ids), _value(table, rhs, int(best)), tuple(told), look_at)
+    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), look_at)
+
+
+def _distinct(codes: Ids, nulls_differ: bool) -> tuple[Ids, Ids]:
+    """The codes with how often each occurs; nulls that differ from each other are told one by one."""
+    distinct, counts = np.unique(codes, return_counts=True)
+    if not nulls_differ or distinct[0] != NULL_CODE:
+        return distinct, counts
+    times = int(counts[0])
+    return np.append(np.full(times, NULL_CODE), distinct[1:]), np.append(np.ones(times, np.int64), counts[1:])
 
 
 def _value(table: Table, column: int, code: int) -> Any:
-    """The value of a code; codes below zero stand for nulls that equal nothing."""
-    return plain_value(table.dictionaries[column].values(np.array([max(code, 0)], np.int64))[0].as_py())
+    return plain_values(table.dictionaries[column].values(np.array([code], np.int64)))[0]
 
 
 def _line(rule: Rule, cluster: Broken) -> str:
