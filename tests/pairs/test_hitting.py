@@ -72,9 +72,8 @@ def test_mended_equals_found_anew(always: bool, before: Sets, after: Sets, most:
     known = all_minimal_hitting_sets(matrix(old), max_size=most)
     with pytest.MonkeyPatch.context() as patch:
         if always:
-            patch.setattr(hitting, "_worth_mending", lambda *_: True)
+            patch.setattr(hitting, "_search_ns", lambda *_: np.inf)
             patch.setattr(hitting, "_FEW", 99)
-            patch.setattr(hitting, "_EXTEND_NS", 0.0)
         now = mended(known, matrix(old), matrix(old - new), matrix(new - old), max_size=most)
     assert plain(now.sets) == by_definition(after, most)
     assert plain(now.lost) == by_definition(before, most) - by_definition(after, most)
@@ -115,6 +114,18 @@ def test_blocks_move_to_a_file_when_they_are_many() -> None:
     assert np.array_equal(again, rows)
 
 
+@given(families, families)
+def test_places_containers_and_elements(some: Sets, others: Sets) -> None:
+    mine, theirs = matrix(some), matrix(others)
+    assert bitsets.elements_of_each(mine) == [bitsets.elements(one) for one in mine]
+    places, above = bitsets.places_among(mine, theirs), bitsets.containers(mine, theirs)
+    for one, place, container in zip(mine, places, above, strict=True):
+        assert (place >= 0) == (frozenset(bitsets.elements(one)) in others)
+        assert place < 0 or np.array_equal(theirs[place], one)
+        assert (container >= 0) == any(set(bitsets.elements(one)) <= other for other in others)
+        assert container < 0 or not (one & ~theirs[container]).any()
+
+
 # ---- maximal sets ---------------------------------------------------------------------------------------------------
 
 COLUMNS = 71
@@ -138,6 +149,7 @@ def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> 
     with pytest.MonkeyPatch.context() as patch:
         if never_anew:
             patch.setattr("holdfast.pairs.maximal._ANEW", 1e9)
+            patch.setattr("holdfast.pairs.maximal._WORTH_THREADS", 1)
         made, old = Maximal.of(matrix(steps[0]), COLUMNS), steps[0]
         for new in steps[1:]:
             changed, shift = made.changed(matrix(new - old), matrix(old - new), lambda new=new: matrix(new))  # type: ignore[misc]

@@ -48,7 +48,8 @@ def follow(
         return mended(covers[target], edges_of(before, target), gone, come, max_size=max_lhs, told=told)
 
     changed = [target for target in shift.targets() if target in covers]
-    return each_target(changed, one, sum(len(covers[t]) for t in changed) > _WORTH_THREADS, progress)
+    many = len(before.sets) > _WORTH_THREADS or sum(len(covers[t]) for t in changed) > 50 * _WORTH_THREADS
+    return each_target(changed, one, many, progress)
 
 
 def edges_of(maximal: Maximal, target: int) -> Words:
@@ -57,9 +58,9 @@ def edges_of(maximal: Maximal, target: int) -> Words:
 
 
 def _complements(sets: Words, columns: int, target: int) -> Words:
-    """The columns outside each set, the target aside."""
+    """The columns outside each set, all of which lack the target, the target aside."""
     words = sets.shape[1]
-    return ~sets & bitsets.first(columns, words) & ~bitsets.of([target], words)
+    return sets ^ (bitsets.first(columns, words) & ~bitsets.of([target], words))
 
 
 # ---- target by target -----------------------------------------------------------------------------------------------

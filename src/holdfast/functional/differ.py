@@ -2,11 +2,15 @@
 
 A rule is lost for one of two reasons: a pair of rows breaks it now, and then that pair is its witness; or a rule with
 a part of its left side holds now, so that it still holds and merely isn't minimal any more: then it has no witness.
+
+A batch can turn over a hundred thousand rules, so what is gained and lost comes as left sides, and witnesses are looked
+for when someone asks for the first of them, in the table as the batch left it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +32,54 @@ def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, chang
     gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
     if not lost:
         return Diff(gained, lost)
-    finder = Witnesses(change.after, change.born, change.inserted)
+    return Diff(gained, lost, witnesses=WhenAsked(lambda: _witnesses(lost, shift, change)))
+
+
+class WhenAsked(Mapping[str, Witness]):
+    """Witnesses by rule, made when the first is asked for."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Witness]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, Witness]:
+        made = self._make()
+        del self._make  # and with it the table
+        return made
+
+    def __getitem__(self, text: str) -> Witness:
+        return self._made[text]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+
+def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
+    """A pair for each lost rule that an agree-set of the batch breaks."""
     why = [
         (target, agree, broken)
         for target, part in lost.parts.items()
         for agree, broken in _broken_by(part.lhs, shift.of(target)[1])
     ]
+    if not why:
+        return {}
+    finder = Witnesses(change.after, change.born, change.inserted)
+    written = [quoted(name) for name in lost.names]
     sets = {agree.tobytes(): agree for _, agree, _ in why}
-    found = finder.with_agree_sets(np.array(list(sets.values()))) if sets else {}
+    found = finder.with_agree_sets(np.array(list(sets.values())))
     pairs = {
-        _text(before, target, lhs): found[agree.tobytes()]
+        text: found[agree.tobytes()]
         for target, agree, broken in why
         if agree.tobytes() in found
-        for lhs in broken
+        for text in _texts(written, target, broken)
     }
-    return Diff(gained, lost, witnesses=finder.told(pairs))
+    return finder.told(pairs)
 
 
 def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
@@ -62,11 +99,12 @@ def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
     for (text, old), new in zip(stayed.items(), now.values(), strict=True):
         if old != new:
             changed[text] = old, new
-    return Diff(gained, lost, changed, _approximate_witnesses(lost, after, change) if lost else {})
+    return Diff(gained, lost, changed, WhenAsked(lambda: _approximate_witnesses(lost, after, change)) if lost else {})
 
 
 def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:
     finder = Witnesses(change.after, change.born, change.inserted)
+    written = [quoted(name) for name in lost.names]
     pairs: dict[str, Pair] = {}
     for target, part in lost.parts.items():
         holding = after.parts[target].lhs if target in after.parts else part.lhs[:0]
@@ -75,13 +113,14 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
                 continue  # a part of it holds now
             pair = finder.any_pair(bitsets.elements(lhs), target if target < len(after.names) else None)
             if pair is not None:
-                pairs[_text(after, target, lhs)] = pair
+                pairs.update(dict.fromkeys(_texts(written, target, lhs[None]), pair))
     return finder.told(pairs)
 
 
-def _text(rules: Rules, target: int, lhs: Words) -> str:
-    chosen = [quoted(rules.names[c]) for c in bitsets.elements(lhs)]
-    return fd_text(chosen, quoted(rules.names[target])) if target < len(rules.names) else key_text(chosen)
+def _texts(written: Sequence[str], target: int, sides: Words) -> list[str]:
+    """The texts of rules with these left sides, from column names as rules write them."""
+    chosen = [[written[c] for c in columns] for columns in bitsets.elements_of_each(sides)]
+    return [fd_text(lhs, written[target]) if target < len(written) else key_text(lhs) for lhs in chosen]
 
 
 def _minus(some: Rules, others: Rules, targets: Iterable[int]) -> Rules:

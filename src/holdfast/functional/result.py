@@ -85,8 +85,8 @@ class Rules(Mapping[str, Rule]):
             for begin in range(0, len(order), _AT_ONCE):
                 some = order[begin : begin + _AT_ONCE]
                 broken = [0] * len(some) if part.broken is None else part.broken[some].tolist()
-                for lhs, count in zip(part.lhs[some], broken, strict=True):
-                    yield target, bitsets.elements(lhs), count
+                for columns, count in zip(bitsets.elements_of_each(part.lhs[some]), broken, strict=True):
+                    yield target, columns, count
 
     def _find(self, rule: Rule) -> Rule | None:
         target = self.names.index(rule.rhs) if isinstance(rule, FD) else len(self.names)

@@ -28,15 +28,6 @@ def lowest(word: np.uint64) -> int:
 
 
 @kernel
-def is_subset(small: Words, large: Words) -> bool:
-    """Whether all bits of one set are in another."""
-    for w in range(len(small)):  # noqa: SIM110  # kernels have no generators
-        if small[w] & ~large[w]:
-            return False
-    return True
-
-
-@kernel
 def put(bits: Words, place: int) -> None:
     """Set one bit. OUT bits."""
     bits[place >> 6] |= ONE << np.uint64(place & 63)

@@ -1,147 +1,164 @@
 """For which columns a set of a family is maximal, all columns at once.
 
 A set S counts for a column A outside it iff no larger set of the family lacks A too: iff A is in every strict superset
-of S. So a few words, the **meet** of S's strict supersets, answer it for all columns: S counts for `meet - S`. A set
-that equals its meet counts for nothing, and as the meet of its supersets stands in for it, nobody need look at it
-again: only sets that count are kept and looked at.
+of S. So a few words answer it for all columns: what is hoped for at first, **narrowed** by S's strict supersets until
+it is S's **role**, or nothing is left. Sets with no role need not be looked at for others: their supersets stand in.
 
-Supersets are found in an inverted index: for each block of BLOCK * 64 kept sets and each element, a bitmap of the sets
-that hold the element. The bitmaps of S's elements, the rarest first, are ANDed until nothing is left. The blocks
-filled last come first: they hold the smallest sets, and so the supersets that say most.
+Supersets are found in an inverted index: for each block of BLOCK * 64 sets and each element, a bitmap of the sets that
+hold the element. The bitmaps of S's rarest elements are ANDed, and what is left is compared with S; blocks of sets no
+larger than S are left out. Sets that narrowed others lately are tried before all that: they are few, and where S has
+no role, they mostly show it.
 
-Axes: w word of elements; b block, e element, j word of a block. Sets come the largest first.
-Cost: for each set O(blocks * few elements * BLOCK), until its meet is reached.
+Rows are passed as an array and a place: to make an array of a row counts who uses it, and threads that work on one
+array would wait for each other there.
+
+Axes: w word of elements; b block, e element, j word of a block.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, is_subset, lowest
+from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
 from holdfast.kernels.jit import kernel
 
 BLOCK = 8
+_LOOK = 32  # elements whose bitmaps are ANDed before sets are compared
 Places = NDArray[np.int64]
 
 
-@kernel
-def sift(sets: Words, rarest: Places, kept: Words, meets: Words, index: Words, count: int) -> int:
-    """Add the sets that count to OUT kept, meets and index, of which `count` are filled; gives how many then are.
+class Index(NamedTuple):
+    """Sets, the largest first, and where they are found."""
 
-    Sets come the largest first, so that a set's supersets are kept before it, and none of them is kept yet. `rarest`
-    holds all elements, those in the fewest sets first.
-    """
-    meet = np.empty(sets.shape[1], np.uint64)
-    elements = np.empty(len(rarest), np.int64)
+    sets: Words  # [place, w] whole blocks, filled up with empty sets, which are below none
+    filled: Places  # [1] how many of them
+    bitmaps: Words  # [b, e, j] the sets of a block that hold an element
+    rarest: Places  # all elements, those in the fewest sets first
+    recent: Words  # [slot, w] sets that narrowed others lately
+
+
+@kernel
+def enter(sets: Words, index: Index) -> None:
+    """Add sets to the OUT index, which has room for them."""
     for i in range(len(sets)):
-        size = _elements_of(sets[i], rarest, elements)
-        if _meet_of(sets[i], elements[:size], kept, index, count, meet):
-            kept[count], meets[count] = sets[i], meet
-            enter(kept[count], index, count)
-            count += 1
-    return count
+        _enter(sets, i, index)
 
 
 @kernel
-def enter(one: Words, index: Words, place: int) -> None:
-    """Note a kept set in the OUT index[b, e, j]."""
+def _enter(sets: Words, i: int, index: Index) -> None:
+    place = index.filled[0]
     block, word, bit = place // (64 * BLOCK), (place // 64) % BLOCK, ONE << np.uint64(place % 64)
-    for w in range(len(one)):
-        rest = one[w]
+    for w in range(sets.shape[1]):
+        rest = sets[i, w]
+        index.sets[place, w] = rest
         while rest:
-            index[block, 64 * w + lowest(rest), word] |= bit
+            index.bitmaps[block, 64 * w + lowest(rest), word] |= bit
             rest &= rest - ONE
+    index.filled[0] += 1
 
 
 @kernel
-def enter_all(kept: Words, index: Words) -> None:
-    """Note all kept sets in the OUT index."""
-    for i in range(len(kept)):
-        enter(kept[i], index, i)
+def sift(sets: Words, hopes: Words, index: Index) -> None:
+    """OUT hopes: the roles of sets within their family, of which the OUT index gets those that have one.
+
+    Sets come the largest first, so that a set's supersets are in the index before it.
+    """
+    elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
+    for i in range(len(sets)):
+        if _narrow(sets, i, hopes, index, elements, some):
+            _enter(sets, i, index)
 
 
 @kernel
-def _elements_of(one: Words, rarest: Places, elements: Places) -> int:
-    """OUT elements: those of a set, the rarest first; gives how many."""
-    size = 0
-    for e in rarest:
-        if one[e >> 6] >> np.uint64(e & 63) & ONE:
-            elements[size] = e
-            size += 1
-    return size
+def narrow(sets: Words, hopes: Words, index: Index) -> None:
+    """OUT hopes: of what each set hopes for, what all its strict supersets in the index have."""
+    elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
+    for i in range(len(sets)):
+        _narrow(sets, i, hopes, index, elements, some)
 
 
 @kernel
-def _meet_of(one: Words, elements: Places, kept: Words, index: Words, count: int, meet: Words) -> bool:
-    """OUT meet: what all kept supersets share. False, and early, where that is the set itself."""
-    for w in range(len(meet)):
-        meet[w] = ALL
-    above = np.empty(BLOCK, np.uint64)
-    for block in range((count - 1) // (64 * BLOCK), -1, -1):
-        if not _supersets(index[block], elements, above):
-            continue
-        for j in range(BLOCK):
-            rest = above[j]
-            while rest:
-                place = 64 * (block * BLOCK + j) + lowest(rest)
-                rest &= rest - ONE
-                if place < count and _lower(meet, kept[place], one):
-                    return False
-    return True
-
-
-@kernel
-def _supersets(index: Words, elements: Places, above: Words) -> bool:
-    """OUT above: the sets of a block that hold all elements; false where there are none."""
-    for j in range(BLOCK):
-        above[j] = ALL
-    for e in elements:
-        left = ZERO
-        for j in range(BLOCK):
-            above[j] &= index[e, j]
-            left |= above[j]
-        if left == ZERO:
-            return False
-    return True
-
-
-@kernel
-def _lower(meet: Words, other: Words, one: Words) -> bool:
-    """Let a superset lower the OUT meet; true where it is then the set itself."""
-    more = ZERO
-    for w in range(len(meet)):
-        meet[w] &= other[w]
-        more |= meet[w] & ~one[w]
-    return bool(more == ZERO)
-
-
-@kernel
-def lower_all(arrived: Words, commonest: Places, kept: Words, meets: Words, index: Words) -> None:
-    """Let sets that arrived lower the OUT meets of the kept sets that are subsets of theirs."""
-    others = np.empty(len(commonest), np.int64)
-    some = np.empty(BLOCK, np.uint64)
-    for i in range(len(arrived)):
-        size = _elements_of(~arrived[i], commonest, others)
-        for block in range((len(kept) + 64 * BLOCK - 1) // (64 * BLOCK)):
-            if not _subsets(index[block], others[:size], some):
+def gather(sets: Words, hopes: Words, index: Index, roles: Words) -> None:
+    """OUT hopes: what some strict superset in the index has the role for."""
+    elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
+    for i in range(len(sets)):
+        rare = _rare_elements(sets, i, index.rarest, elements)
+        for block in range(_blocks_above(sets, i, index)):
+            if not _with_all(index.bitmaps, block, elements, rare, some):
                 continue
             for j in range(BLOCK):
                 rest = some[j]
                 while rest:
                     place = 64 * (block * BLOCK + j) + lowest(rest)
                     rest &= rest - ONE
-                    if place < len(kept):
-                        _lower(meets[place], arrived[i], kept[place])
+                    if _is_below(sets, i, index.sets, place):
+                        for w in range(hopes.shape[1]):
+                            hopes[i, w] |= roles[place, w]
 
 
 @kernel
-def _subsets(index: Words, others: Places, some: Words) -> bool:
-    """OUT some: the sets of a block that hold none of the other elements; false where there are none."""
+def _narrow(sets: Words, i: int, hopes: Words, index: Index, elements: Places, some: Words) -> bool:
+    """OUT hopes[i]; whether any is left. The largest sets are tried first, as the most sets are below them."""
+    kept, recent = index.sets, index.recent
+    if not _keep(hopes, i, hopes, i):
+        return False
+    for slot in range(len(recent)):
+        if _is_below(sets, i, recent, slot) and not _keep(hopes, i, recent, slot):
+            return False
+    rare = _rare_elements(sets, i, index.rarest, elements)
+    for block in range(_blocks_above(sets, i, index)):
+        if not _with_all(index.bitmaps, block, elements, rare, some):
+            continue
+        for j in range(BLOCK):
+            rest = some[j]
+            while rest:
+                place = 64 * (block * BLOCK + j) + lowest(rest)
+                rest &= rest - ONE
+                if _is_below(sets, i, kept, place) and _lacks_some(kept, place, hopes, i):
+                    if len(recent):
+                        _copy(kept, place, recent, place % len(recent))
+                    if not _keep(hopes, i, kept, place):
+                        return False
+    return True
+
+
+@kernel
+def _blocks_above(sets: Words, i: int, index: Index) -> int:
+    """How many blocks, from the first on, hold sets larger than this one."""
+    low, high = 0, (index.filled[0] + 64 * BLOCK - 1) // (64 * BLOCK)
+    size = _size(sets, i)
+    while low < high:
+        middle = (low + high) // 2
+        if _size(index.sets, 64 * BLOCK * middle) > size:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def _rare_elements(sets: Words, i: int, rarest: Places, elements: Places) -> int:
+    """OUT elements: the rarest ones of a set; gives how many."""
+    size = 0
+    for e in rarest:
+        if sets[i, e >> 6] >> np.uint64(e & 63) & ONE:
+            elements[size] = e
+            size += 1
+            if size == len(elements):
+                break
+    return size
+
+
+@kernel
+def _with_all(bitmaps: Words, block: int, elements: Places, size: int, some: Words) -> bool:
+    """OUT some: the sets of a block that hold all elements; false where there are none."""
     for j in range(BLOCK):
         some[j] = ALL
-    for e in others:
-        left = ZERO
+    for k in range(size):
+        left, row = ZERO, bitmaps[block, elements[k]]
         for j in range(BLOCK):
-            some[j] &= ~index[e, j]
+            some[j] &= row[j]
             left |= some[j]
         if left == ZERO:
             return False
@@ -149,10 +166,44 @@ def _subsets(index: Words, others: Places, some: Words) -> bool:
 
 
 @kernel
-def mark_below(sets: Words, some: Words, marks: NDArray[np.bool_]) -> None:
-    """OUT marks: which sets are subsets of one of some."""
-    for i in range(len(sets)):
-        for j in range(len(some)):
-            if is_subset(sets[i], some[j]):
-                marks[i] = True
-                break
+def _size(sets: Words, i: int) -> int:
+    size = 0
+    for w in range(sets.shape[1]):
+        size += popcount(sets[i, w])
+    return size
+
+
+@kernel
+def _is_below(sets: Words, i: int, others: Words, j: int) -> bool:
+    """Whether a set is a strict subset of another."""
+    more = ZERO
+    for w in range(sets.shape[1]):
+        if sets[i, w] & ~others[j, w]:
+            return False
+        more |= sets[i, w] ^ others[j, w]
+    return bool(more != ZERO)
+
+
+@kernel
+def _copy(sets: Words, i: int, others: Words, j: int) -> None:
+    """OUT others[j]."""
+    for w in range(sets.shape[1]):
+        others[j, w] = sets[i, w]
+
+
+@kernel
+def _lacks_some(sets: Words, i: int, others: Words, j: int) -> bool:
+    lack = ZERO
+    for w in range(sets.shape[1]):
+        lack |= others[j, w] & ~sets[i, w]
+    return bool(lack != ZERO)
+
+
+@kernel
+def _keep(bits: Words, i: int, others: Words, j: int) -> bool:
+    """Leave in OUT bits[i] only what is in others[j] too; whether any is left."""
+    left = ZERO
+    for w in range(bits.shape[1]):
+        bits[i, w] &= others[j, w]
+        left |= bits[i, w]
+    return bool(left != ZERO)

@@ -6,56 +6,122 @@ Axes: e element, w word of elements, k word of edges. `inside[e, k]` are the edg
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest, put
+from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
 from holdfast.kernels.jit import kernel
 
 Places = NDArray[np.int64]
+GROW_ONE = 200  # what it costs to grow a set, in words of edges looked at, apart from these
 
 
 @kernel
-def mark_missing(sets: Words, edge: Words, marks: NDArray[np.bool_]) -> int:
-    """OUT marks: which sets don't meet an edge; gives how many."""
+def first_missed(sets: Words, edges: Words, places: Places) -> None:
+    """OUT places: the first edge that each set doesn't meet; how many there are if none."""
+    for i in range(len(sets)):
+        places[i] = _next_missed(sets, i, edges, 0)
+
+
+@kernel
+def _next_missed(sets: Words, i: int, edges: Words, place: int) -> int:
+    while place < len(edges):
+        met = False
+        for w in range(edges.shape[1]):
+            if sets[i, w] & edges[place, w]:
+                met = True
+                break
+        if not met:
+            break
+        place += 1
+    return place
+
+
+@kernel
+def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, found: Words) -> int:
+    """Sets, each minimal for the edges before the first that it misses, grown until they meet all: OUT found, those of
+    at most so many elements that are minimal.
+
+    Gives how many, -1 where there is no room for them, or where more than `budget` words of edges are to be looked at.
+    A set that misses an edge takes in each element of it that leaves the others critical: an element u stays critical
+    iff not all edges that u alone hits hold the new element: iff their meet doesn't. One look at the edges tells.
+    """
+    words = edges.shape[1]
+    meets, members = np.empty((64 * words, words), np.uint64), np.empty(64 * words, np.int64)
+    stack, places = np.empty_like(found), np.empty(len(found), np.int64)
     count = 0
     for i in range(len(sets)):
-        met = ZERO
-        for w in range(len(edge)):
-            met |= sets[i, w] & edge[w]
-        marks[i] = met == ZERO
-        count += marks[i]
+        stack[0], places[0], height = sets[i], missed[i], 1
+        while height:
+            height -= 1
+            one, place = stack[height].copy(), places[height]
+            size = _members(one, members)
+            if size == most:
+                continue
+            budget -= GROW_ONE + place * words
+            if budget < 0 or height + 64 * words > len(stack) or count + 64 * words > len(found):
+                return -1
+            _meet_critical(one, members[:size], edges, place, meets)
+            for w in range(words):
+                rest = edges[place, w]
+                for u in members[:size]:
+                    rest &= ~meets[u, w]
+                while rest:
+                    stack[height] = one
+                    stack[height, w] |= rest & (~rest + ONE)
+                    rest &= rest - ONE
+                    places[height] = _next_missed(stack, height, edges, place + 1)
+                    if places[height] < len(edges):
+                        height += 1
+                    else:
+                        found[count] = stack[height]
+                        count += 1
     return count
 
 
 @kernel
-def extend(sets: Words, edge: Words, inside: Words, found: Words) -> int:
-    """Each set, minimal for the old edges and missing a new one, with each element of the new edge added: OUT found
-    those that are minimal, which they are iff each old element stays critical for an old edge. Gives how many.
+def _meet_critical(one: Words, members: Places, edges: Words, count: int, meets: Words) -> None:
+    """OUT meets[u]: what those of the first edges share that an element u of a set alone hits."""
+    words = edges.shape[1]
+    for u in members:
+        for w in range(words):
+            meets[u, w] = ALL
+    for k in range(count):
+        hit, place = ZERO, -1
+        for w in range(words):
+            more = one[w] & edges[k, w]
+            if more and (hit or more & (more - ONE)):
+                place = -1
+                break
+            if more:
+                hit, place = more, w
+        if place >= 0:
+            u = 64 * place + lowest(hit)
+            for w in range(words):
+                meets[u, w] &= edges[k, w]
+
+
+@kernel
+def mark_minimal(sets: Words, gone: Words, inside: Words, marks: NDArray[np.bool_]) -> None:
+    """OUT marks: in which hitting sets, minimal before some edges went, each element is critical for an edge still.
+
+    That is so where more than one element hits each of the edges that went.
     """
     members, once = np.empty(64 * sets.shape[1], np.int64), np.empty(inside.shape[1], np.uint64)
-    count = 0
     for i in range(len(sets)):
-        size = _members(sets[i], members)
-        _hit_once(members[:size], inside, once)
-        for w in range(len(edge)):
-            rest = edge[w]
-            while rest:
-                element = 64 * w + lowest(rest)
-                rest &= rest - ONE
-                if _all_critical(members[:size], once, inside, inside[element]):
-                    found[count] = sets[i]
-                    put(found[count], element)
-                    count += 1
-    return count
+        marks[i] = True
+        for j in range(len(gone)):
+            if _hits_once(sets, i, gone, j):
+                size = _members(sets[i], members)
+                _hit_once(members[:size], inside, once)
+                marks[i] = _all_critical(members[:size], once, inside)
+                break
 
 
 @kernel
-def mark_minimal(sets: Words, inside: Words, marks: NDArray[np.bool_]) -> None:
-    """OUT marks: in which hitting sets each element is critical for some edge."""
-    members, once = np.empty(64 * sets.shape[1], np.int64), np.empty(inside.shape[1], np.uint64)
-    nothing = np.zeros(inside.shape[1], np.uint64)
-    for i in range(len(sets)):
-        size = _members(sets[i], members)
-        _hit_once(members[:size], inside, once)
-        marks[i] = _all_critical(members[:size], once, inside, nothing)
+def _hits_once(sets: Words, i: int, edges: Words, j: int) -> bool:
+    """Whether exactly one element of a set hits an edge."""
+    hits = 0
+    for w in range(sets.shape[1]):
+        hits += popcount(sets[i, w] & edges[j, w])
+    return hits == 1
 
 
 @kernel
@@ -83,12 +149,12 @@ def _hit_once(members: Places, inside: Words, once: Words) -> None:
 
 
 @kernel
-def _all_critical(members: Places, once: Words, inside: Words, without: Words) -> bool:
-    """Whether each element alone hits an edge that is not among those to leave out."""
+def _all_critical(members: Places, once: Words, inside: Words) -> bool:
+    """Whether each element alone hits an edge."""
     for u in members:
         critical = False
         for k in range(len(once)):
-            if once[k] & inside[u, k] & ~without[k]:
+            if once[k] & inside[u, k]:
                 critical = True
                 break
         if not critical:

@@ -16,20 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.hitting import Search, advance, begin, fill_inside
-from holdfast.kernels.hitting_repair import extend, mark_minimal, mark_missing
+from holdfast.kernels.hitting_repair import GROW_ONE, first_missed, grow, mark_minimal
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
 
 _BLOCK = 1 << 14
 _STEPS = 1 << 20  # between two looks at the outside world: a tenth of a second or so
-# Measured nanoseconds a result: to search anew; to look whether it meets an edge, and copy it; to test whether it is
-# still minimal; to extend it by one element.
-_SEARCH_NS, _SCAN_NS, _TEST_NS, _EXTEND_NS = 130.0, 16.0, 60.0, 80.0
-# The same to set up a search, and for each edge of it.
-_SETUP_NS, _EDGE_NS = 100_000.0, 150.0
-# Each edge that vanished asks for a search of its own; with more of them one search for all is cheaper.
-_FEW = 3
+# Measured nanoseconds. To search anew: at all, for each result that is known, for each edge.
+_SETUP_NS, _SEARCH_NS, _EDGE_NS = 50_000.0, 180.0, 200.0
+# To mend: to look whether a set meets an edge; and to see which elements extend a set, for each word of an edge.
+_SCAN_NS, _EXTEND_NS = 1.0, 0.5
+_ROOM = 4096
+# Each edge that vanished, if what came doesn't make up for it, asks for a search of its own; with more of them than
+# this one search for all is cheaper. A look at a sample mostly tells.
+_FEW, _SAMPLE = 8, 64
 
 Told = Callable[[int], None]
 
@@ -42,12 +43,46 @@ def minimal_hitting_sets(
     `told` hears the number of results after each stretch of work; an exception it raises ends the search. A block is
     only good until the next one is asked for.
     """
-    words = edges.shape[1]
-    if not len(edges):
+    return _search(Family.of(edges), max_size, within, told)
+
+
+def all_minimal_hitting_sets(
+    edges: Words, *, max_size: int | None = None, within: Words | None = None, told: Told = lambda _: None
+) -> Words:
+    """The same as one array, which lies in a file where it is large."""
+    return _gathered(Family.of(edges), max_size, within, told)
+
+
+def _gathered(family: Family, max_size: int | None, within: Words | None, told: Told) -> Words:
+    blocks = Blocks(family.edges.shape[1])
+    for block in _search(family, max_size, within, told):
+        blocks.add(block)
+    return blocks.rows()
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Edges, small ones first, as one of the smallest is wanted each time; and for each element those that hold it."""
+
+    edges: Words
+    inside: Words
+
+    @staticmethod
+    def of(edges: Words) -> Family:
+        """From the edges in any order."""
+        edges = np.ascontiguousarray(edges[np.argsort(bitsets.sizes(edges), kind="stable")])
+        inside = np.zeros((64 * edges.shape[1], bitsets.words_for(len(edges))), np.uint64)
+        fill_inside(edges, inside)
+        return Family(edges, inside)
+
+
+def _search(family: Family, max_size: int | None, within: Words | None, told: Told) -> Iterator[Words]:
+    words = family.edges.shape[1]
+    if not len(family.edges):
         yield np.zeros((1, words), np.uint64)
         return
     most = 64 * words if max_size is None else max_size
-    search = _started(edges, most, within)
+    search = _started(family, most, within)
     block, total = np.empty((_BLOCK, words), np.uint64), 0
     while search.depth[0] >= 0:
         count = advance(search, most, _STEPS, block)
@@ -57,39 +92,19 @@ def minimal_hitting_sets(
             yield block[:count]
 
 
-def all_minimal_hitting_sets(
-    edges: Words, *, max_size: int | None = None, within: Words | None = None, told: Told = lambda _: None
-) -> Words:
-    """The same as one array, which lies in a file where it is large."""
-    blocks = Blocks(edges.shape[1])
-    for block in minimal_hitting_sets(edges, max_size=max_size, within=within, told=told):
-        blocks.add(block)
-    return blocks.rows()
-
-
-def _started(edges: Words, most: int, within: Words | None) -> Search:
-    """A search at its beginning; small edges first, as one of the smallest is wanted each time."""
-    edges = np.ascontiguousarray(edges[np.argsort(bitsets.sizes(edges), kind="stable")])
-    count, words = edges.shape
+def _started(family: Family, most: int, within: Words | None) -> Search:
+    """A search at its beginning."""
+    edges, inside = family.edges, family.inside
     open_ = np.bitwise_or.reduce(edges, axis=0)
     if within is not None:
         open_ = open_ & within
-    depth = 2 + min(count, most, int(bitsets.sizes(open_[None])[0]))
-    edge_words = bitsets.words_for(count)
-    missed, once = np.zeros((2, depth, edge_words), np.uint64)
-    opened, todo = np.zeros((2, depth, words), np.uint64)
-    missed[0], opened[0] = bitsets.first(count, edge_words), open_
-    inside = _inside(edges)
+    depth = 2 + min(len(edges), most, int(bitsets.sizes(open_[None])[0]))
+    missed, once = np.zeros((2, depth, inside.shape[1]), np.uint64)
+    opened, todo = np.zeros((2, depth, edges.shape[1]), np.uint64)
+    missed[0], opened[0] = bitsets.first(len(edges), inside.shape[1]), open_
     search = Search(edges, inside, missed, once, opened, todo, np.zeros(depth, np.int64), np.zeros(1, np.int64))
     begin(search, most)
     return search
-
-
-def _inside(edges: Words, room: int = 0) -> Words:
-    """For each element the edges that hold it, with room for more edges."""
-    inside = np.zeros((64 * edges.shape[1], bitsets.words_for(len(edges) + room)), np.uint64)
-    fill_inside(np.ascontiguousarray(edges), inside)
-    return inside
 
 
 # ---- when the family changes ----------------------------------------------------------------------------------------
@@ -106,7 +121,10 @@ class Mended:
     @staticmethod
     def anew(known: Words, sets: Words) -> Mended:
         """From those before and those after."""
-        return Mended(sets, bitsets.minus(known, sets), bitsets.minus(sets, known))
+        places = bitsets.places_among(sets, known)
+        lost = np.ones(len(known), np.bool_)
+        lost[places[places >= 0]] = False
+        return Mended(sets, known[lost], sets[places < 0])
 
 
 def mended(
@@ -120,79 +138,68 @@ def mended(
 ) -> Mended:
     """The minimal hitting sets after a family lost the edges `gone` and got the edges `come`, or searched anew.
 
-    `known` are those of the family `before`. Three exact steps. (1) Edges that come, one by one: a known set that
-    misses the new edge gives way to its extensions by one element of the edge that are minimal. (2) Edges that go:
-    a set that still is minimal stays. (3) A set that is new now misses an edge that went, so for each such edge a
-    search among the elements outside it finds them. Which edges come first doesn't matter, as the result depends on
-    the family alone. No set goes in one step and comes back in another: those of step 1 don't hit what came, those of
-    step 2 aren't minimal, and what comes in step 3 is both.
+    `known` are those of the family `before`, in which no edge contains another. Three exact steps. (1) Edges that come,
+    one by one: a known set that misses the new edge gives way to its extensions by one element of the edge that are
+    minimal. (2) Edges that go: a set that still is minimal stays. (3) A set that is new now misses an edge that went,
+    so for each such edge a search among the elements outside it finds them. Which edges come first doesn't matter, as
+    the result depends on the family alone. No set goes in one step and comes back in another: those of step 1 don't
+    hit what came, those of step 2 aren't minimal, and what comes in step 3 is both.
     """
-    after = np.concatenate([bitsets.minus(before, gone), come])
-    lifted, extended = gone[:0], None
-    if _worth_mending(len(known), len(before), len(gone), len(come)):
-        lifted = _not_above(_not_above(gone, come), after)
+    extended, lifted = None, _not_above(gone[:_SAMPLE], come)
+    looks = _SCAN_NS * (len(known) + len(gone)) * len(come)
+    if len(lifted) <= _FEW and looks < _search_ns(len(known), len(before)):
+        lifted = _not_above(gone, come)
         extended = _with_edges(known, before, come, max_size) if len(lifted) <= _FEW else None
+    if extended is not None and not len(lifted):
+        return extended
+    after = np.concatenate([bitsets.minus(before, gone), come])
     if extended is None:
         return Mended.anew(known, all_minimal_hitting_sets(after, max_size=max_size, told=told))
-    if not len(lifted):
-        return extended
     return _without_edges(extended, len(known) - len(extended.lost), after, lifted, max_size, told)
 
 
 def _without_edges(now: Mended, old: int, after: Words, lifted: Words, max_size: int | None, told: Told) -> Mended:
     """Steps 2 and 3; the first `old` sets were known before step 1."""
-    marks = np.empty(len(now.sets), np.bool_)
-    mark_minimal(now.sets, _inside(after), marks)
+    family, marks = Family.of(after), np.empty(len(now.sets), np.bool_)
+    mark_minimal(now.sets, lifted, family.inside, marks)
     fresh = [now.sets[old:][marks[old:]]]
     for place, edge in enumerate(lifted):
-        found = all_minimal_hitting_sets(after, max_size=max_size, within=~edge, told=told)
+        found = _gathered(family, max_size, ~edge, told)
         fresh.append(found[_meets_all(found, lifted[:place])])
     gained = np.concatenate(fresh)
     lost = np.concatenate([now.lost, now.sets[:old][~marks[:old]]])
     return Mended(np.concatenate([now.sets[:old][marks[:old]], gained]), lost, gained)
 
 
-def _worth_mending(known: int, before: int, gone: int, come: int) -> bool:
-    """Whether what mending looks at in any case costs well below a search anew."""
-    looks = _SCAN_NS * known * come + _EDGE_NS * before * (1 + gone / 50)
-    return looks < 0.7 * (_SEARCH_NS * known + 1.5 * _EDGE_NS * before + _SETUP_NS)
+def _search_ns(known: int, edges: int) -> float:
+    """About what a search anew costs, and to see what it changed."""
+    return _SETUP_NS + _SEARCH_NS * known + _EDGE_NS * edges
 
 
 def _with_edges(known: Words, before: Words, come: Words, max_size: int | None) -> Mended | None:
-    """Step 1; None where the extensions to test cost more than a search anew. Sets known before stay in front."""
-    inside = _inside(before, len(come))
-    left = _SEARCH_NS * len(known) + _SETUP_NS
-    old, lost = len(known), [known[:0]]
-    for number, edge in enumerate(come):
-        missing = np.empty(len(known), np.bool_)
-        count = mark_missing(known, edge, missing)
-        if count:
-            size = int(bitsets.sizes(edge[None])[0])
-            left -= _EXTEND_NS * count * size
-            if left < 0:
-                return None
-            lost.append(known[:old][missing[:old]])
-            old -= len(lost[-1])
-            longer = _extended(known[missing], edge, size, inside, max_size)
-            known = np.concatenate([known[~missing], longer])
-        _enter(inside, edge, len(before) + number)
-    return Mended(known, np.concatenate(lost), known[old:])
-
-
-def _extended(short: Words, edge: Words, size: int, inside: Words, max_size: int | None) -> Words:
-    if max_size is not None:
-        short = short[bitsets.sizes(short) < max_size]
-    found = np.empty((len(short) * size, short.shape[1]), np.uint64)
-    return found[: extend(short, edge, inside, found)]
-
-
-def _enter(inside: Words, edge: Words, place: int) -> None:
-    inside[bitsets.elements(edge), place >> 6] |= np.uint64(1 << (place & 63))
+    """Step 1; None where it costs more than a search anew. Sets known before stay in front."""
+    missed = np.empty(len(known), np.int64)
+    first_missed(np.ascontiguousarray(known), np.ascontiguousarray(come), missed)
+    hit = missed < len(come)
+    if not hit.any():
+        return Mended(known, known[:0], known[:0])
+    most = 64 * known.shape[1] if max_size is None else max_size
+    lost, missed = known[hit], missed[hit]
+    short = bitsets.sizes(lost) < most
+    budget = _search_ns(len(known), len(before)) / _EXTEND_NS
+    if 2 * np.count_nonzero(short) * (GROW_ONE + before.size) > budget:
+        return None
+    edges, found = np.concatenate([before, come]), np.empty((2 * len(known) + _ROOM, known.shape[1]), np.uint64)
+    count = grow(lost[short], missed[short] + len(before), edges, most, budget, found)
+    if count < 0:
+        return None
+    gained = found[:count].copy()
+    return Mended(np.concatenate([known[~hit], gained]), lost, gained)
 
 
 def _not_above(edges: Words, others: Words) -> Words:
     """The edges that contain none of the others: leaving out any other edge changes nothing."""
-    return edges[[not ((others & ~edge) == 0).all(axis=1).any() for edge in edges]]
+    return edges[bitsets.containers(~edges, ~others) < 0]
 
 
 def _meets_all(sets: Words, edges: Words) -> NDArray[np.bool_]:
