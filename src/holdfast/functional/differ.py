@@ -103,18 +103,31 @@ def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
 
 
 def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:
+    """A pair for each lost rule that has no part that holds now. One pair may break many rules."""
     finder = Witnesses(change.after, change.born, change.inserted)
     written = [quoted(name) for name in lost.names]
     pairs: dict[str, Pair] = {}
+    agreed: dict[Pair, Words] = {}  # the agree-sets of pairs that were found
     for target, part in lost.parts.items():
-        holding = after.parts[target].lhs if target in after.parts else part.lhs[:0]
-        for lhs in part.lhs:
-            if ((holding & ~lhs) == 0).all(axis=1).any():
-                continue  # a part of it holds now
-            pair = finder.any_pair(bitsets.elements(lhs), target if target < len(after.names) else None)
-            if pair is not None:
-                pairs.update(dict.fromkeys(_texts(written, target, lhs[None]), pair))
+        left = part.lhs
+        if target in after.parts:  # complements turn the question round: does one that holds lie within?
+            left = left[bitsets.containers(~left, ~after.parts[target].lhs) < 0]
+        known = [pair for pair, agree in agreed.items() if not bitsets.has(agree[None], target)[0]]
+        while len(left):
+            pair = known.pop() if known else finder.any_pair(bitsets.elements(left[0]), _column(target, lost))
+            if pair is None:
+                left = left[1:]
+                continue
+            if pair not in agreed:
+                agreed[pair] = finder.agree_set(pair, left.shape[1])
+            within = ((left & ~agreed[pair]) == 0).all(axis=1)
+            pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
+            left = left[~within]
     return finder.told(pairs)
+
+
+def _column(target: int, rules: Rules) -> int | None:
+    return target if target < len(rules.names) else None
 
 
 def _texts(written: Sequence[str], target: int, sides: Words) -> list[str]:

@@ -8,17 +8,17 @@ Cost: O(rows) for the first column, and little for the others; columns are read 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
 from holdfast.changes.diff import Witness
-from holdfast.functional.clusters import Clusters, column_codes
+from holdfast.functional.groups import Groups
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 Pair = tuple[int, int]
@@ -97,16 +97,23 @@ class Witnesses:
         found = self.new_pair(lhs, [] if rhs is None else [rhs])
         if found is not None:
             return found
-        clusters = Clusters.of(self._table, lhs, rhs)
-        for where in clusters.broken()[:1]:
-            ids, values = clusters.ids[where], clusters.value[where]
-            return _ordered(int(ids[0]), int(ids[np.flatnonzero(values != values[0])[0]]))
+        groups = Groups(self._table, lhs, rhs)
+        for row in groups.outside()[:1]:
+            return _ordered(int(row), int(groups.beside(np.array([row]))[0]))
         return None
+
+    def agree_set(self, pair: Pair, words: int) -> Words:
+        """The columns on which two rows agree."""
+        codes = self._table.codes(np.array(pair))
+        same = codes[:, 0] == codes[:, 1]
+        if self._distinct:
+            same &= codes[:, 0] != NULL_CODE
+        return bitsets.of(np.flatnonzero(same).tolist(), words)
 
     def told(self, pairs: Mapping[str, Pair]) -> dict[str, Witness]:
         """Pairs by rule with their values, which are read once for all."""
         ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
-        values = {int(row): _plain(one) for row, one in zip(ids, self._table.values(ids).to_pylist(), strict=True)}
+        values = dict(zip(ids.tolist(), plain_rows(self._table.values(ids)), strict=True))
         made = {pair: Witness(pair, (values[pair[0]], values[pair[1]])) for pair in set(pairs.values())}
         return {text: made[pair] for text, pair in pairs.items()}
 
@@ -128,23 +135,9 @@ class Witnesses:
 
     def _column(self, column: int) -> NDArray[np.int64]:
         if column not in self._columns:
-            self._columns[column] = column_codes(self._table, column)
+            self._columns[column] = self._table.column_codes(column)
         return self._columns[column]
 
 
 def _ordered(one: int, other: int) -> Pair:
     return (one, other) if one < other else (other, one)
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as JSON knows them."""
-    return {name: plain_value(value) for name, value in row.items()}
-
-
-def plain_value(value: Any) -> Any:
-    """A value as JSON knows it: dates, times and decimals as text, and so the floats that JSON lacks."""
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, int | float | str):
-        return value
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
