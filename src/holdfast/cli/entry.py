@@ -15,7 +15,7 @@ from holdfast.cli.app import app
 from holdfast.errors import HoldfastError
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
-_STOPPED = "stopped; the state is as it was before the batch, or as it is after it"
+_STOPPED = "stopped; if a state was being changed, it is as it was before the batch, or as it is after it"
 
 
 def main() -> NoReturn:

@@ -11,7 +11,7 @@ agree-sets changed are mended, or derived anew where that is cheaper.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from holdfast.pairs import bitsets
@@ -104,7 +104,9 @@ def each_target(
     with ThreadPoolExecutor(thread_name_prefix="derive") as pool:
         running = {target: pool.submit(work, target) for target in targets}
         try:
-            while wait(running.values(), _SECONDS_BETWEEN_WORDS).not_done:
+            while (known := wait(running.values(), _SECONDS_BETWEEN_WORDS, FIRST_EXCEPTION)).not_done:
+                for done in known.done:
+                    done.result()  # what one of them raised ends them all
                 tally.tell()
         except BaseException:
             tally.stop = True

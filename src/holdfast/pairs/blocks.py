@@ -6,12 +6,14 @@ what stays in memory by `_IN_MEMORY`.
 
 from __future__ import annotations
 
+import errno
 import tempfile
 import weakref
 from typing import IO
 
 import numpy as np
 
+from holdfast.errors import BadInput
 from holdfast.pairs.bitsets import Words
 
 _IN_MEMORY = 128 << 20
@@ -31,6 +33,17 @@ class Blocks:
 
     def add(self, block: Words) -> None:
         """Take in a block; the caller may use its memory again."""
+        try:
+            self._add(block)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            raise BadInput(
+                f"{tempfile.gettempdir()}: no space left for more than {len(self):,} results; ask for less "
+                "(--max-lhs bounds left sides), or set TMPDIR to a larger disk"
+            ) from None
+
+    def _add(self, block: Words) -> None:
         self._bytes += block.nbytes
         if self._file is None and self._bytes > self._in_memory:
             self._file = tempfile.TemporaryFile(prefix="holdfast-")  # noqa: SIM115  # closed when all are gathered

@@ -11,6 +11,7 @@ from rich.markup import escape
 from holdfast.voice import Voice
 
 _QUIET_SECONDS = 2.0
+_SECONDS_BETWEEN_LINES = 5.0  # about one and the same step, into a pipe
 
 
 class ConsoleVoice(Voice):
@@ -19,7 +20,8 @@ class ConsoleVoice(Voice):
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._status: Any = None
-        self._started = time.monotonic()
+        self._started = self._told = time.monotonic()
+        self._step = ""
 
     def __enter__(self) -> ConsoleVoice:
         return self
@@ -35,8 +37,17 @@ class ConsoleVoice(Voice):
                 self._status = self._console.status("")
                 self._status.start()
             self._status.update(f"{escape(text)} …")
-        elif time.monotonic() - self._started > _QUIET_SECONDS:
+        elif self._is_due(text):
             self._console.print(f"{escape(text)} …", highlight=False, soft_wrap=True)
+
+    def _is_due(self, text: str) -> bool:
+        """Whether a line is due in a pipe: a step that is new, or how far one is that takes long."""
+        now, step = time.monotonic(), text.partition(":")[0]
+        due = now - self._started > _QUIET_SECONDS
+        due &= step != self._step or now - self._told > _SECONDS_BETWEEN_LINES
+        if due:
+            self._step, self._told = step, now
+        return due
 
     def note(self, text: str) -> None:
         """Something that was decided or noticed."""
