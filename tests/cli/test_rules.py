@@ -232,6 +232,17 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     assert (fared["one"]["holds_since"], fared["one"]["broke"]) == (None, 1)
 
 
+def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "nearly"
+    assert holdfast("init", state, tax, "--watch", "fd", "--error", 0.4).code == 0
+    more = write(tmp_path / "more.csv", [HEADER, "4,TX,100,1.0,2024-01-04"])
+    told = holdfast("apply", state, "--insert", more)
+    assert "changed their error" in told.out
+    assert "16.6667%" in told.out  # one of six pairs has one rate and two ids
+    found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").objects}
+    assert (found["rate -> id"], found["state -> rate"]) == (1 / 6, 2 / 6)
+
+
 def test_python_has_the_same(tmp_path: Path) -> None:
     table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "B", "C"]})
     checked = hf.check(table, ["not(t.zip = s.zip and t.city != s.city)"])

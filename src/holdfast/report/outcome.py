@@ -33,7 +33,8 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    tables = [table for table in (changes_table(changed), _violations_table(outcome, changed)) if table is not None]
+    made = changes_table(changed), _violations_table(outcome, changed), _errors_table(changed)
+    tables = [table for table in made if table is not None]
     for table in tables:
         console.print(table)
     _print_rules(console, outcome)
@@ -66,6 +67,18 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
     return text_table(headings, lines, headings[2:]) if lines else None
+
+
+def _errors_table(changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], most: int = 5) -> Table | None:
+    """The approximate rules whose error changed the most."""
+    moved = [(old, new) for old, new in changed if "error" in {**old, **new} and "severity" not in new]
+    if not moved:
+        return None
+    by_how_much = [new.get("error", 0.0) - old.get("error", 0.0) for old, new in moved]
+    first = sorted(range(len(moved)), key=lambda i: -abs(by_how_much[i]))[:most]
+    lines = [[f"{one.get('error', 0.0):.4%}" for one in moved[i]] + [moved[i][1]["text"]] for i in first]
+    title = f"{len(moved):,} rules changed their error" + (", the most:" if len(moved) > most else ":")
+    return text_table(("before", "after", "rule"), lines, ("before", "after"), title)
 
 
 def _ignored(batch: BatchRecord) -> str:
