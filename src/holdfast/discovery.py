@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from holdfast.changes.diff import Finding
+from holdfast.changes.diff import Finding, Result
 from holdfast.engine import Settings, hear
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
@@ -22,23 +23,39 @@ from holdfast.voice import Voice
 
 @dataclass(frozen=True)
 class Found:
-    """What was found, in the order of tables and rules, and the columns that could not be compared."""
+    """What was found, by text, for each class and table in their order, and the columns that could not be compared.
 
-    findings: tuple[Finding, ...]
+    There may be a million rules: they are made when they are looked at.
+    """
+
+    results: tuple[Result, ...]
     left_out: Mapping[str, tuple[str, ...]]
     nulls: Nulls
     proposals: tuple[Any, ...] = ()  # inclusion dependencies ranked as foreign keys, the best first
 
-    def __iter__(self) -> Any:
-        return iter(self.findings)
+    def __iter__(self) -> Iterator[Finding]:
+        return (finding for result in self.results for finding in result.values())
 
     def __len__(self) -> int:
-        return len(self.findings)
+        return sum(len(result) for result in self.results)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them."""
+        return tuple(self)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object a finding; inclusion dependencies with their rank as foreign keys."""
-        ranks = {proposal.ind.text: proposal for proposal in self.proposals}
-        return [ranks.get(finding.text, finding).to_json() for finding in self.findings]
+        """One object a finding."""
+        return [self.told(finding) for finding in self]
+
+    def told(self, finding: Finding) -> dict[str, Any]:
+        """A finding as an object; an inclusion dependency with its rank as a foreign key."""
+        told: dict[str, Any] = self._ranked.get(finding.text, finding).to_json()
+        return told
+
+    @cached_property
+    def _ranked(self) -> dict[str, Any]:
+        return {proposal.ind.text: proposal for proposal in self.proposals}
 
     def picture(self, path: Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
@@ -62,8 +79,9 @@ class Found:
 
     def _repr_html_(self) -> str:
         from holdfast.report.pages import findings_html
+        from holdfast.report.tables import shown
 
-        return findings_html(self.to_json())
+        return findings_html(*shown(self.results, 1000, self.told))
 
 
 def discover(
@@ -80,7 +98,7 @@ def discover(
     tables = source if isinstance(source, Mapping) else {"table": source}
     engines = [engine(name, settings) for name in rules]
     voice = voice or Voice()
-    findings: list[Finding] = []
+    results: list[Result] = []
     left_out = {}
     found_keys: list[Any] = []
     encoded: dict[str, Table] = {}
@@ -96,7 +114,7 @@ def discover(
                 voice.step(f"Finding {serving.title}")
                 hear(serving, voice)
                 state = serving.discover(subject, runner)
-                findings += serving.result(state).values()
+                results.append(serving.result(state))
                 if serving.name == "ind":
                     found_keys = getattr(serving, "foreign_keys")(state)  # noqa: B009  # this engine's own
-    return Found(tuple(findings), left_out, nulls, tuple(found_keys))
+    return Found(tuple(results), left_out, nulls, tuple(found_keys))

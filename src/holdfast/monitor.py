@@ -27,7 +27,7 @@ from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
-from holdfast.registry import engine
+from holdfast.registry import MANY, engine
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
@@ -137,7 +137,8 @@ class Monitor(View):
             self._voice.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
             hear(serving, self._voice)
             self._states[rules, name] = serving.discover(self._subject(name), self._runner)
-            results[rules, name] = serving.result(self._states[rules, name])
+            if rules not in MANY:
+                results[rules, name] = serving.result(self._states[rules, name])
         self._store.finish_creation(self._records.values(), results, self._dump_states())
         self._store.remove_orphans()
 
@@ -241,6 +242,7 @@ class Monitor(View):
                 admitted.ignored,
                 time.perf_counter() - started,
                 diffs,
+                MANY,
             )
         )
         self._tables[name] = admitted.table

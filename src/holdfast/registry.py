@@ -23,6 +23,7 @@ _MODULES = {
 }
 
 NAMES = tuple(_MODULES)
+MANY = ("ucc", "fd")  # there may be a million of these: they are kept in their engine's state alone, not one by one
 FOUND = tuple(name for name in NAMES if name not in ("dc", "named"))  # the others serve rules that were given
 
 

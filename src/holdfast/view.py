@@ -13,10 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from holdfast.changes.diff import Diff, Finding
+from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput
 from holdfast.functional.model import is_dependency
+from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
 from holdfast.registry import engine
 from holdfast.store.records import BatchRecord, TableRecord
@@ -137,14 +138,21 @@ class View:
 
     def results(self, rules: str | None = None) -> list[Finding]:
         """What holds now."""
+        return [finding for result in self.found(rules) for finding in result.values()]
+
+    def found(self, rules: str | None = None) -> list[Result]:
+        """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
+        return [result for (name, _), result in self._found().items() if rules in (None, name)]
+
+    def _found(self) -> dict[tuple[str, str], Result]:
         if self._stale:
             self._load()
-        return [
-            finding
-            for (name, _), state in self._states.items()
-            if rules in (None, name)
-            for finding in self._engines[name].result(state).values()
-        ]
+        return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
+
+    def rule_history(self) -> RuleHistory:
+        """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
+        results = {subject: result for subject, result in self._found().items() if subject[0] != "column"}
+        return RuleHistory(results, self._store.rule_events())
 
     def violations(self, rule: str | None = None) -> list[Listing]:
         """The violations of one given rule, by its name or text, or of all of them."""

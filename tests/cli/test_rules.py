@@ -10,6 +10,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import holdfast as hf
+from holdfast.store.store import Store
 from tests.cli.running import Holdfast, refused, write
 
 HEADER = "id,state,salary,rate,day"
@@ -147,7 +148,7 @@ def test_a_key_that_breaks_tells_the_rows(holdfast: Holdfast, tmp_path: Path, ta
     again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
     told = holdfast("apply", state, "--insert", again)
     assert told.code == 1
-    assert "ucc  key(id)   because of rows 0, 3" in told.out
+    assert "  key(id)   because of rows 0, 3" in told.out
     explained = holdfast("explain", state, "id -> state")
     assert "is broken by 1 pairs of rows" in explained.out
     assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
@@ -230,6 +231,24 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     assert holdfast("apply", state, "--insert", rest).code == 1
     fared = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
     assert (fared["one"]["holds_since"], fared["one"]["broke"]) == (None, 1)
+
+
+def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "many"
+    assert holdfast("init", state, tax, "--watch", "column,ucc,fd").code == 0
+    again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
+    assert holdfast("apply", state, "--insert", again).code == 1
+    whole = write(tmp_path / "whole.csv", [HEADER, *ROWS, "1,CA,900,9.0,2024-09-09"])
+    for rules in ("fd", "ucc"):
+        told = holdfast("status", state, "--rules", rules, "--format", "json").objects
+        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").objects
+    store = Store(state)
+    assert {finding["kind"] for finding in store.results()} == {"column"}
+    store.close()
+    shown = holdfast("status", state, "--top", 2).out
+    assert "functional dependencies, the first 2" in shown
+    fared = holdfast("history", state, "--rules").out
+    assert "key(id)" in fared
 
 
 def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:

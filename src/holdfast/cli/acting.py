@@ -98,13 +98,13 @@ def discover(
         )
         for table, columns in found.left_out.items():
             note_left_out(voice, table, columns)
-    print_findings(found.to_json(), form, top, split(rules))
+    print_findings([], form, top, split(rules), found.results, found.told)
     if picture:
         found.picture(picture)
     if html:
-        from holdfast.report.pages import findings_html, page
+        from holdfast.report.pages import page
 
-        html.write_text(page("Holdfast: what holds here", findings_html(found.to_json())), encoding="utf-8")
+        html.write_text(page("Holdfast: what holds here", found._repr_html_()), encoding="utf-8")
 
 
 @app.command()
@@ -192,9 +192,9 @@ def init(
     ) as monitor:  # fmt: skip
         for table, columns in monitor.left_out.items():
             note_left_out(voice, table, columns)
-        findings = [finding.to_json() for finding in monitor.results()]
-        warn_unlisted(voice, findings)
-    print_findings(findings, form)
+        results = monitor.found()
+        warn_unlisted(voice, [finding.to_json() for finding in monitor.results("dc")])
+    print_findings([], form, results=results)
 
 
 @app.command()

@@ -22,9 +22,10 @@ from holdfast.cli.printing import (
     split,
 )
 from holdfast.errors import BadInput
+from holdfast.registry import MANY
 
 if TYPE_CHECKING:
-    pass
+    from holdfast.changes.diff import Result
 
 
 @app.command()
@@ -37,13 +38,21 @@ def status(
     """Show what holds now. Needs no lock: look while a batch is being applied."""
     from holdfast.store.store import Store
 
+    asked = split(rules) if rules else ()
     store = Store(state)
     try:
-        findings = [f for f in in_schema_order(store) if rules is None or f["kind"] in split(rules)]
+        findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
+        many = [name for name in store.watched if name in MANY and (not asked or name in asked)]
     finally:
         store.close()
-    print_findings(findings, form, top, split(rules) if rules else ())
+    results: list[Result] = []
+    if many:
+        from holdfast.monitor import Monitor
+
+        with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+            results = [result for name in many for result in monitor.found(name)]
+    print_findings(findings, form, top, asked, results)
     if form is Format.text:
         told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
         typer.echo(told, err=True)
@@ -117,21 +126,24 @@ def history(
     form: Output = Format.text,
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
+    from holdfast.monitor import Monitor
     from holdfast.report.outcome import print_history, print_rule_history
     from holdfast.store.store import Store
 
-    store = Store(state)
-    try:
-        batches = store.history(last)
-        fared = store.rule_history() if rules else []
-    finally:
-        store.close()
     if rules:
+        with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+            fared = monitor.rule_history()
         if form is Format.json:
             print_json(fared)
         else:
             print_rule_history(fared)
-    elif form is Format.json:
+        return
+    store = Store(state)
+    try:
+        batches = store.history(last)
+    finally:
+        store.close()
+    if form is Format.json:
         print_json(batch.to_json() for batch in batches)
     else:
         print_history(batches)

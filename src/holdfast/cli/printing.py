@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,10 @@ from holdfast.cli.arguments import (
     Format,
 )
 from holdfast.errors import BadInput
+from holdfast.registry import MANY
 
 if TYPE_CHECKING:
+    from holdfast.changes.diff import Finding, Result
     from holdfast.report.progress import ConsoleVoice
 
 
@@ -62,28 +64,41 @@ def note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str]) -> No
 
 
 def in_schema_order(store: Any) -> list[dict[str, Any]]:
-    """What holds now, columns in the order of their tables."""
+    """What holds now of the classes whose findings are kept one by one, columns in the order of their tables."""
     places = {
         (record.schema.name, column): (number, place)
         for number, record in enumerate(store.tables())
         for place, column in enumerate([None, *record.schema.names])
     }
-    return sorted(store.results(), key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
+    own = [finding for name in store.watched if name not in MANY for finding in store.results(name)]
+    return sorted(own, key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
 
 
-def print_findings(findings: list[dict[str, Any]], form: Format, top: int = 20, asked: Iterable[str] = ()) -> None:
-    """Findings as tables or JSON; a class that was asked for and not found is said."""
+def print_findings(
+    findings: list[dict[str, Any]],
+    form: Format,
+    top: int = 20,
+    asked: Iterable[str] = (),
+    results: Sequence[Result] = (),
+    told: Callable[[Finding], dict[str, Any]] = lambda finding: finding.to_json(),
+) -> None:
+    """Findings, and those of results that may be many, as tables or JSON; a class that was asked for and not found is
+    said.
+    """
     if form is Format.json:
         print_json(findings)
+        print_json(told(finding) for result in results for finding in result.values())
         return
     from rich.console import Console
 
-    from holdfast.report.tables import FOUND, findings_tables
+    from holdfast.report.tables import FOUND, findings_tables, shown
 
     console = Console()
-    for table in findings_tables(findings, top):
+    some, totals = shown(results, top, told)
+    for table in findings_tables([*findings, *some], top, totals):
         console.print(table)
-    for kind in [kind for kind in asked if not any(finding["kind"] == kind for finding in findings)]:
+    known = {finding["kind"] for finding in (*findings, *some)}
+    for kind in [kind for kind in asked if kind not in known]:
         console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from holdfast.report.tables import changes_table, text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from holdfast.history import RuleHistory
     from holdfast.outcome import Outcome
     from holdfast.store.records import BatchRecord
 
@@ -44,15 +46,19 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
 
 def _print_rules(console: Console, outcome: Outcome, most: int = 10) -> None:
     """The rules that broke, each with the rows that broke it, and those that hold now."""
-    if outcome.implied:
-        console.print(f"[bold]implied[/bold]: {len(outcome.implied):,} rules still hold, but follow from shorter ones")
-    for word, rules in (("lost", outcome.lost), ("gained", outcome.gained)):
-        if rules:
-            console.print(f"[bold]{word}[/bold]: {len(rules):,} rules" + (f", the first {most}" * (len(rules) > most)))
-        for rule in rules[:most]:
-            witness = outcome.witness(rule)
+    diffs = outcome.diffs.values()
+    lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
+    if implied := sum(len(diff.lost) for diff in diffs) - lost:
+        console.print(f"[bold]implied[/bold]: {implied:,} rules still hold, but follow from shorter ones")
+    broken = ((text, diff) for diff in diffs for text in diff.lost if text in diff.witnesses)
+    fresh = ((text, diff) for diff in diffs for text in diff.gained)
+    for word, count, rules in (("lost", lost, broken), ("gained", gained, fresh)):
+        if count:
+            console.print(f"[bold]{word}[/bold]: {count:,} rules" + (f", the first {most}" * (count > most)))
+        for text, diff in islice(rules, most):
+            witness = diff.witnesses.get(text)
             rows = f"   because of rows {', '.join(map(str, witness.rows))}" if witness else ""
-            console.print(f"  {escape(rule.kind)}  {escape(rule.text)}{rows}", soft_wrap=True)
+            console.print(f"  {escape(text)}{rows}", soft_wrap=True)
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:
@@ -106,7 +112,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
     Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
 
 
-def print_rule_history(fared: Sequence[Mapping[str, Any]], most: int = 40) -> None:
+def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
     """How rules have fared: the ones that broke most often first."""
     rows = [
         (
@@ -116,7 +122,7 @@ def print_rule_history(fared: Sequence[Mapping[str, Any]], most: int = 40) -> No
             f"{rule['broke']:,}",
             f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
         )
-        for rule in fared[:most]
+        for rule in islice(fared, most)
     ]
     headings = ("class", "table", "holds since", "broke", "rule")
     title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")

@@ -11,6 +11,7 @@ from holdfast.report.tables import (
     FOUND,
     NUMBERS,
     RULE_HEADINGS,
+    Totals,
     change_lines,
     column_cells,
     found_cells,
@@ -43,8 +44,8 @@ def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: 
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def findings_html(findings: Sequence[Mapping[str, Any]]) -> str:
-    """The findings as HTML tables, one a watched table."""
+def findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None = None) -> str:
+    """The findings as HTML tables, one a watched table; `totals` says how many there are where not all are given."""
     parts = []
     for name in dict.fromkeys(finding["table"] for finding in findings if "table" in finding):
         columns = [f for f in findings if f.get("table") == name and f["kind"] == "column"]
@@ -57,7 +58,9 @@ def findings_html(findings: Sequence[Mapping[str, Any]]) -> str:
             parts.append(html_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",)))
     for kind, (title, headings) in FOUND.items():
         if found := [f for f in findings if f["kind"] == kind and "severity" not in f]:
-            parts.append(f"<h3>{len(found):,} {title}</h3>")
+            count = sum(n for (_, each), n in (totals or {}).items() if each == kind) or len(found)
+            more = f", the first {len(found):,}" if count > len(found) else ""
+            parts.append(f"<h3>{count:,} {title}{more}</h3>")
             parts.append(html_table(headings, [found_cells(f) for f in found], NUMBERS))
     return "".join(parts)
 

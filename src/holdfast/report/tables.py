@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
+
+    from holdfast.changes.diff import Finding, Result
 
 _LONGEST = 28
 
@@ -63,7 +66,25 @@ def text_table(
     return table
 
 
-def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> list[Table]:
+Totals = Mapping[tuple[str, str], int]  # how many findings there are of a table and a kind, where not all are given
+
+
+def shown(
+    results: Iterable[Result], top: int, told: Callable[[Finding], dict[str, Any]] = lambda finding: finding.to_json()
+) -> tuple[list[dict[str, Any]], dict[tuple[str, str], int]]:
+    """The findings to show, at most so many of a class of rules that were found, and how many there are of each."""
+    lines: list[dict[str, Any]] = []
+    totals = {}
+    for result in results:
+        for first in islice(result.values(), 1):
+            many = first.kind in FOUND and "severity" not in told(first)
+            lines += map(told, islice(result.values(), top if many else None))
+            if many:
+                totals[told(first).get("table", ""), first.kind] = len(result)
+    return lines, totals
+
+
+def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20, totals: Totals | None = None) -> list[Table]:
     """Terminal tables for each watched table: its columns, the rules that were given, and those that were found."""
     tables = []
     for name in dict.fromkeys(f.get("table", "") for f in findings):
@@ -76,8 +97,9 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20) -> lis
             tables.append(text_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",), f"{name}: rules"))
         for kind, (title, headings) in FOUND.items():
             if found := [f for f in own if f["kind"] == kind and "severity" not in f]:
-                more = f", the first {top}" if len(found) > top else ""
-                heading = f"{name + ': ' if name else ''}{len(found):,} {title}{more}"
+                count = (totals or {}).get((name, kind), len(found))
+                more = f", the first {top}" if count > top else ""
+                heading = f"{name + ': ' if name else ''}{count:,} {title}{more}"
                 tables.append(text_table(headings, [found_cells(f) for f in found[:top]], NUMBERS, heading))
     return tables
 

@@ -57,6 +57,7 @@ class Commit:
     ignored: int
     seconds: float
     diffs: dict[tuple[str, str], Diff] = field(default_factory=dict)  # by engine and subject
+    many: tuple[str, ...] = ()  # engines whose findings are kept in their states, and not one by one
 
 
 @dataclass(frozen=True)

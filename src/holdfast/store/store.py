@@ -155,36 +155,17 @@ class Store:
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
         return [BatchRecord(*row) for row in self._db.execute(query, (last or -1,))][::-1]
 
-    def rule_history(self) -> list[dict[str, Any]]:
-        """Every rule that was given, holds or once held: since which batch it holds (0: from the start; None: it
-        doesn't), and how often it broke. Column facts don't break, and so are not told.
+    def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
+        """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
+        did), and how many broke it.
         """
         query = """
-            WITH seen AS (
-              SELECT engine, table_name, text FROM results WHERE engine != 'column'
-              UNION SELECT DISTINCT engine, table_name, text FROM events
-            )
-            SELECT coalesce(r.json ->> 'kind', s.engine), s.table_name, s.text, r.json ->> 'name',
-                   r.text IS NOT NULL AND coalesce(r.json ->> 'violations', 0) = 0,
-                   coalesce((SELECT max(e.seq) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
-                             AND e.text = s.text AND e.event = 'gained'), 0),
-                   (SELECT count(*) FROM events e WHERE e.engine = s.engine AND e.table_name = s.table_name
-                    AND e.text = s.text AND e.event = 'lost') AS broke
-            FROM seen s LEFT JOIN results r
-              ON r.engine = s.engine AND r.table_name = s.table_name AND r.text = s.text
-            WHERE r.text IS NOT NULL OR broke > 0
-            ORDER BY broke DESC, s.engine, s.table_name, s.text"""
-        return [
-            {
-                "kind": kind,
-                "table": table,
-                **({"name": name} if name else {}),
-                "text": text,
-                "holds_since": since if holds else None,
-                "broke": broke,
-            }
-            for kind, table, text, name, holds, since, broke in self._db.execute(query)
-        ]
+            SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
+                   sum(event = 'lost')
+            FROM events GROUP BY engine, table_name, text"""
+        return {
+            (engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._db.execute(query)
+        }
 
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
@@ -259,7 +240,7 @@ class Store:
                 (commit.next_id, commit.rows, commit.table),
             )
             for (engine, subject), diff in commit.diffs.items():
-                self._put_diff(seq, engine, subject, diff)
+                self._put_diff(seq, engine, subject, diff, engine in commit.many)
         return seq
 
     def keep_states(
@@ -324,19 +305,14 @@ class Store:
         rows = [(engine, table, text, json.dumps(finding.to_json())) for text, finding in result.items()]
         self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
-    def _put_diff(self, seq: int, engine: str, table: str, diff: Diff) -> None:
-        self._put_results(engine, table, diff.gained)
-        self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
-        gone = [(engine, table, text) for text in diff.lost]
-        self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-        broken, mended = _turned(diff)
-        for event, findings in (("lost", {**diff.lost, **broken}), ("gained", {**diff.gained, **mended})):
-            for text, finding in findings.items():
-                witness = diff.witnesses.get(text)
-                told = json.dumps(witness.to_json()) if witness else None
-                word = "implied" if text in diff.lost and witness is None else event
-                row = (seq, engine, table, word, text, json.dumps(finding.to_json()), told)
-                self._db.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    def _put_diff(self, seq: int, engine: str, table: str, diff: Diff, many: bool) -> None:
+        if not many:
+            self._put_results(engine, table, diff.gained)
+            self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
+            gone = [(engine, table, text) for text in diff.lost]
+            self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
+        rows = ((seq, engine, table, *event) for event in _events(diff, many))
+        self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _check_format(self) -> None:
         try:
@@ -352,6 +328,21 @@ class Store:
             )
         if state != "ready":
             raise BadInput(f"{self.path}: init did not finish here; run it again")
+
+
+def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:
+    """What happened to each rule: the event, its text, the finding and the witness. Of many rules, of which the text
+    tells all, there is no finding, and of the witness the rows alone.
+    """
+    broken, mended = _turned(diff)
+    for text in (*diff.lost, *broken):
+        witness = diff.witnesses.get(text)
+        event = "lost" if witness or text in broken else "implied"
+        values = None if witness is None else {"rows": witness.rows} if many else witness.to_json()
+        told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
+        yield event, text, told, json.dumps(values) if values else None
+    for text in (*diff.gained, *mended):
+        yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
 
 
 def _turned(diff: Diff) -> tuple[Result, Result]:
