@@ -56,7 +56,8 @@ def text_table(
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", header_style="bold", box=ROUNDED)
+    wide = min(len(title or ""), Console().width)  # or the title would be broken to the width of a narrow table
+    table = Table(title=title, title_justify="left", header_style="bold", box=ROUNDED, min_width=wide)
     for heading in headings:
         table.add_column(heading, justify="right" if heading in right else "left", no_wrap=True, overflow="ellipsis")
     widths = [max(map(len, column)) for column in list(zip(headings, *rows, strict=True))[:-1]]
