@@ -277,3 +277,23 @@ def test_python_has_the_same(tmp_path: Path) -> None:
         assert watch.violations()[0].count == 0
     with hf.Monitor.open(tmp_path / "s", write=False) as look:
         assert look.violations()[0].count == 0
+
+
+def test_objects_draw_themselves(tmp_path: Path) -> None:
+    table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "A", "C"], "id": [1, 2, 3]})
+    found = hf.discover(table, rules=["fd", "ucc", "column"])
+    assert len(found) == len(found.findings) == len(found.to_json())
+    page = found._repr_html_()
+    assert "functional dependencies" in page
+    assert "zip -&gt; city" in page
+    with hf.Monitor.create(tmp_path / "s", {"t": table}, watch=["fd"], rules=["zip -> city"]) as watch:
+        outcome = watch.apply(inserts=pa.table({"zip": ["1"], "city": ["B"], "id": [4]}))
+        assert [rule.text for rule in outcome.lost] == ["zip -> city"]
+        assert outcome.witness(outcome.lost[0]) is not None
+        drawn = outcome._repr_html_()
+        assert "zip -&gt; city   because of rows" in drawn
+        assert "fd1" in drawn
+        mended = watch.apply(deletes=pa.table({"zip": ["1"], "city": ["B"], "id": [4]}))
+        assert not mended.lost
+        assert not mended.broken
+        assert len(mended.implied) == sum(len(diff.lost) for diff in mended.diffs.values())

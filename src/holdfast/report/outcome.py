@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -44,21 +44,31 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print("no fact but the number of rows changed")
 
 
-def _print_rules(console: Console, outcome: Outcome, most: int = 10) -> None:
-    """The rules that broke, each with the rows that broke it, and those that hold now."""
+def _print_rules(console: Console, outcome: Outcome) -> None:
+    for heading, lines in rule_lines(outcome):
+        word, _, rest = heading.partition(":")
+        console.print(f"[bold]{word}[/bold]:{rest}")
+        for line in lines:
+            console.print(f"  {escape(line)}", soft_wrap=True)
+
+
+def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
+    """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
     diffs = outcome.diffs.values()
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
     if implied := sum(len(diff.lost) for diff in diffs) - lost:
-        console.print(f"[bold]implied[/bold]: {implied:,} rules still hold, but follow from shorter ones")
-    broken = ((text, diff) for diff in diffs for text in diff.lost if text in diff.witnesses)
-    fresh = ((text, diff) for diff in diffs for text in diff.gained)
-    for word, count, rules in (("lost", lost, broken), ("gained", gained, fresh)):
+        yield f"implied: {implied:,} rules still hold, but follow from shorter ones", []
+    broken = (
+        f"{text}   because of rows {', '.join(map(str, diff.witnesses[text].rows))}"
+        for diff in diffs
+        for text in diff.lost
+        if text in diff.witnesses
+    )
+    fresh = (text for diff in diffs for text in diff.gained)
+    for word, count, lines in (("lost", lost, broken), ("gained", gained, fresh)):
         if count:
-            console.print(f"[bold]{word}[/bold]: {count:,} rules" + (f", the first {most}" * (count > most)))
-        for text, diff in islice(rules, most):
-            witness = diff.witnesses.get(text)
-            rows = f"   because of rows {', '.join(map(str, witness.rows))}" if witness else ""
-            console.print(f"  {escape(text)}{rows}", soft_wrap=True)
+            more = f", the first {most}" if count > most else ""
+            yield f"{word}: {count:,} rules{more}", list(islice(lines, most))
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from holdfast.report.outcome import rule_lines
 from holdfast.report.tables import (
     COLUMN_HEADINGS,
     FOUND,
@@ -77,7 +78,11 @@ def outcome_html(outcome: Outcome) -> str:
     ]
     table = html_table(("column or rule", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
-    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{table}"
+    rules = "".join(
+        f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
+        for title, listed in rule_lines(outcome)
+    )
+    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{table}{rules}"
 
 
 def page(title: str, body: str) -> str:
