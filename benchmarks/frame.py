@@ -329,7 +329,8 @@ def run_apart(chosen: Benchmark, quickly: bool) -> Outcome:
     """Run one benchmark in a fresh process and gather what it noted, however it ended."""
     outcome = Outcome(chosen.name, chosen.what, quickly)
     path = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH")]))
-    environment = os.environ | {"PYTHONPATH": path, _QUICK: str(int(quickly))}
+    pool = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # as the command line sets it
+    environment = pool | os.environ | {"PYTHONPATH": path, _QUICK: str(int(quickly))}
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         notes = Path(folder) / "notes.jsonl"
         command = [sys.executable, "-c", _CHILD, str(chosen.file), chosen.name, str(notes)]
