@@ -97,6 +97,4 @@ class Engine(Protocol):
 def hear(serving: Engine, voice: Voice) -> None:
     """Let an engine that tells how far it is tell it."""
     if hasattr(serving, "progress"):
-        serving.progress = lambda done, total, rules: voice.step(
-            f"Finding {serving.title}: {done} of {total} columns done, {rules:,} found"
-        )
+        serving.progress = lambda words: voice.step(f"Finding {serving.title}: {words}")

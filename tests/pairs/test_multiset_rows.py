@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from holdfast.pairs import compare
 from holdfast.pairs.compare import EQUAL, ORDERED, Count, Kind, all_pairs, batch_pairs, merged
 from holdfast.pairs.multiset import AgreeSets, columns_of
 from holdfast.pairs.rows import Rows
 from holdfast.pairs.table import Signed
-from holdfast.table.runner import Threads
 from tests.oracle import agree as oracle
 
 Codes = NDArray[np.uint32]
@@ -42,7 +42,7 @@ def told(pairs: Signed) -> dict[tuple[int, ...], int]:
 
 
 def counted(rows: Rows, kind: Kind = EQUAL, distinct: bool = False) -> Signed:
-    return merged(all_pairs(rows, kind, distinct, Threads(2)))
+    return merged(all_pairs(rows, kind, distinct))
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(3, 4200), (10, 2300), (17, 2300), (25, 2300)])
@@ -137,6 +137,28 @@ def test_shares_add_up(shares: int) -> None:
     assert told(merged(parts)) == brute_force(codes)
 
 
+@pytest.mark.parametrize("columns", [4, 30])
+def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "_PLAIN_AT_ONCE", 1)
+    monkeypatch.setattr(compare, "_HASHED_AT_ONCE", 1)
+    codes = np.random.default_rng(3).integers(0, 3, (columns, 5_000), np.uint32)
+    rows = Rows.of(codes, ones(codes))
+    count = Count(rows, rows, EQUAL, False, within=True)
+    heard: list[int] = []
+    found = count.share(0, 1, heard.append)
+    assert len(heard) > 1
+    assert heard == sorted(heard)
+    assert heard[-1] == count._pairs_in(count.tiles(1))
+    monkeypatch.undo()
+    assert told(found) == told(count.share(0, 1))
+
+    def end(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        count.share(0, 1, end)
+
+
 # ---- signatures of order ------------------------------------------------------------------------------------------
 
 cells = st.one_of(st.none(), st.integers(1, 3))
@@ -181,6 +203,6 @@ def test_order_signatures_follow_batches(
     steps = np.repeat(np.array([1, -1]), [len(born), len(gone)])
     batch = Rows.of(as_codes(born + gone, columns), steps)
     rows.follow(batch)
-    against = Count(batch, rows, ORDERED, distinct).whole(Threads())
+    against = Count(batch, rows, ORDERED, distinct).whole()
     after = merged([before, *batch_pairs(batch, ORDERED, distinct, against)])
     assert signs(after, columns) == oracle.order_signatures(new, nulls)

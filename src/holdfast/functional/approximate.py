@@ -20,14 +20,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.functional.derive import Progress, each_target
 from holdfast.functional.result import Part
 from holdfast.kernels.hitting import fill_inside
 from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_weighted
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
-from holdfast.pairs.hitting import Told
+from holdfast.pairs.threads import Tell, Told, each
 
 Counts = NDArray[np.int64]
 
@@ -48,7 +47,7 @@ def derive_approximate(
     targets: Iterable[int],
     limit: int,
     max_lhs: int | None = None,
-    progress: Progress | None = None,
+    tell: Tell | None = None,
 ) -> dict[int, Part]:
     """The minimal left sides of some targets that at most `limit` pairs break; the target `columns` stands for keys."""
     if columns <= NARROW:
@@ -59,7 +58,7 @@ def derive_approximate(
     def one(target: int, told: Told) -> Part:
         return _wide(sets, counts, columns, target, limit, max_lhs, told)
 
-    return each_target(list(targets), one, True, progress)
+    return each(list(targets), one, True, tell)
 
 
 # ---- all left sides at once -----------------------------------------------------------------------------------------

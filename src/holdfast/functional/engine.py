@@ -7,7 +7,7 @@ bounds left sides and keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff
@@ -15,11 +15,11 @@ from holdfast.engine import Change, Settings
 from holdfast.errors import BadInput
 from holdfast.functional import derive
 from holdfast.functional.approximate import derive_approximate, limit_of
-from holdfast.functional.derive import Progress
 from holdfast.functional.differ import approximate_diff, exact_diff
 from holdfast.functional.model import pairs_of
 from holdfast.functional.result import Part, Rules
 from holdfast.functional.state import Ground, State, offer, taken
+from holdfast.pairs.threads import Tell
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -36,13 +36,15 @@ class FunctionalEngine:
             raise BadInput(f"a left side can't have at most {settings.max_lhs} columns; choose 0 or more")
         self.name, self.title = name, title
         self._error, self._max_lhs = settings.error, settings.max_lhs
-        self.progress: Progress | None = None  # hears how far a long derivation is
+        self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is
 
     def discover(self, subject: Table, runner: Runner) -> State:
         """Compare all pairs, and derive."""
         ground = taken(self.name, subject)
         if ground is None:
-            ground = Ground.of(subject, runner)
+            ground = Ground.of(
+                subject, runner, lambda share: self.progress(f"{share:.0%} of all pairs of rows compared")
+            )
             offer(self.name, subject, ground)
         return State(subject, ground, self._parts(subject, ground))
 
@@ -54,7 +56,7 @@ class FunctionalEngine:
             state.parts = self._parts(change.after, state.ground)
             return approximate_diff(before, self.result(state), change)
         covers = {target: part.lhs for target, part in state.parts.items()}
-        changed = derive.follow(covers, step.shift, step.before, self._max_lhs, self.progress)
+        changed = derive.follow(covers, step.shift, step.before, self._max_lhs, self._tell(len(covers)))
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
         return exact_diff(before, changed, step.shift, change)
 
@@ -82,13 +84,16 @@ class FunctionalEngine:
     def _parts(self, table: Table, ground: Ground) -> dict[int, Part]:
         targets = self._targets(table)
         if not self._error:
-            covers = derive.derive(ground.maximal, targets, self._max_lhs, self.progress)
+            covers = derive.derive(ground.maximal, targets, self._max_lhs, self._tell(len(targets)))
             return {target: Part(lhs) for target, lhs in covers.items()}
         limit = limit_of(self._error, pairs_of(table.rows))
         columns = len(table.schema.columns)
         return derive_approximate(
-            ground.sets.sets, ground.sets.counts, columns, targets, limit, self._max_lhs, self.progress
+            ground.sets.sets, ground.sets.counts, columns, targets, limit, self._max_lhs, self._tell(len(targets))
         )
+
+    def _tell(self, targets: int) -> Tell:
+        return lambda done, found: self.progress(f"{done} of {targets} columns done, {found:,} found")
 
 
 def make(settings: Settings) -> FunctionalEngine:

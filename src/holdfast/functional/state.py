@@ -21,6 +21,7 @@ from holdfast.engine import Change
 from holdfast.errors import BadInput
 from holdfast.functional.result import Part
 from holdfast.pairs import bitsets
+from holdfast.pairs.compare import TellShare
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, AgreeSets
 from holdfast.pairs.watch import PairWatch
@@ -46,10 +47,10 @@ class Ground:
         self._last: Step | Table | None = None
 
     @staticmethod
-    def of(table: Table, runner: Runner) -> Ground:
-        """From a table, by comparing all pairs."""
+    def of(table: Table, runner: Runner, tell: TellShare | None = None) -> Ground:
+        """From a table, by comparing all pairs; `tell` hears how far that is."""
         refuse_wide(table)
-        return Ground(PairWatch.of(table, runner), len(table.schema.columns))
+        return Ground(PairWatch.of(table, runner, tell), len(table.schema.columns))
 
     @property
     def sets(self) -> AgreeSets:

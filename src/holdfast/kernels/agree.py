@@ -194,13 +194,13 @@ def tally_plain(
     used: int,
     form: Form,
     counts: NDArray[np.int64],
-) -> None:
-    """Count the signatures of pairs, at most three planes of them, in a plain table.
+) -> int:
+    """Count the signatures of pairs, at most three planes of them, in a plain table. Gives how many pairs there are.
 
     IN  own[q]: where query q stands among the rows, for queries that come one by one, or nothing: see `Count`
     IN  tiles[t]: first query, end of queries, block of rows, and 1 where only rows after the query count
     IN  used: how many rows there are
-    OUT counts[signature], all 0 before; of pairs that agree on nothing those count that were not passed over
+    IN OUT counts[signature]; of pairs that agree on nothing only those that were not passed over are counted
     """
     limits, planes = _begin(queries, form)
     eights = planes.view(np.uint64)
@@ -226,7 +226,7 @@ def tally_plain(
             if len(own) and begin <= own[q] < begin + len(weights):
                 weights[own[q] - begin] += queries.weights[q]
                 left += queries.weights[q]
-    counts[0] += pairs - counts.sum()
+    return pairs
 
 
 @kernel

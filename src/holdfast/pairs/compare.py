@@ -13,7 +13,7 @@ pairs agree on nothing; beyond, in a hash table, 15 ns with 109 columns and 30 n
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,11 +23,14 @@ from numpy.typing import NDArray
 from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
 from holdfast.pairs.rows import Rows
 from holdfast.pairs.table import SetTable, Signed, Words
-from holdfast.table.runner import Threads
+from holdfast.pairs.threads import Tell, Told, each
 
+TellShare = Callable[[float], None]  # hears which share of the pairs is compared
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
 _PLAIN_BITS = 18  # a table of 2 MB, most of it never touched
+# Pairs between two looks at the outside world: a tenth of a second or so.
+_PLAIN_AT_ONCE, _HASHED_AT_ONCE = 1 << 27, 1 << 22
 _WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting threads costs what they save
 
 
@@ -68,25 +71,43 @@ class Count:
         step = max(1, min(BLOCK, -(-last // (8 * pieces if self.within else pieces))))
         firsts = np.arange(0, last, step)
         blocks = np.arange(-(-self.rows.used // BLOCK))
-        first, block = (side.reshape(-1) for side in np.meshgrid(firsts, blocks))
-        after = np.full(len(first), int(self.within))
-        tiles = np.stack([first, np.minimum(first + step, last), block, after], axis=1)
-        return tiles[(block + 1) * BLOCK > first] if self.within else tiles
+        grid = np.empty((len(blocks), len(firsts), 4), np.int64)
+        grid[:, :, 0], grid[:, :, 1] = firsts, np.minimum(firsts + step, last)
+        grid[:, :, 2], grid[:, :, 3] = blocks[:, None], self.within
+        tiles = grid.reshape(-1, 4)
+        return tiles[(tiles[:, 2] + 1) * BLOCK > tiles[:, 0]] if self.within else tiles
 
-    def share(self, share: int, of: int) -> Signed:
-        """One of several shares of the count."""
+    def share(self, share: int, of: int, told: Told = lambda _: None) -> Signed:
+        """One of several shares of the count; `told` hears how many pairs were compared so far."""
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
         if self._bits <= _PLAIN_BITS:
-            return self._plain(tiles)
+            return self._plain(tiles, told)
         pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
         found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
-        self._into(found, tiles)
+        self._into(found, tiles, told)
         return found.signed()
 
-    def whole(self, runner: Threads) -> list[Signed]:
-        """All shares, in threads where that is worth it."""
+    def whole(self, tell: TellShare | None = None) -> list[Signed]:
+        """All shares, in threads where that is worth it; `tell` hears how far it is."""
         shares = (os.cpu_count() or 1) if self._cells > _WORTH_THREADS else 1
-        return runner.map(partial(self.share, of=shares), range(shares))
+        total = max(1, self._pairs_in(self.tiles(shares)))
+        so_far: Tell | None = None if tell is None else lambda _, pairs: tell(pairs / total)
+        return list(each(range(shares), partial(self._one, of=shares), shares > 1, so_far).values())
+
+    def _one(self, share: int, told: Told, of: int) -> Signed:
+        return self.share(share, of, told)
+
+    def _pairs_in(self, tiles: Tiles) -> int:
+        """About how many pairs are compared in some tiles."""
+        return int(((tiles[:, 1] - tiles[:, 0]) * np.minimum(BLOCK, self.rows.used - tiles[:, 2] * BLOCK)).sum())
+
+    def _stretches(self, tiles: Tiles, at_once: int, told: Told) -> Iterator[Tiles]:
+        """The tiles in stretches of about so many pairs; `told` hears of each when it is done."""
+        step, done = max(1, at_once // BLOCK**2), 0
+        for begin in range(0, len(tiles), step):
+            yield tiles[begin : begin + step]
+            done += self._pairs_in(tiles[begin : begin + step])
+            told(done)
 
     @property
     def is_small(self) -> bool:
@@ -95,7 +116,7 @@ class Count:
 
     def into(self, table: SetTable) -> None:
         """Add the whole count to a table, straight."""
-        self._into(table, self.tiles(1))
+        self._tally(table, self.tiles(1))
 
     @property
     def _cells(self) -> int:
@@ -110,9 +131,13 @@ class Count:
     def _form(self) -> Form:
         return Form(self.kind == ORDERED, self.distinct)
 
-    def _plain(self, tiles: Tiles) -> Signed:
-        counts = np.zeros(1 << self._bits, np.int64)
-        tally_plain(self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, counts)
+    def _plain(self, tiles: Tiles, told: Told) -> Signed:
+        counts, pairs = np.zeros(1 << self._bits, np.int64), 0
+        for some in self._stretches(tiles, _PLAIN_AT_ONCE, told):
+            pairs += tally_plain(
+                self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._form, counts
+            )
+        counts[0] += pairs - counts.sum()  # those that agree on nothing were passed over
         found = np.flatnonzero(counts)
         words = np.zeros((len(found), self.kind.words(self.rows.columns)), np.uint64)
         a_side = self._bits // self.kind.sides
@@ -120,7 +145,11 @@ class Count:
             words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
         return words, counts[found]
 
-    def _into(self, table: SetTable, tiles: Tiles) -> None:
+    def _into(self, table: SetTable, tiles: Tiles, told: Told) -> None:
+        for some in self._stretches(tiles, _HASHED_AT_ONCE, told):
+            self._tally(table, some)
+
+    def _tally(self, table: SetTable, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
             self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, table.arrays, at
@@ -151,9 +180,9 @@ def own_signatures(rows: Rows, kind: Kind, distinct: bool) -> Words:
     return np.tile(padded.view("<u8").astype(np.uint64), (1, kind.sides))
 
 
-def all_pairs(rows: Rows, kind: Kind, distinct: bool, runner: Threads) -> list[Signed]:
+def all_pairs(rows: Rows, kind: Kind, distinct: bool, tell: TellShare | None = None) -> list[Signed]:
     """Every pair of rows once (of the kind `ORDERED`: from both its rows), as parts to add up."""
-    parts = Count(rows, rows, kind, distinct, within=True).whole(runner)
+    parts = Count(rows, rows, kind, distinct, within=True).whole(tell)
     return both_ways([*parts, equal_pairs(rows, kind, distinct)], kind)
 
 

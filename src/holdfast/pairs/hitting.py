@@ -9,7 +9,7 @@ Cost: some 200 ns a result on real tables (the 982,631 minimal FDs of a table of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from holdfast.kernels.hitting_repair import GROW_ONE, first_missed, grow, mark_m
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
+from holdfast.pairs.threads import Told
 
 _BLOCK = 1 << 14
 _STEPS = 1 << 20  # between two looks at the outside world: a tenth of a second or so
@@ -31,8 +32,6 @@ _ROOM = 4096
 # Each edge that vanished, if what came doesn't make up for it, asks for a search of its own; with more of them than
 # this one search for all is cheaper. A look at a sample mostly tells.
 _FEW, _SAMPLE = 8, 64
-
-Told = Callable[[int], None]
 
 
 def minimal_hitting_sets(

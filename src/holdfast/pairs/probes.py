@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from holdfast.changes.batch import Codes
-from holdfast.pairs.compare import EQUAL, Count, all_pairs, batch_pairs, equal_pairs, merged
+from holdfast.pairs.compare import EQUAL, Count, TellShare, all_pairs, batch_pairs, equal_pairs, merged
 from holdfast.pairs.rows import Rows, tops_of
 from holdfast.pairs.table import Signed
 from holdfast.table.load import open_table
@@ -46,11 +46,13 @@ def count_pairs(table: Table, runner: Runner) -> Signed:
     return merged(parts_of_table(table, runner))
 
 
-def parts_of_table(table: Table, runner: Runner, rows: Rows | None = None) -> list[Signed]:
-    """The same, as parts to add up; `rows` are the table's, where they are at hand."""
+def parts_of_table(
+    table: Table, runner: Runner, rows: Rows | None = None, tell: TellShare | None = None
+) -> list[Signed]:
+    """The same, as parts to add up; `rows` are the table's, where they are at hand; `tell` hears how far it is."""
     distinct = table.schema.nulls == "distinct"
     if isinstance(runner, Threads):
-        return all_pairs(rows or Rows.of_table(table), EQUAL, distinct, runner)
+        return all_pairs(rows or Rows.of_table(table), EQUAL, distinct, tell)
     assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
     return runner.map(_share, [_Share(table.where, number, shares) for number in range(shares)])

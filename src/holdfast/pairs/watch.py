@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import EQUAL, Count, all_pairs, batch_alike
+from holdfast.pairs.compare import EQUAL, Count, TellShare, all_pairs, batch_alike
 from holdfast.pairs.multiset import AgreeSets, Delta
 from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.rows import Rows
@@ -30,34 +30,34 @@ class PairWatch:
         self._table, self.sets, self._rows = table, sets, rows
 
     @staticmethod
-    def of(table: Table, runner: Runner) -> PairWatch:
-        """Count the pairs of a table."""
+    def of(table: Table, runner: Runner, tell: TellShare | None = None) -> PairWatch:
+        """Count the pairs of a table; `tell` hears how far that is."""
         sets = AgreeSets(len(table.schema.columns))
         rows = Rows.of_table(table) if isinstance(runner, Threads) else None
-        sets.add_parts(parts_of_table(table, runner, rows))
+        sets.add_parts(parts_of_table(table, runner, rows, tell))
         return PairWatch(table, sets, rows)
 
     def follow(self, change: Changed, runner: Runner) -> Delta:
         """Take in a batch; tells which agree-sets appeared and which vanished."""
         if isinstance(runner, Threads):
             self._rows = self._rows or Rows.of_table(self._table)
-            delta = self._compare(self._rows, batch_of(change), change.after.schema.nulls == "distinct", runner)
+            delta = self._compare(self._rows, batch_of(change), change.after.schema.nulls == "distinct")
         else:
             self._rows = None
             delta = self.sets.add_parts(parts_of_change(change, runner))
         self._table = change.after
         return delta
 
-    def _compare(self, rows: Rows, batch: Rows, distinct: bool, runner: Threads) -> Delta:
+    def _compare(self, rows: Rows, batch: Rows, distinct: bool) -> Delta:
         """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
         own = rows.follow(batch)
         if batch.used > _FEW and batch.used * (rows.used + batch.used // 2) > rows.used**2 // 2:
-            return self.sets.add_parts([*all_pairs(rows, EQUAL, distinct, runner), (self.sets.sets, -self.sets.counts)])
+            return self.sets.add_parts([*all_pairs(rows, EQUAL, distinct), (self.sets.sets, -self.sets.counts)])
         against = Count(batch, rows, EQUAL, distinct, own=own)
         alike = batch_alike(batch, EQUAL, distinct)
         if against.is_small:
             return self.sets.add_parts([alike], against.into)
-        return self.sets.add_parts([alike, *against.whole(runner)])
+        return self.sets.add_parts([alike, *against.whole()])
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same."""

@@ -9,8 +9,7 @@ import time
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.functional.derive import each_target
-from holdfast.pairs.hitting import Told
+from holdfast.pairs.threads import Told, each
 
 _FULL = """
 import resource
@@ -37,7 +36,7 @@ def test_an_error_in_one_target_ends_all() -> None:
             time.sleep(0.01)
 
     with pytest.raises(BadInput, match="no space"):
-        each_target([0, 1, 2], one, True, None)
+        each([0, 1, 2], one)
 
 
 def test_results_that_fit_no_disk() -> None:
