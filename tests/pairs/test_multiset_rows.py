@@ -137,6 +137,18 @@ def test_shares_add_up(shares: int) -> None:
     assert told(merged(parts)) == brute_force(codes)
 
 
+@pytest.mark.parametrize("distinct", [False, True])
+def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = np.random.default_rng(3).integers(0, 4, (20, 1_600), np.uint32)
+    rows = Rows.of(codes, ones(codes))
+    count = Count(rows, rows, EQUAL, distinct, within=True)
+    assert count._is_plain
+    plain = told(count.share(0, 1))
+    monkeypatch.setattr(compare, "_MOST_PLAIN_BITS", 0)
+    assert not count._is_plain
+    assert told(count.share(0, 1)) == plain
+
+
 @pytest.mark.parametrize("columns", [4, 30])
 def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "_PLAIN_AT_ONCE", 1)

@@ -5,7 +5,7 @@ built in **planes**: `planes[p, j]` holds 8 columns of the signature of the quer
 one vector instruction decides a column for 32 rows or more. Equality has one side, a bit a column. Order has two: a
 bit where row j is at most the query, and one where it is at least; equal is both, incomparable (null) is neither.
 
-Where signatures fit 18 bits, they are counted in a plain table, else in the hash table of `agree_sets`.
+Short signatures are counted in a plain table, others in the hash table of `agree_sets`.
 Cost, on one core: 0.4 ns to compare two rows of 15 columns, 1 ns to count the signature in the plain table, where
 rows that agree on nothing are passed over eight at a time and counted by subtraction.
 The paper (section 5.3) shares zip products between the rows of a batch. Here counting costs more than comparing, so

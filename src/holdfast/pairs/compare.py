@@ -6,8 +6,8 @@ first one, then where it is at least; `mirrored` is the same pair seen from its 
 
 A count is cut into **tiles**, some queries against one block of rows, and tiles into shares, whose counts add up.
 What runs here is the same in a thread and in a task elsewhere.
-Cost, on one core: 1.4 ns a pair up to 18 columns, where counts lie in a plain table, and half of that where most
-pairs agree on nothing; beyond, in a hash table, 15 ns with 109 columns and 30 ns with 223.
+Cost, on one core: 1.4 ns a pair up to 18 columns, or 21 where pairs are many, as counts lie in a plain table, and half
+of that where most pairs agree on nothing; beyond, in a hash table, 15 ns with 109 columns and 30 ns with 223.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from holdfast.pairs.threads import Tell, Told, each
 TellShare = Callable[[float], None]  # hears which share of the pairs is compared
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
-_PLAIN_BITS = 18  # a table of 2 MB, most of it never touched
+_PLAIN_BITS, _MOST_PLAIN_BITS = 18, 21  # tables of 2 and 16 MB, most of them never touched
 # Pairs between two looks at the outside world: a tenth of a second or so.
 _PLAIN_AT_ONCE, _HASHED_AT_ONCE = 1 << 27, 1 << 22
 _WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting threads costs what they save
@@ -80,7 +80,7 @@ class Count:
     def share(self, share: int, of: int, told: Told = lambda _: None) -> Signed:
         """One of several shares of the count; `told` hears how many pairs were compared so far."""
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
-        if self._bits <= _PLAIN_BITS:
+        if self._is_plain:
             return self._plain(tiles, told)
         pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
         found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
@@ -112,11 +112,17 @@ class Count:
     @property
     def is_small(self) -> bool:
         """Whether `into` is faster: one thread is enough, and there is no plain table to count in first."""
-        return self._bits > _PLAIN_BITS and self._cells <= _WORTH_THREADS
+        return not self._is_plain and self._cells <= _WORTH_THREADS
 
     def into(self, table: SetTable) -> None:
         """Add the whole count to a table, straight."""
         self._tally(table, self.tiles(1))
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether to count in a plain table: a small one, or one that many pairs pay for."""
+        pairs = self.queries.used * self.rows.used
+        return self._bits <= _PLAIN_BITS or (self._bits <= _MOST_PLAIN_BITS and pairs > 2 << self._bits)
 
     @property
     def _cells(self) -> int:
