@@ -15,7 +15,7 @@ from holdfast.changes.diff import Finding, Result
 from holdfast.engine import Settings, hear
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
-from holdfast.registry import engine
+from holdfast.registry import engine, refuse_given
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Table
 from holdfast.voice import Voice
@@ -96,6 +96,7 @@ def discover(
 ) -> Found:
     """What holds in a table, or in each of several given by name."""
     tables = source if isinstance(source, Mapping) else {"table": source}
+    refuse_given(rules)
     engines = [engine(name, settings) for name in rules]
     voice = voice or Voice()
     results: list[Result] = []

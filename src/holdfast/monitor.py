@@ -27,7 +27,7 @@ from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
-from holdfast.registry import MANY, engine
+from holdfast.registry import MANY, engine, refuse_given
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
@@ -77,6 +77,7 @@ class Monitor(View):
             raise BadInput("nothing to watch: give at least one table")
         settings = settings or Settings()
         given = None if rules is None else given_rules(rules)
+        refuse_given(watch)
         watch = list(dict.fromkeys([*watch, *(engines_for(given) if given else ())]))
         for name in watch:
             engine(name, settings)

@@ -5,6 +5,7 @@ Engines are imported when they are asked for, so that the command line answers a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,21 @@ _MODULES = {
 
 NAMES = tuple(_MODULES)
 MANY = ("ucc", "fd")  # there may be a million of these: they are kept in their engine's state alone, not one by one
-FOUND = tuple(name for name in NAMES if name not in ("dc", "named"))  # the others serve rules that were given
+GIVEN = ("dc", "named")  # these serve rules that were given
+FOUND = tuple(name for name in NAMES if name not in GIVEN)
+
+
+def refuse_given(names: Iterable[str]) -> None:
+    """Say so where someone asks to find rules of a class that are given."""
+    for name in names:
+        if name in GIVEN:
+            raise BadInput(f"rules of the class {name!r} are given, not found: write them into a rule file")
 
 
 def engine(name: str, settings: Settings | None = None) -> Engine:
     """The engine with a name, set as the user asks."""
     if name not in _MODULES:
-        raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(NAMES)}")
+        raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(FOUND)}")
     from holdfast.engine import Settings as Plain
 
     made: Engine = import_module(_MODULES[name]).make(settings or Plain())

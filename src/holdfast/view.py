@@ -19,7 +19,7 @@ from holdfast.errors import BadInput
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
-from holdfast.registry import engine
+from holdfast.registry import GIVEN, engine
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -177,7 +177,7 @@ class View:
         return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
 
     def _given(self) -> list[dict[str, Any]]:
-        return [finding for engine in ("dc", "named") for finding in self._store.results(engine)]
+        return [finding for name in GIVEN for finding in self._store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a dependency or a key holds, how far, and which rows to look at: in lines of text.

@@ -251,6 +251,14 @@ def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Pat
     assert "key(id)" in fared
 
 
+@pytest.mark.parametrize("rules", ["dc", "named"])
+def test_rules_that_are_given_are_not_looked_for(holdfast: Holdfast, tmp_path: Path, tax: Path, rules: str) -> None:
+    refused(holdfast("discover", tax, "--rules", rules), "given, not found", "rule file")
+    refused(holdfast("init", tmp_path / "none", tax, "--watch", rules), "given, not found", "rule file")
+    assert not (tmp_path / "none").exists()
+    refused(holdfast("discover", tax, "--rules", "nope"), "no rule class 'nope'", "column, ucc, fd, ind")
+
+
 def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "nearly"
     assert holdfast("init", state, tax, "--watch", "fd", "--error", 0.4).code == 0

@@ -82,8 +82,7 @@ class Count:
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
         if self._is_plain:
             return self._plain(tiles, told)
-        pairs = int(((tiles[:, 1] - tiles[:, 0]) * min(BLOCK, self.rows.used)).sum())
-        found = SetTable(self.kind.words(self.rows.columns), min(pairs, 1 << 16))
+        found = SetTable(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
         self._into(found, tiles, told)
         return found.signed()
 
