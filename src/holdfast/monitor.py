@@ -155,16 +155,19 @@ class Monitor(View):
     @staticmethod
     def open(path: str | Path, *, write: bool = True, spark: Any = None, voice: Voice | None = None) -> Monitor:
         """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
-        monitor = Monitor(Store(path, write=write), spark, voice)
-        try:
-            if write:
-                monitor._store.remove_orphans()
-                monitor._load()
-            else:
-                monitor._load_while_others_write()
-        except BaseException:
-            monitor.close()
-            raise
+        with clear_sentences(path):
+            store = Store(path, write=write, note=(voice or Voice()).note)
+            try:
+                monitor = Monitor(store, spark, voice)
+                if write:
+                    store.remove_orphans()
+                    monitor._load()
+                else:
+                    monitor._load_while_others_write()
+            except BaseException as error:
+                told = store.explained(error)
+                store.close()
+                raise told from None
         return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------
