@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -83,6 +82,8 @@ def _is_full(error: Exception) -> bool:
 
 def _told(error: Exception) -> str | None:
     """What is wrong with a disk or a database, and what to do; None where it is neither."""
+    import sqlite3  # only when something is wrong: help must answer quickly
+
     text = str(error)
     if isinstance(error, sqlite3.DatabaseError):
         return next((told for words, told in _DATABASE.items() if words in text), None)

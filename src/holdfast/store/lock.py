@@ -69,7 +69,7 @@ def _opened(path: Path) -> int:
 
 
 def _holder(handle: int, path: Path) -> str:
-    """The process that a lock names. What is no lock of ours is refused: one with a second name is another file, too."""
+    """The process that a lock names. What is no lock of ours is refused; with a second name it is another file, too."""
     about = os.fstat(handle)
     if stat.S_ISREG(about.st_mode) and about.st_nlink <= 1:
         held = os.pread(handle, _LONGEST + 1, 0)

@@ -104,7 +104,7 @@ class Store:
             facts["segments"] = self.folder = place
         changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
         if changed:
-            with self._transaction():
+            with self._at_once():
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def _copy_files(self, place: str) -> None:
@@ -114,6 +114,7 @@ class Store:
             for name in sorted(self._named()):
                 copied.append(f"{place}/{name}")
                 files.copy(f"{self.folder}/{name}", copied[-1])
+            files.flush_folder(place)
         except BaseException as error:
             for path in copied:
                 files.remove(path)
@@ -153,8 +154,12 @@ class Store:
 
     def meta(self, key: str) -> str | None:
         """A fact about the state."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        with clear_sentences(self.path):
+            return self._db.execute(query, values).fetchall()
 
     @property
     def watched(self) -> list[str]:
@@ -170,7 +175,7 @@ class Store:
         """The watched tables, with their segments now or as of a batch."""
         found = []
         query = "SELECT name, columns, key, options, left_out, next_id, row_count FROM tables ORDER BY rowid"
-        for name, columns, key, options, left_out, next_id, rows in self._db.execute(query).fetchall():
+        for name, columns, key, options, left_out, next_id, rows in self._rows(query):
             schema = Schema(
                 name, tuple(Column.from_json(c) for c in json.loads(columns)), tuple(json.loads(key)), self.nulls
             )
@@ -183,23 +188,23 @@ class Store:
 
     def _next_id(self, table: str, as_of: int, now: int) -> int:
         later = "SELECT next_id - inserted FROM batches WHERE table_name = ? AND seq > ? ORDER BY seq LIMIT 1"
-        row = self._db.execute(later, (table, as_of)).fetchone()
-        return int(row[0]) if row else now
+        rows = self._rows(later, table, as_of)
+        return int(rows[0][0]) if rows else now
 
     def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
         query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
-        return tuple(Segment(f"{self.folder}/{file}", first) for file, first in self._db.execute(query, values))
+        return tuple(Segment(f"{self.folder}/{file}", first) for file, first in self._rows(query, *values))
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches WHERE batch_id = ?"
-        row = self._db.execute(query, (batch_id,)).fetchone()
-        return BatchRecord(*row) if row else None
+        rows = self._rows(query, batch_id)
+        return BatchRecord(*rows[0]) if rows else None
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
-        return [BatchRecord(*row) for row in self._db.execute(query, (last or -1,))][::-1]
+        return [BatchRecord(*row) for row in self._rows(query, last or -1)][::-1]
 
     def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
@@ -209,14 +214,12 @@ class Store:
             SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
                    sum(event = 'lost')
             FROM events GROUP BY engine, table_name, text"""
-        return {
-            (engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._db.execute(query)
-        }
+        return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
 
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
         query = "SELECT json FROM results WHERE ?1 IS NULL OR engine = ?1 ORDER BY engine, table_name, text"
-        return [json.loads(row[0]) for row in self._db.execute(query, (engine,))]
+        return [json.loads(row[0]) for row in self._rows(query, engine)]
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
@@ -224,13 +227,13 @@ class Store:
 
     def kept_states(self) -> dict[tuple[str, str], str]:
         """The file of each engine's state of each table."""
-        rows = self._db.execute("SELECT engine, table_name, file FROM checkpoints")
+        rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
     def steps_after(self, seq: int) -> list[Step]:
         """The batches after one, with the segments that each added."""
-        rows = self._db.execute("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", (seq,))
-        return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows.fetchall()]
+        rows = self._rows("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", seq)
+        return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
@@ -313,12 +316,16 @@ class Store:
 
     def _named(self) -> set[str]:
         """The names of all files that the state consists of."""
-        return {row[0] for row in self._db.execute("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
+        return {row[0] for row in self._rows("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        if "://" not in self.folder:
-            files.flush(Path(self.folder))  # the names of new files, too, must be on the disk before the commit
+        files.flush_folder(self.folder)  # the names of new files, too, must be on the disk before the commit
+        with self._at_once():
+            yield
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -364,7 +371,8 @@ class Store:
         self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _check_format(self) -> None:
-        found, state = self.meta("format"), self.meta("state")
+        facts = dict(self._db.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
+        found, state = facts.get("format"), facts.get("state")
         if found not in READ:
             raise BadInput(
                 f"{self.path}: the state has format {found}, and this version of Holdfast reads formats up to "

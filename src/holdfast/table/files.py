@@ -127,6 +127,12 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
+def flush_folder(folder: str) -> None:
+    """Wait until the names in a local folder are on the disk."""
+    if "://" not in folder:
+        flush(Path(folder))
+
+
 def _locate(path: str) -> tuple[fs.FileSystem, str]:
     if "://" in path:
         where, name = fs.FileSystem.from_uri(path)
