@@ -23,7 +23,7 @@ from typing import Any, Literal
 from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
@@ -45,6 +45,7 @@ from holdfast.voice import Voice
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
+_MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
 class Monitor(View):
@@ -312,12 +313,24 @@ class Monitor(View):
         self._stale = False
 
     def _try_checkpoint(self) -> None:
-        """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
+        """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
+        twice as many batches, so that they don't all pay for it in vain.
+        """
+        seq = self._store.history(1)[-1].seq
+        if seq < self._store.next_checkpoint:
+            return
         try:
             with clear_sentences(self._store.path), self._leaving_no_files():
+                if not self._store.room_for_checkpoint():
+                    raise no_space(self._store.path)
                 self.checkpoint()
+        except (Damaged, Missing) as error:
+            self._voice.note(f"The batch is kept, but its files can't be merged: {error}.")
         except BadInput:
             self._voice.note("The batch is kept; merging its files waits until the disk has room for it.")
+        else:
+            return
+        self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
 
     def _dump_states(self) -> dict[tuple[str, str], str]:
         kept = {}

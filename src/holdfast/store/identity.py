@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 
 from holdfast.store.database import DATABASE, fact
+from holdfast.table import files
 
 
 def new() -> str:
@@ -41,3 +43,19 @@ def own_place(place: str, old: str | None, own: str) -> str:
     """The folder of segments for a new identity, beside that of the old one."""
     base = place.removesuffix(f"/{old}") if old else place
     return f"{base}/{own}"
+
+
+def copy_files(names: Iterable[str], old: str, place: str) -> None:
+    """Copy files from one folder of segments to another: all of them, or none."""
+    copied: list[str] = []
+    try:
+        files.make_folder(place)
+        for name in sorted(names):
+            copied.append(f"{place}/{name}")
+            files.copy(f"{old}/{name}", copied[-1])
+        files.flush_folder(place)
+    except BaseException:
+        for path in copied:
+            files.remove(path)
+        files.remove_empty(place)
+        raise

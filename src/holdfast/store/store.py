@@ -15,7 +15,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,7 @@ class Store:
                 raise no_space(self.path) from None
             raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
         self.folder: str = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
+        self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
 
     @staticmethod
     def create(path: str | Path, facts: Mapping[str, str], segments: str | None = None) -> Store:
@@ -81,6 +82,7 @@ class Store:
             store._creation = made = create(store.path, facts, segments)
         assert made.database is not None
         store._lock, store._reading, store._db, store.folder = made.lock, None, made.database, made.place
+        store.next_checkpoint = 0
         return store
 
     def is_copy(self) -> bool:
@@ -98,7 +100,10 @@ class Store:
                 f"{self.path}: this is a copy, and another state may use the files in {self.folder}; they stay as they "
                 f"are, and are copied to {place}."
             )
-            self._copy_files(place)
+            try:
+                identity.copy_files(self._named(), self.folder, place)
+            except Missing as error:
+                raise self.explained(error) from None
         facts = {"identity": own, "home": identity.home(self.path), "format": str(FORMAT)}
         if place != self.folder:
             facts["segments"] = self.folder = place
@@ -106,20 +111,6 @@ class Store:
         if changed:
             with self._at_once():
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
-
-    def _copy_files(self, place: str) -> None:
-        copied: list[str] = []
-        try:
-            files.make_folder(place)
-            for name in sorted(self._named()):
-                copied.append(f"{place}/{name}")
-                files.copy(f"{self.folder}/{name}", copied[-1])
-            files.flush_folder(place)
-        except BaseException as error:
-            for path in copied:
-                files.remove(path)
-            files.remove_empty(place)
-            raise self.explained(error) from None
 
     def explained(self, error: BaseException) -> BaseException:
         """An error, or what it means: a copy lacks files that the other state has removed since."""
@@ -309,6 +300,23 @@ class Store:
         for path in old - used:
             files.remove(path)
 
+    def room_for_checkpoint(self) -> bool:
+        """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
+        since the last one. Nobody knows that of storage elsewhere.
+        """
+        if "://" in self.folder:
+            return True
+        since = self._segments("seq > ?", self.checkpoint())
+        paths = [*self.kept_states().values(), *(segment.path for segment in since)]
+        needed = sum(Path(path).stat().st_size for path in paths)
+        return shutil.disk_usage(self.folder).free > needed + _ROOM_TO_OPEN
+
+    def postpone_checkpoint(self, seq: int) -> None:
+        """Have the next checkpoint wait for a batch, also where another process applies it."""
+        self.next_checkpoint = seq
+        with suppress(sqlite3.OperationalError):  # the disk is too full even for this
+            self.put_meta("next_checkpoint", str(seq))
+
     def remove_orphans(self) -> None:
         """Delete files of ours that no commit names: leftovers of a crash."""
         for name in set(filter(files.is_ours, files.names(self.folder))) - self._named():
@@ -329,10 +337,11 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # on a full disk SQLite may have taken it back already
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     def _add_table(self, record: TableRecord) -> None:
         schema = record.schema
