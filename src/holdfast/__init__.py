@@ -16,9 +16,22 @@ if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
     from holdfast.monitor import Monitor
     from holdfast.sources.dialect import CsvOptions
+    from holdfast.store.backup import backup
+    from holdfast.verifying import verify
 
 __version__ = "0.1.0"
-__all__ = ["BadInput", "CsvOptions", "HoldfastError", "Monitor", "ReadOptions", "Settings", "check", "discover"]
+__all__ = [
+    "BadInput",
+    "CsvOptions",
+    "HoldfastError",
+    "Monitor",
+    "ReadOptions",
+    "Settings",
+    "backup",
+    "check",
+    "discover",
+    "verify",
+]
 _WHERE = {
     "check": "holdfast.checking",
     "Settings": "holdfast.engine",
@@ -28,6 +41,8 @@ _WHERE = {
     "ReadOptions": "holdfast.intake.reading",
     "Monitor": "holdfast.monitor",
     "CsvOptions": "holdfast.sources.dialect",
+    "backup": "holdfast.store.backup",
+    "verify": "holdfast.verifying",
 }
 
 

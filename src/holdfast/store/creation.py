@@ -40,13 +40,13 @@ class Creation:
         if self.database is not None:
             self.database.close()
         with suppress(OSError):
-            _remove_own(self.place)
+            remove_own(self.place)
         with suppress(OSError):
             for name in (*_LOG, DATABASE):
                 (self.folder / name).unlink(missing_ok=True)
         with suppress(OSError):
             self.lock.remove()
-        _remove_folders(self.made)
+        remove_folders(self.made)
 
 
 def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Creation:
@@ -57,10 +57,10 @@ def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Crea
     place = _segments_folder(segments, folder, own)
     made: list[Path] = []
     try:
-        _make_folders(folder, made)
+        make_folders(folder, made)
         lock = WriterLock(folder / LOCK)
     except BaseException:
-        _remove_folders(made)
+        remove_folders(made)
         raise
     creation = Creation(folder, place, lock, made)
     try:
@@ -107,14 +107,14 @@ def _no_place(asked: str, error: Exception) -> BadInput:
 
 def _make_place(place: str, asked: str | None, made: list[Path]) -> None:
     if "://" not in place:
-        return _make_folders(Path(place), made)
+        return make_folders(Path(place), made)
     try:
         return files.make_folder(place)
     except (pa.ArrowException, OSError) as error:
         raise _no_place(asked or place, error) from None
 
 
-def _make_folders(folder: Path, made: list[Path]) -> None:
+def make_folders(folder: Path, made: list[Path]) -> None:
     """Create a folder and its parents; tells which of them were not there."""
     lacking = [folder]
     while not lacking[-1].parent.exists():
@@ -125,12 +125,13 @@ def _make_folders(folder: Path, made: list[Path]) -> None:
             made.append(each)
 
 
-def _remove_folders(made: list[Path]) -> None:
+def remove_folders(made: list[Path]) -> None:
+    """Remove the folders that were made, but for those in which there is something."""
     for each in reversed(made):
         files.remove_empty(str(each))  # someone may have put something there meanwhile
 
 
-def _remove_own(place: str) -> None:
+def remove_own(place: str) -> None:
     """Remove the files of a folder of segments that are of our making."""
     for name in filter(files.is_ours, files.names(place)):
         files.remove(f"{place}/{name}")
@@ -140,7 +141,7 @@ def _remove_leftovers(folder: Path) -> None:
     """Remove what an init that was killed has written: its database last, which tells of the rest."""
     if (folder / DATABASE).exists():
         place = fact(folder, "segments")
-        _remove_own(place or str(folder / SEGMENTS))
+        remove_own(place or str(folder / SEGMENTS))
         if place:
             files.remove_empty(place)
     for name in (*_LOG, DATABASE):

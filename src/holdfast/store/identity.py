@@ -21,9 +21,9 @@ def new() -> str:
     return uuid.uuid4().hex
 
 
-def home(folder: Path) -> str:
+def home(folder: Path, database: str = DATABASE) -> str:
     """Where a state lies, as it keeps it."""
-    return json.dumps({"inode": inode_of(folder / DATABASE), "path": str(folder.resolve())})
+    return json.dumps({"inode": inode_of(folder / database), "path": str(folder.resolve())})
 
 
 def inode_of(path: Path) -> int:

@@ -101,7 +101,7 @@ class Store:
                 f"are, and are copied to {place}."
             )
             try:
-                identity.copy_files(self._named(), self.folder, place)
+                identity.copy_files(self.named(), self.folder, place)
             except Missing as error:
                 raise self.explained(error) from None
         facts = {"identity": own, "home": identity.home(self.path), "format": str(FORMAT)}
@@ -207,10 +207,12 @@ class Store:
             FROM events GROUP BY engine, table_name, text"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
 
-    def results(self, engine: str | None = None) -> list[dict[str, Any]]:
+    def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
-        query = "SELECT json FROM results WHERE ?1 IS NULL OR engine = ?1 ORDER BY engine, table_name, text"
-        return [json.loads(row[0]) for row in self._rows(query, engine)]
+        query = """
+            SELECT json FROM results WHERE (?1 IS NULL OR engine = ?1) AND (?2 IS NULL OR table_name = ?2)
+            ORDER BY engine, table_name, text"""
+        return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
@@ -234,6 +236,19 @@ class Store:
             yield
         finally:
             self._db.execute("COMMIT")
+
+    def complaints(self) -> list[str]:
+        """What SQLite finds wrong with the database itself."""
+        return [line for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
+
+    def snapshot(self, path: Path) -> None:
+        """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
+        copy = connect(path)
+        try:
+            with clear_sentences(path):
+                self._db.backup(copy)
+        finally:
+            copy.close()
 
     def look_again(self) -> None:
         """See what was committed since; a private copy of the database is made anew for that."""
@@ -325,10 +340,10 @@ class Store:
 
     def remove_orphans(self) -> None:
         """Delete files of ours that no commit names: leftovers of a crash."""
-        for name in set(filter(files.is_ours, files.names(self.folder))) - self._named():
+        for name in set(filter(files.is_ours, files.names(self.folder))) - self.named():
             files.remove(f"{self.folder}/{name}")
 
-    def _named(self) -> set[str]:
+    def named(self) -> set[str]:
         """The names of all files that the state consists of."""
         return {row[0] for row in self._rows("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
 

@@ -43,7 +43,10 @@ def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> 
 
 def read(path: str) -> tuple[CheckedArrays, dict[str, Any]]:
     """The arrays of a file by name (numbers as NumPy, bytes as Arrow arrays), and its facts."""
-    source, seen = _opened(path)
+    return _read(path, *_opened(path))
+
+
+def _read(path: str, source: Any, seen: checks.Seen) -> tuple[CheckedArrays, dict[str, Any]]:
     try:
         batch = ipc.open_file(source).get_batch(0)
         facts, about = checks.described(batch.schema.metadata)
@@ -102,6 +105,33 @@ def copy(path: str, to: str) -> None:
             where.copy_file(name, _locate(to)[1])
     except FileNotFoundError:
         raise Missing(path) from None
+
+
+def fetch(path: str, to: Path) -> int:
+    """Copy a file from wherever it is to a new local one, which is on the disk and right when this returns; gives its
+    size.
+    """
+    where, name = _locate(path)
+    try:
+        source = where.open_input_stream(name)
+    except FileNotFoundError:
+        raise Missing(path) from None
+    with source, to.open("xb") as copy:
+        shutil.copyfileobj(source, copy, 1 << 20)
+    flush(to)
+    try:
+        return check(str(to))
+    except Damaged as error:
+        raise Damaged(path, error.what) from None
+
+
+def check(path: str) -> int:
+    """Look at all of a file, seen before or not; gives its size. Raises where it is not what was written."""
+    arrays, _ = _read(path, _opened(path)[0], checks.Seen())
+    for name in arrays:
+        _ = arrays[name]
+    where, name = _locate(path)
+    return int(where.get_file_info(name).size)
 
 
 def make_folder(folder: str) -> None:

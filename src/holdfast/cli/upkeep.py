@@ -1,0 +1,55 @@
+"""The commands that look after a state: verify, backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.printing import console_voice, print_json
+
+
+@app.command()
+def verify(
+    state: State,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Find the answers from scratch, too; in large tables for a few columns.")
+    ] = False,
+    form: Output = Format.text,
+) -> None:
+    """Check that a state is whole: all files and their checksums, the database, and that they fit. Needs no lock.
+
+    Exit code 2 where something is wrong. Example: [b]holdfast verify state/ --deep[/b]
+    """
+    from holdfast.verifying import verify as look
+
+    with console_voice() as voice:
+        verified = look(state, deep=deep, voice=voice)
+    if form is Format.json:
+        print_json([verified.to_json()])
+    else:
+        typer.echo(str(verified))
+    raise typer.Exit(2 if verified.problems else 0)
+
+
+@app.command()
+def backup(
+    state: State,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the copy.")],
+    form: Output = Format.text,
+) -> None:
+    """Copy a state to a folder, as of one moment, while it may be written to. The copy is a state of its own.
+
+    Example: [b]holdfast backup state/ backups/monday[/b]
+    """
+    from holdfast.store.backup import backup as copy
+
+    with console_voice() as voice:
+        made = copy(state, folder, say=voice.step)
+    if form is Format.json:
+        print_json([made.to_json()])
+    else:
+        typer.echo(str(made))
