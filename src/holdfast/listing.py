@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.errors import BadInput
+from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
@@ -66,8 +67,12 @@ class Listing:
 
     def shown_columns(self, row: str) -> list[str]:
         """What is shown of row t or s: the declared key, then what the rule looks at."""
-        schema = self.table.schema
-        return list(dict.fromkeys([*(schema.names[c] for c in schema.key), *self.looked_at[row]]))
+        return list(dict.fromkeys([*key_names(self.table.schema), *self.looked_at[row]]))
+
+    def names(self, ids: NDArray[np.int64]) -> list[str]:
+        """What some rows are called: by their key, or by their values, first of the columns that the rule looks at."""
+        looked_at = [name for names in self.looked_at.values() for name in names]
+        return names_of(self.table, ids, list(dict.fromkeys(looked_at)))
 
     def to_arrow(self, first: int | None = None) -> pa.Table:
         """One line a violation: the row ids, and of each row its key and the offending values."""
@@ -88,8 +93,9 @@ class Listing:
         return spark.createDataFrame(self.to_arrow())
 
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
-        """One object a violation, with the whole rows."""
+        """One object a violation, with the whole rows, and their keys where one is declared."""
         pairs = self.listed[:first]
+        key = key_names(self.table.schema)
         sides = [plain_rows(self.table.values(pairs[:, place])) for place, _ in enumerate(self.looked_at)]
         for number, pair in enumerate(pairs.tolist()):
             rows = dict(zip(self.looked_at, (side[number] for side in sides), strict=True))
@@ -98,5 +104,6 @@ class Listing:
                 "table": self.rule.table,
                 "rule": self.rule.name,
                 "rows": [row for row in pair if row != NOBODY],
+                **({"keys": [{name: row[name] for name in key} for row in rows.values()]} if key else {}),
                 **rows,
             }

@@ -8,12 +8,14 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from holdfast.changes.naming import Values, listed, named
 
 
 class Finding(Protocol):
@@ -38,14 +40,23 @@ NOBODY = -1  # in a pair of rows, where a rule is about one row
 
 @dataclass(frozen=True)
 class Witness:
-    """The rows that broke a rule: their ids, and their values by column name."""
+    """The rows that broke a rule: their ids, their values, and their keys where one is declared."""
 
     rows: tuple[int, ...]
-    values: tuple[Mapping[str, Any], ...] = ()
+    values: tuple[Values, ...] = ()
+    keys: tuple[Values, ...] = ()
+
+    def __str__(self) -> str:
+        return self.named()
+
+    def named(self, first: Sequence[str] = ()) -> str:
+        """The rows in words; where there is no key, by their values, those of the columns that come first first."""
+        return listed(named(self.rows, self.keys, self.values, first))
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
-        return {"rows": list(self.rows), "values": [dict(v) for v in self.values]}
+        keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
+        return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values]}
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,11 @@ class FD:
         """`City, Street -> Zip`."""
         return fd_text([quoted(name) for name in self.lhs], quoted(self.rhs))
 
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The columns of both sides."""
+        return (*self.lhs, self.rhs)
+
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
         return {
@@ -72,6 +77,11 @@ class Key:
     def text(self) -> str:
         """`key(AreaCode, Phone)`."""
         return key_text([quoted(name) for name in self.columns])
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """Its columns."""
+        return self.columns
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""

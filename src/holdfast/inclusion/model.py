@@ -56,6 +56,11 @@ class IND:
         return f"{self.dependent} in {self.referenced}"
 
     @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The columns of the rows that can break it."""
+        return self.dependent.columns
+
+    @property
     def arity(self) -> int:
         """How many columns each side has."""
         return len(self.dependent.columns)

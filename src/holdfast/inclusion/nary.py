@@ -29,6 +29,7 @@ from holdfast.inclusion.translate import Translations
 from holdfast.inclusion.tuples import Tuples
 from holdfast.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.table.load import open_table
+from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import TableFiles
@@ -272,5 +273,6 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
     told = dict(zip(ind.dependent.columns, value, strict=True))
-    shown = ids[:SHOWN].tolist()
-    return Orphans(tuple(shown), tuple(told for _ in shown), ((value, len(ids)),), 1, len(ids))
+    shown = ids[:SHOWN]
+    keys = keys_of(table, shown)
+    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))

@@ -59,7 +59,7 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
     if implied := sum(len(diff.lost) for diff in diffs) - lost:
         yield f"implied: {implied:,} rules still hold, but follow from shorter ones", []
     broken = (
-        f"{text}   because of rows {', '.join(map(str, diff.witnesses[text].rows))}"
+        f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
         for diff in diffs
         for text in diff.lost
         if text in diff.witnesses
