@@ -27,7 +27,7 @@ from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
-from holdfast.registry import MANY, engine, refuse_given
+from holdfast.registry import ALL_TABLES, MANY, engine, refuse_given
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
@@ -39,7 +39,7 @@ from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls, TableFiles
-from holdfast.view import ALL_TABLES, View
+from holdfast.view import View
 from holdfast.voice import Voice
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.

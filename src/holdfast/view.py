@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,8 @@ from holdfast.errors import BadInput
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
-from holdfast.registry import GIVEN, engine
+from holdfast.registry import ALL_TABLES, GIVEN, engine
+from holdfast.rows import Row, matching, rows_of
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -29,7 +30,6 @@ from holdfast.table.table import Table, TableFiles
 from holdfast.voice import Voice
 
 _ATTEMPTS = 5
-ALL_TABLES = "*"
 
 
 class View:
@@ -171,6 +171,15 @@ class View:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
+
+    def rows(
+        self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
+    ) -> list[Row]:
+        """Rows by their numbers, or those that have some values by column; dead ones, too, as far as they are kept."""
+        if self._stale:
+            self._load()
+        own = self._tables[self._table_name(table)]
+        return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
 
     def given(self, rule: str) -> dict[str, Any] | None:
         """How the given rule with a name or text stands, if there is such a rule."""

@@ -1,5 +1,5 @@
-"""How rows are called: by the declared key of their table, `Id 17` or `Id 17, Day 2024-01-01`; where none is declared, by
-their number and some of their values, `row 17 (Zip 36104, City Montgomery)`. Every sentence about rows says it so.
+"""How rows are called: by the declared key of their table, `Id 17` or `Id 17, Day 2024-01-01`; where none is declared,
+by their number and some of their values, `row 17 (Zip 36104, City Montgomery)`. Every sentence about rows says it so.
 
 A text stands in quotes where it could be taken for something else. `conditions` reads the same words back, with signs
 of equality between: `Id=17, Day=2024-01-01`.
@@ -19,7 +19,7 @@ Values = Mapping[str, Any]  # of a row, by column name; as JSON knows them
 _MOST = 4  # columns that tell who a row is, where there is no key
 _BARE = re.compile(r"[\w.:+/@-]+")
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_CONDITION = re.compile(rf"\s*({_QUOTED}|[^=,]+?)\s*=\s*({_QUOTED}|[^,]*?)\s*(?:,|$)")
+_CONDITION = re.compile(rf"\s*({_QUOTED}|[^=,]+?)\s*=\s*({_QUOTED}|[^,]*?)\s*(?:,|\Z)")
 
 
 def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Values], first: Sequence[str]) -> list[str]:
@@ -76,7 +76,7 @@ def conditions(text: str) -> dict[str, str | None]:
     """What `Id=17, Day=2024-01-01` asks of a row: texts by column, None for null."""
     found: dict[str, str | None] = {}
     place = 0
-    while place < len(text):
+    while place < len(text) or not found:
         match = _CONDITION.match(text, place)
         if match is None:
             raise BadInput(f"{text!r}: write a column and its value, as Id=17, and several as Id=17, Day=2024-01-01")

@@ -21,6 +21,7 @@ from holdfast.cli.printing import (
     print_listings,
     split,
 )
+from holdfast.cli.rows import number_of
 from holdfast.errors import BadInput
 from holdfast.registry import MANY
 
@@ -93,24 +94,28 @@ def violations(
 def explain(
     state: State,
     rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
-    pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
+    ] = None,
     table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
 ) -> None:
     """Say why a rule doesn't hold, and which rows to look at first.
 
-    Examples: [b]holdfast explain state/ fair --row 17 --row 42[/b], [b]holdfast explain state/ "Zip -> State"[/b],
-    [b]holdfast explain state/ "orders.cust in customers.id"[/b]
+    Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
+    [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
     from holdfast.monitor import Monitor
     from holdfast.report.violations import print_explanation
 
     if pair is not None and len(pair) > 2:
-        raise BadInput("--row: give one row id, or two")
+        raise BadInput("--row: give one row, or two")
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
         given = monitor.given(rule)
         if given and given["kind"] == "dc":
+            chosen = [number_of(monitor, row, given["table"]) for row in pair or []]
             for listing in monitor.violations(rule):
-                print_explanation(listing, pair or [])
+                print_explanation(listing, chosen)
         elif pair:
             raise BadInput("--row: rows are explained one by one for denial constraints only; leave it out")
         else:

@@ -24,7 +24,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
-from holdfast.changes.diff import Diff, Result
+from holdfast.changes.diff import Diff, Result, Witness
 from holdfast.errors import BadInput, no_space
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
@@ -166,6 +166,14 @@ class Store:
         return {
             (engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._db.execute(query)
         }
+
+    def kept_rows(self, rows: Iterable[int]) -> list[tuple[int, str, str, dict[str, Any]]]:
+        """The events, the newest first, that keep values of some rows: batch, table (or all), rule and witness."""
+        query = """
+            SELECT DISTINCT seq, table_name, text, witness FROM events, json_each(witness, '$.rows') AS told
+            WHERE witness LIKE '%"values"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        found = self._db.execute(query, (json.dumps(list(rows)),))
+        return [(seq, table, text, json.loads(witness)) for seq, table, text, witness in found]
 
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
@@ -332,17 +340,24 @@ class Store:
 
 def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:
     """What happened to each rule: the event, its text, the finding and the witness. Of many rules, of which the text
-    tells all, there is no finding, and of the witness the rows alone.
+    tells all, there is no finding, and the values of a row that broke many are kept with the first of them alone.
     """
     broken, mended = _turned(diff)
+    known: set[int] = set()  # rows whose values an event keeps
     for text in (*diff.lost, *broken):
         witness = diff.witnesses.get(text)
         event = "lost" if witness or text in broken else "implied"
-        values = None if witness is None else {"rows": witness.rows} if many else witness.to_json()
         told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
-        yield event, text, told, json.dumps(values) if values else None
+        yield event, text, told, None if witness is None else _kept(witness, known if many else set())
     for text in (*diff.gained, *mended):
         yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
+
+
+def _kept(witness: Witness, known: set[int]) -> str:
+    if known.issuperset(witness.rows):
+        return json.dumps({"rows": witness.rows})
+    known.update(witness.rows)
+    return json.dumps(witness.to_json())
 
 
 def _turned(diff: Diff) -> tuple[Result, Result]:
