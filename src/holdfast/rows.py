@@ -137,7 +137,8 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
             continue
         keys = witness.get("keys") or [{} for _ in witness["rows"]]
         for number, values, key in zip(witness["rows"], witness["values"], keys, strict=True):
-            found.setdefault(number, Kept({**key, **values}, key, "event", batch, rule))
+            if values or key:  # or it was forgotten
+                found.setdefault(number, Kept({**key, **values}, key, "event", batch, rule))
     return found
 
 
@@ -191,12 +192,28 @@ def _code(table: Table, number: int, value: Any) -> int:
     column = table.schema.columns[number]
     if value is None:
         return NULL_CODE
-    values = _typed(column, value) if isinstance(value, str) else cast(pa.array([value]), column)
+    values = _from_text(column, value) if isinstance(value, str) else _from_python(column, value)
     return int(table.dictionaries[number].lookup(column_images(values, column))[0])
 
 
-def _typed(column: Column, text: str) -> pa.Array:
+def _from_text(column: Column, text: str) -> pa.Array:
+    """A value as text shows it; no text file has columns of times and durations, but tables have."""
     try:
+        if pa.types.is_duration(column.type):
+            return pa.array([text]).cast(pa.int64()).cast(column.type)
+        if pa.types.is_time(column.type):
+            return pa.array([f"1970-01-01 {text}"]).cast(pa.timestamp("us")).cast(column.type)  # Arrow reads no times
         return cast_text(pa.array([text]), column.type, ())
-    except BadValue:
-        raise BadInput(f"column {column.name!r}: {text!r} is no value of type {show_type(column.type)}") from None
+    except (BadValue, pa.ArrowInvalid):
+        raise _no_value(column, text) from None
+
+
+def _from_python(column: Column, value: Any) -> pa.Array:
+    try:
+        return cast(pa.array([value]), column)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        raise _no_value(column, value) from None
+
+
+def _no_value(column: Column, value: Any) -> BadInput:
+    return BadInput(f"column {column.name!r}: {value!r} is no value of type {show_type(column.type)}")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import holdfast as hf
+from holdfast.changes.naming import conditions, shown
+from holdfast.table.naming import names_of
 from tests.cli.running import Holdfast, Ran, refused, write
 
 HEADER = "id,day,zip,city"
@@ -204,7 +209,10 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
         assert row.name == ("id new" if key else "row 3")
         for number in range(8):
             watch.apply(inserts=one(f"more {number}", 10 + number, f"D{number}"))
+        died = names_of(watch.tables["t"], np.array([3, 0]))
+        assert died == (["id new", "id 'x 1'"] if key else told.split(" and ")[::-1])
         watch.checkpoint()
+        assert names_of(watch.tables["t"], np.array([3, 99])) == ["row 3", "row 99"]
         kept, lost, alive = watch.rows([3, 4, 12])
         assert kept.values == {"id": "new", "zip": 1, "city": "C"}
         assert (kept.alive, kept.inserted_by, kept.deleted_by) == (False, 1, None)
@@ -248,3 +256,33 @@ def test_orphans_that_died_are_kept_by_their_own_table(tmp_path: Path) -> None:
         assert watch.rows([1], table="customers")[0].alive
         with pytest.raises(hf.BadInput, match="several tables"):
             watch.rows([1])
+
+
+ODD = pa.table(
+    {
+        "real": [1.5, float("nan")],
+        "decimal": [Decimal("1.50"), Decimal("-2.00")],
+        "flag": [True, False],
+        "day": [dt.date(2024, 1, 1), dt.date(1, 1, 1)],
+        "at": [dt.datetime(2024, 1, 1, 12, 0, 0, 5), dt.datetime(1969, 1, 2)],
+        "moment": pa.array([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 2),
+        "clock": [dt.time(1, 2, 3, 4), dt.time(0)],
+        "span": [dt.timedelta(seconds=3), dt.timedelta(days=-1, microseconds=5)],
+        "text, too": ['a\'b, "c"=\n', ""],
+        "word": ["null", None],
+    }
+)
+
+
+def test_rows_are_found_by_values_of_every_type_as_they_are_shown(tmp_path: Path) -> None:
+    with hf.Monitor.create(tmp_path / "s", {"t": ODD}) as watch:
+        for number, row in enumerate(watch.rows([0, 1])):
+            assert row.values is not None
+            for name, value in row.values.items():
+                where = conditions(f"{shown(name, 99)}={shown(value, 99)}")
+                assert number in [each.number for each in watch.rows(where=where)], (name, value)
+                where = {name: ODD[name][number].as_py()}
+                assert number in [each.number for each in watch.rows(where=where)], (name, value)
+        for odd in (object(), [1], 2**70, "tomorrow"):
+            with pytest.raises(hf.BadInput, match="column 'day'"):
+                watch.rows(where={"day": odd})
