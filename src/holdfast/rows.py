@@ -6,8 +6,7 @@ that broke a rule) is all there is.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,6 +26,7 @@ from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
 from holdfast.table.naming import key_names, standing
 from holdfast.table.plain import plain_rows
+from holdfast.table.shard import Shard
 from holdfast.table.table import Table
 from holdfast.table.types import Column, show_type
 
@@ -113,11 +113,11 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
     there, alive = standing(table, ids)
     with store.one_moment():
         kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
-        came = _insertions(table.schema.name, store)
+        came = _insertions(table.schema.name, store, ids)
         gone = _deletions(table.schema.name, store, ids[~alive])
     return [
-        Row(table.schema.name, number, lives, came(number), gone.get(number), kept.get(number))
-        for number, lives in zip(ids.tolist(), alive.tolist(), strict=True)
+        Row(table.schema.name, number, lives, batch, gone.get(number), kept.get(number))
+        for number, lives, batch in zip(ids.tolist(), alive.tolist(), came.tolist(), strict=True)
     ]
 
 
@@ -142,26 +142,29 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
     return found
 
 
-def _insertions(name: str, store: Store) -> Callable[[int], int]:
-    """Tells which batch brought a row: numbers are given in the order of batches."""
+def _insertions(name: str, store: Store, ids: Ids) -> Ids:
+    """The batch that brought each row: numbers are given in the order of batches."""
     inserted = {batch.seq: batch.inserted for batch in store.history()}
     steps = [step for step in store.steps_after(0) if step.table == name and inserted[step.seq]]
     first = [step.next_id - inserted[step.seq] for step in steps]
-    return lambda number: ([0, *(step.seq for step in steps)])[bisect_right(first, number)]
+    return np.array([0, *(step.seq for step in steps)])[np.searchsorted(first, ids, side="right")]
 
 
 def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
-    """The batches that removed some rows, where files tell. When files are merged, all of them count as those of the
-    last batch, so that the first files tell of its deaths and of earlier ones alike.
+    """The batches that removed some rows, where files tell.
+
+    When files are merged, all that there are count as those of the last batch. So if none is left of the start, the
+    first batch that has any tells of its own deaths and of earlier ones alike, and is not asked.
     """
     if not len(ids):
         return {}
     (own,) = ({each.path for each in record.where.segments} for record in store.tables() if record.schema.name == name)
-    by_batch = [(step.seq, own.intersection(each.path for each in step.segments)) for step in store.steps_after(0)]
-    merged = next((seq for seq, paths in by_batch if paths), 0) if own == set().union(*(p for _, p in by_batch)) else 0
+    by_batch = {step.seq: own.intersection(each.path for each in step.segments) for step in store.steps_after(0)}
+    told = [(seq, path) for seq, paths in by_batch.items() for path in paths]
+    merged = told[0][0] if told and len(told) == len(own) else 0
     found: dict[int, int] = {}
-    for seq, paths in by_batch:
-        for path in paths if seq > merged else ():
+    for seq, path in told:
+        if seq > merged:
             with suppress(FileNotFoundError):  # a writer may just have merged it
                 dead = files.read(path)[0].get("dead", ids[:0])
                 found |= dict.fromkeys(ids[np.isin(ids, dead)].tolist(), seq)
@@ -180,11 +183,15 @@ def matching(table: Table, where: Mapping[str, Any]) -> Ids:
             raise BadInput(f"table {table.schema.name} has no column {name!r}; its columns are {names}")
         column = table.schema.names.index(name)
         codes[column] = _code(table, column, value)
-    parts = [
-        shard.ids_of(np.flatnonzero(np.logical_and.reduce([shard.columns[c] == code for c, code in codes.items()])))
-        for shard in table.shards
-    ]
+    parts = [shard.ids_of(np.flatnonzero(_having(shard, codes))) for shard in table.shards]
     return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _having(shard: Shard, codes: Mapping[int, int]) -> NDArray[np.bool_]:
+    good = np.ones(len(shard), np.bool_)
+    for column, code in codes.items():
+        good &= shard.columns[column] == code
+    return good
 
 
 def _code(table: Table, number: int, value: Any) -> int:

@@ -229,6 +229,7 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
         assert [row.number for row in look.rows(where={"id": "null"})] == [1]
         assert [row.number for row in look.rows(where={"zip": None})] == [2]
         assert look.rows(where={"zip": 99}) == []
+        assert len(look.rows(where={})) == 11, "all that the files hold"
 
 
 def test_a_violation_that_is_gone_can_be_looked_at(tmp_path: Path) -> None:
