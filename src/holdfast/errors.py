@@ -42,3 +42,9 @@ def clear_sentences(where: object) -> Iterator[None]:
 def no_space(where: object) -> BadInput:
     """The sentence about a full disk."""
     return BadInput(f"{where}: no space left on the disk; free some and try again, nothing was changed")
+
+
+def refuse_below(least: int, given: int | None, what: str) -> None:
+    """Say so where a number is less than it can be."""
+    if given is not None and given < least:
+        raise BadInput(f"{what} can't be {given}; give {least} or more")

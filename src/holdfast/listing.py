@@ -11,9 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, refuse_below
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+from holdfast.visible import visible
+
+_PRINTED = 5  # violations that `print()` shows
 
 
 class GivenRule(Protocol):
@@ -54,6 +57,15 @@ class Listing:
     pairs: NDArray[np.int64] | None
     looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
 
+    def __repr__(self) -> str:
+        rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
+        lines = [
+            f"{self.rule.name}: {self.count:,} violations of {self.rule.text}",
+            *("  " + ", ".join(f"{name} {value!r}" for name, value in row.items() if name != "rule") for row in rows),
+            *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
+        ]
+        return "\n".join(map(visible, lines))
+
     @property
     def listed(self) -> NDArray[np.int64]:
         """The pairs; an error where only their number is kept."""
@@ -70,7 +82,8 @@ class Listing:
         return list(dict.fromkeys([*(schema.names[c] for c in schema.key), *self.looked_at[row]]))
 
     def to_arrow(self, first: int | None = None) -> pa.Table:
-        """One line a violation: the row ids, and of each row its key and the offending values."""
+        """One line a violation, or the first so many: the row ids, and of each row its key and the offending values."""
+        refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
         columns: dict[str, Any] = {"rule": pa.array([self.rule.name] * len(pairs), pa.string()).dictionary_encode()}
         columns |= {f"{row}_row": pa.array(pairs[:, place]) for place, row in enumerate(self.looked_at)}
@@ -87,8 +100,15 @@ class Listing:
         """As a Spark DataFrame."""
         return spark.createDataFrame(self.to_arrow())
 
+    def to_json(self) -> dict[str, Any]:
+        """The rule with the number of its violations; `listed` says that the pairs are kept, too."""
+        rule, listed = self.rule, self.pairs is not None
+        told = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
+        return {**told, "violations": self.count, "listed": listed}
+
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
-        """One object a violation, with the whole rows."""
+        """One object a violation, or the first so many, with the whole rows."""
+        refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
         sides = [plain_rows(self.table.values(pairs[:, place])) for place, _ in enumerate(self.looked_at)]
         for number, pair in enumerate(pairs.tolist()):

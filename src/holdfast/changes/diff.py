@@ -43,6 +43,9 @@ class Witness:
     rows: tuple[int, ...]
     values: tuple[Mapping[str, Any], ...] = ()
 
+    def __str__(self) -> str:
+        return f"rows {', '.join(map(str, self.rows))}"
+
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
         return {"rows": list(self.rows), "values": [dict(v) for v in self.values]}

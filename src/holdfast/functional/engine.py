@@ -12,7 +12,6 @@ from typing import Any
 
 from holdfast.changes.diff import Diff
 from holdfast.engine import Change, Settings
-from holdfast.errors import BadInput
 from holdfast.functional import derive
 from holdfast.functional.approximate import derive_approximate, limit_of
 from holdfast.functional.differ import approximate_diff, exact_diff
@@ -30,10 +29,6 @@ class FunctionalEngine:
     across = False
 
     def __init__(self, name: str, title: str, settings: Settings) -> None:
-        if not 0.0 <= settings.error < 1.0:
-            raise BadInput(f"the error is a share of pairs, from 0 to below 1, not {settings.error}; choose another")
-        if settings.max_lhs is not None and settings.max_lhs < 0:
-            raise BadInput(f"a left side can't have at most {settings.max_lhs} columns; choose 0 or more")
         self.name, self.title = name, title
         self._error, self._max_lhs = settings.error, settings.max_lhs
         self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is

@@ -16,6 +16,7 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +38,9 @@ class ReadOptions:
     format: str | None = None
     jdbc_table: str | None = None
     jdbc_properties: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return shown_fields(self, hidden=("jdbc_properties",))  # a password may be among them
 
 
 @dataclass(frozen=True)
