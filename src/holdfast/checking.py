@@ -128,7 +128,7 @@ def check(
     >>> towns = pa.table({"zip": ["10115", "10115", "20095"], "city": ["Berlin", "Brelin", "Hamburg"]})
     >>> checked = hf.check(towns, "zip -> city")
     >>> print(checked)
-    rules, 1 of them violated: 1
+    rules: 1, 1 of them violated
       fd1: 1 rows to remove for zip -> city
     >>> print(checked.listings[0])
     fd1: 1 violations of zip -> city

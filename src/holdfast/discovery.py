@@ -111,7 +111,7 @@ def discover(
     >>> towns = pa.table({"zip": ["10115", "10117", "20095"], "city": ["Berlin", "Berlin", "Hamburg"]})
     >>> print(hf.discover(towns, "fd"))
     table: 3 rows, 2 columns
-    1 functional dependency
+    functional dependencies: 1
       zip -> city
     """
     tables = source if isinstance(source, Mapping) else {"table": source}

@@ -50,7 +50,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it."""
+    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it.
+
+    >>> Settings(error=0.01, max_lhs=3)
+    Settings(error=0.01, max_lhs=3)
+    """
 
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # constraints and ordered columns by table
     pair_limit: int | None = None  # violations of a rule that are kept as pairs; 0: their number alone
@@ -114,3 +118,5 @@ def hear(serving: Engine, voice: Voice) -> None:
     """Let an engine that tells how far it is tell it."""
     if hasattr(serving, "progress"):
         serving.progress = lambda words: voice.step(f"Finding {serving.title}: {words}")
+    if hasattr(serving, "advise"):
+        serving.advise = voice.note

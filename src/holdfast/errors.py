@@ -6,11 +6,16 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from holdfast.visible import visible_lines
+
 
 class HoldfastError(Exception):
     """An error of ours: exit code 3."""
 
     exit_code = 3
+
+    def __str__(self) -> str:
+        return visible_lines(super().__str__())
 
 
 class BadInput(HoldfastError):

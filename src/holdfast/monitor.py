@@ -48,7 +48,23 @@ _REPLAY_BATCHES = 64
 
 
 class Monitor(View):
-    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
+    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
+
+    >>> import holdfast as hf, pyarrow as pa, tempfile
+    >>> towns = pa.table({"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]})
+    >>> more = pa.table({"id": [3], "zip": ["10115"], "city": ["Brelin"]})
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     hf.Monitor.create(f"{folder}/state", {"towns": towns}, watch=[], rules="zip -> city", key="id") as watch,
+    ... ):
+    ...     outcome = watch.apply(inserts=more)
+    ...     print(outcome)
+    ...     print(outcome.broken, watch.violations("fd1")[0].count)
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    changed facts: 1
+      fd1: violations 0 → 1
+    True 1
+    """
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from holdfast.voice import Voice
 
 _ATTEMPTS = 5
 ALL_TABLES = "*"
+_OWN = "rules of your own"
 
 
 class Explanation(Protocol):
@@ -69,7 +70,7 @@ class View:
         lines = [
             f"{heading}: {latest[-1].seq if latest else 0:,} batches applied",
             *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
-            f"  watching {', '.join(self._engines)}",
+            f"  watching {', '.join(dict.fromkeys(_OWN if name in GIVEN else name for name in self._engines))}",
         ]
         return "\n".join(map(visible, lines))
 

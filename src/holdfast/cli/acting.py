@@ -52,6 +52,7 @@ from holdfast.cli.printing import (
     warn_unlisted,
 )
 from holdfast.registry import FOUND
+from holdfast.report.terminal import somebody_reads
 
 _CLASSES = ", ".join(FOUND)
 
@@ -319,6 +320,8 @@ def watch(
             print_json([{**line, "file": path} for line in outcome.to_json()])
         else:
             print_outcome(outcome, Path(path).name)
+        if not somebody_reads():
+            raise _NobodyReads
 
     with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
         voice.note(f"Watching {folder}; stop with Ctrl-C.")
@@ -329,7 +332,13 @@ def watch(
             )  # fmt: skip
         except KeyboardInterrupt:
             voice.note("Stopped. Batches that were told are kept.")
+        except _NobodyReads:
+            voice.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
     raise typer.Exit(1 if any(broken) else 0)
+
+
+class _NobodyReads(Exception):
+    """Ends a watch whose output goes nowhere: it would go on for ever, unseen."""
 
 
 @app.command()

@@ -7,6 +7,7 @@ bounds left sides and keys.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ from holdfast.pairs.threads import Tell
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
+PATIENCE = 15.0  # seconds of deriving after which a bound is advised
+
 
 class FunctionalEngine:
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
@@ -32,6 +35,7 @@ class FunctionalEngine:
         self.name, self.title = name, title
         self._error, self._max_lhs = settings.error, settings.max_lhs
         self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is
+        self.advise: Callable[[str], None] = lambda _: None  # hears what to do about work that is too long
 
     def discover(self, subject: Table, runner: Runner) -> State:
         """Compare all pairs, and derive."""
@@ -88,7 +92,19 @@ class FunctionalEngine:
         )
 
     def _tell(self, targets: int) -> Tell:
-        return lambda done, found: self.progress(f"{done} of {targets} columns done, {found:,} found")
+        started, advised = time.monotonic(), self._max_lhs is not None
+
+        def tell(done: int, found: int) -> None:
+            nonlocal advised
+            self.progress(f"{done} of {targets} columns done, {found:,} found")
+            if not advised and time.monotonic() - started > PATIENCE:
+                advised = True
+                self.advise(
+                    f"Finding {self.title} takes long: {found:,} found so far, {done} of {targets} columns done. "
+                    "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
+                )
+
+        return tell
 
 
 def make(settings: Settings) -> FunctionalEngine:

@@ -31,7 +31,11 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says."""
+    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says.
+
+    >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
+    ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
+    """
 
     csv: CsvOptions = field(default_factory=CsvOptions)
     schema: str | None = None

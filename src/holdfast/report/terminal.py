@@ -22,6 +22,7 @@ from holdfast.errors import BadInput
 from holdfast.visible import visible, visible_json, visible_lines
 
 _ENDLESS = 1_000_000
+_let_go: set[int] = set()  # the numbers of streams that nobody reads any more
 
 
 def plain(text: str) -> str:
@@ -80,8 +81,9 @@ def heard(stream: IO[str]) -> Iterator[None]:
         let_go(stream)
     except OSError as error:
         let_go(stream)
-        name = "standard error" if stream is sys.stderr else "standard output"
-        raise BadInput(f"{name} can't be written: {error.strerror or error}; send it elsewhere") from None
+        if stream is not sys.stderr:  # words may be missed, results may not
+            sentence = f"standard output can't be written: {error.strerror or error}; send it elsewhere"
+            raise BadInput(sentence) from None
 
 
 def let_go(stream: IO[str]) -> None:
@@ -89,6 +91,12 @@ def let_go(stream: IO[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+    _let_go.add(stream.fileno())
+
+
+def somebody_reads() -> bool:
+    """Whether standard output is still read, as far as we know."""
+    return not _let_go or sys.stdout.fileno() not in _let_go
 
 
 def prepare_streams() -> None:

@@ -25,7 +25,7 @@ def found_text(found: Found) -> str:
     for result in found.results:
         for first in islice(result.values(), 1):
             title = FOUND[first.kind][0] if first.kind in FOUND else "columns"
-            lines += _section(title, len(result), map(str, result.values()))
+            lines += _section(f"{title}: {len(result):,}", len(result), map(str, result.values()))
     return _text(lines if found else [*lines, "nothing was found"])
 
 
@@ -33,8 +33,7 @@ def checked_text(checked: Checked) -> str:
     """How each rule stands."""
     broken = sum(bool(told["violations"]) for told in checked.to_json())
     rules = len(checked.findings)
-    lines = _section(f"rules, {broken:,} of them violated", rules, map(str, checked.findings))
-    return _text(lines)
+    return _text(_section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, checked.findings)))
 
 
 def outcome_text(outcome: Outcome) -> str:
@@ -43,7 +42,7 @@ def outcome_text(outcome: Outcome) -> str:
     for heading, listed in rule_lines(outcome):
         lines += [heading, *(f"  {line}" for line in listed)]
     changes = [line for old, new in outcome.changed for line in _changes(old.to_json(), new.to_json())]
-    return _text(lines + (_section("changed facts", len(changes), changes) if changes else []))
+    return _text(lines + (_section(f"changed facts: {len(changes):,}", len(changes), changes) if changes else []))
 
 
 def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
@@ -63,17 +62,17 @@ def history_text(fared: RuleHistory) -> str:
         f"broke {line['broke']:,} times"
         for line in fared
     )
-    return _text(_section("rules", len(fared), lines))
+    return _text(_section(f"rules: {len(fared):,}", len(fared), lines))
 
 
 def _since(batch: int) -> str:
     return f"holds since batch {batch}" if batch else "holds since the start"
 
 
-def _section(title: str, count: int, lines: Iterable[str]) -> list[str]:
-    """A heading with a number, and the first lines below it."""
+def _section(heading: str, count: int, lines: Iterable[str]) -> list[str]:
+    """A heading, and the first of so many lines below it."""
     more = [f"  … and {count - _MOST:,} more"] if count > _MOST else []
-    return [f"{title}: {count:,}", *(f"  {line}" for line in islice(lines, _MOST)), *more]
+    return [heading, *(f"  {line}" for line in islice(lines, _MOST)), *more]
 
 
 def _text(lines: Iterable[str]) -> str:
