@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from holdfast.visible import visible
 
 _NARROWEST = 8  # no column is cut below this
-_RULES = ("rule", "dependency", "key")  # headings of columns that are cut after all others
+_LAST = ("rule", "dependency", "key", "column")  # headings of what is cut after all else
 
 
 def cut(text: str, room: int) -> str:
@@ -44,9 +44,9 @@ def fitted(
     widths = [max(map(cell_len, column)) for column in zip(map(visible, headings), *cells, strict=True)]
     excess = sum(widths) + 3 * len(widths) + 1 - screen  # each cell has a line and two spaces
     free = [place for place, heading in enumerate(headings) if heading not in whole]
-    for places in ([p for p in free if headings[p] not in _RULES], [p for p in free if headings[p] in _RULES]):
+    for places in ([p for p in free if headings[p] not in _LAST], [p for p in free if headings[p] in _LAST]):
         excess -= _narrow(widths, places, excess)
-    cutters = [cut_rule if heading in (*_RULES, "text") else cut for heading in headings]
+    cutters = [cut_rule if heading in (*_LAST, "text") else cut for heading in headings]
     return [[shorten(cell, width) for shorten, cell, width in zip(cutters, row, widths, strict=True)] for row in cells]
 
 
