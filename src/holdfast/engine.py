@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
 from holdfast.changes.diff import Diff, Result
+from holdfast.errors import BadInput, refuse_below
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+from holdfast.visible import shown_fields
 from holdfast.voice import Voice
 
 
@@ -48,7 +50,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it."""
+    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it.
+
+    >>> Settings(error=0.01, max_lhs=3)
+    Settings(error=0.01, max_lhs=3)
+    """
 
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # constraints and ordered columns by table
     pair_limit: int | None = None  # violations of a rule that are kept as pairs; 0: their number alone
@@ -56,6 +62,20 @@ class Settings:
     max_lhs: int | None = None  # columns of a left side, or of a key
     compare: str = "typed"  # how values of different columns compare: by type, or as text
     max_arity: int = 1  # columns on each side of an inclusion dependency
+
+    def __post_init__(self) -> None:
+        """Refuse what no engine can do."""
+        refuse_below(0, self.pair_limit, "the number of violations to keep as pairs")
+        refuse_below(0, self.max_lhs, "the number of columns of a left side")
+        if self.max_arity < 1:
+            raise BadInput(f"an inclusion dependency has at least one column on each side, not {self.max_arity}")
+        if not 0.0 <= self.error < 1.0:
+            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+        if self.compare not in ("typed", "text"):
+            raise BadInput(f"values can't compare as {self.compare!r}; choose from: typed, text")
+
+    def __repr__(self) -> str:
+        return shown_fields(self, hidden=("rules",))  # these are prepared for engines, and of no use to people
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` reads back."""
@@ -98,3 +118,5 @@ def hear(serving: Engine, voice: Voice) -> None:
     """Let an engine that tells how far it is tell it."""
     if hasattr(serving, "progress"):
         serving.progress = lambda words: voice.step(f"Finding {serving.title}: {words}")
+    if hasattr(serving, "advise"):
+        serving.advise = voice.note

@@ -24,10 +24,10 @@ from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
-from holdfast.registry import ALL_TABLES, MANY, engine, refuse_given
+from holdfast.registry import ALL_TABLES, MANY, classes, engine, refuse_given
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
@@ -48,18 +48,35 @@ _REPLAY_BATCHES = 64
 
 
 class Monitor(View):
-    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
+    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
+
+    >>> import holdfast as hf, pyarrow as pa, tempfile
+    >>> towns = pa.table({"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]})
+    >>> more = pa.table({"id": [3], "zip": ["10115"], "city": ["Brelin"]})
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     hf.Monitor.create(f"{folder}/state", {"towns": towns}, watch=[], rules="zip -> city", key="id") as watch,
+    ... ):
+    ...     outcome = watch.apply(inserts=more)
+    ...     print(outcome)
+    ...     print(outcome.broken, watch.violations("fd1")[0].count)
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    changed facts: 1
+      fd1: violations 0 → 1
+    True 1
+    """
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
     @staticmethod
     def create(
         path: str | Path,
-        tables: Mapping[str, Any],
+        tables: Any,
         *,
-        watch: Sequence[str] = ("column",),
+        watch: str | Sequence[str] = ("column",),
         rules: str | Path | Sequence[str] | None = None,
-        key: Sequence[str] | Mapping[str, Sequence[str]] = (),
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
         settings: Settings | None = None,
         options: ReadOptions | None = None,
@@ -67,30 +84,33 @@ class Monitor(View):
         spark: Any = None,
         voice: Voice | None = None,
     ) -> Monitor:
-        """Start watching tables: read them whole, and find what holds.
+        """Start watching a table, or several given by name: read them whole, and find what holds.
 
         `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
-        kept. `key` names the key columns of the one table, or of each table by its name. `segments` may
-        put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
+        kept. `key` names the key columns of the one table, or of each table by its name, and `columns` those to watch;
+        none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
+        (any URI that `pyarrow.fs` knows).
         """
+        tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         settings = settings or Settings()
         given = None if rules is None else given_rules(rules)
-        refuse_given(watch)
-        watch = list(dict.fromkeys([*watch, *(engines_for(given) if given else ())]))
+        refuse_given(classes(watch))
+        watch = classes([*classes(watch), *(engines_for(given) if given else ())])
         for name in watch:
             engine(name, settings)
         facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
-            return Monitor._create(store, tables, key, nulls, given, options, spark, voice)
+            return Monitor._create(store, tables, key, columns, nulls, given, options, spark, voice)
 
     @staticmethod
     def _create(
         store: Store,
         tables: Mapping[str, Any],
-        key: Sequence[str] | Mapping[str, Sequence[str]],
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]],
         nulls: Nulls,
         given: Rules | None,
         options: ReadOptions | None,
@@ -99,9 +119,7 @@ class Monitor(View):
     ) -> Monitor:
         try:
             monitor = Monitor(store, spark, voice)
-            keys = dict(key) if isinstance(key, Mapping) else dict.fromkeys(tables, key)
-            if unknown := set(keys) - set(tables):
-                raise BadInput(f"a key is declared for {sorted(unknown)[0]!r}, which is no table here")
+            keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
             built = {
                 name: build_table(
                     name,
@@ -112,6 +130,7 @@ class Monitor(View):
                     store.folder,
                     spark,
                     monitor._voice,
+                    chosen.get(name, ()),
                 )
                 for name, source in tables.items()
             }
@@ -186,14 +205,14 @@ class Monitor(View):
 
         A batch id that was applied before is not applied again. If this raises, nothing has changed.
         """
+        self._refuse_closed()
         if not self._store.writable:
             raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
         sources = Sources(inserts, deletes, changes, snapshot)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
-        if self._stale:
-            self._load()
+        self._refresh()
         started = time.perf_counter()
         name = self._table_name(table)
         with clear_sentences(self._store.path), self._leaving_no_files():
@@ -273,6 +292,7 @@ class Monitor(View):
         from holdfast.spark.session import session
         from holdfast.spark.stream import follow_folder
 
+        self._refuse_closed()
         here = Path(folder).resolve()
         if not here.is_dir():
             raise BadInput(f"{folder}: there is no such folder to watch")
@@ -296,6 +316,7 @@ class Monitor(View):
 
     def checkpoint(self) -> None:
         """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
+        self._refresh()
         self._stale = True
         replaced = {}
         for name, table in self._tables.items():

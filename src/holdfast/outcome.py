@@ -69,14 +69,27 @@ class Outcome:
                 lines.append({**told, "witness": witness.to_json()} if witness else told)
             lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
             lines += [
-                {"event": "changed", **new.to_json(), "before": old.to_json()} for old, new in diff.changed.values()
+                {"event": "changed", **new.to_json(), **_moved(diff.violations.get(text)), "before": old.to_json()}
+                for text, (old, new) in diff.changed.items()
             ]
         return lines
+
+    def __repr__(self) -> str:
+        from holdfast.report.text import outcome_text
+
+        return outcome_text(self)
 
     def _repr_html_(self) -> str:
         from holdfast.report.pages import outcome_html
 
         return outcome_html(self)
+
+
+def _moved(pairs: PairChange | None) -> dict[str, int]:
+    """How many violations are new, and how many are gone, where they are kept one by one."""
+    if pairs is None or pairs.added is None or pairs.resolved is None:
+        return {}
+    return {"new": len(pairs.added), "gone": len(pairs.resolved)}
 
 
 def _grew(old: Finding, new: Finding, pairs: PairChange | None) -> bool:

@@ -30,6 +30,12 @@ ALL_TABLES = "*"  # stands where the name of a table would, for engines that loo
 FOUND = tuple(name for name in NAMES if name not in GIVEN)
 
 
+def classes(names: str | Iterable[str]) -> list[str]:
+    """Names of rule classes, each once: as a list, or in one text with commas between them."""
+    listed = names.split(",") if isinstance(names, str) else names
+    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
+
+
 def refuse_given(names: Iterable[str]) -> None:
     """Say so where someone asks to find rules of a class that are given."""
     for name in names:

@@ -77,7 +77,7 @@ def test_apply_tells_new_and_gone_violations(holdfast: Holdfast, watched: Path, 
 
 
 def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
-    told = holdfast("violations", watched, "--format", "json").objects
+    told = holdfast("violations", watched, "--format", "json").of_kind("violation")
     assert [(line["rule"], line["rows"]) for line in told] == [("fair", [3, 1]), ("once", [1, 3])]
     assert (told[0]["t"]["rate"], told[0]["s"]["rate"], told[0]["t"]["day"]) == (1.5, 2.0, "2024-01-02")
     for name in ("v.csv", "v.parquet", "v.arrow", "v.jsonl"):
@@ -179,8 +179,8 @@ def shop(tmp_path: Path) -> list[Path]:
 
 def test_foreign_keys_are_ranked_and_drawn(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
     found = holdfast("discover", *shop, "--rules", "ind", "--format", "json", "--picture", tmp_path / "fk.mmd")
-    assert [line["text"] for line in found.objects] == ["orders.cust_id in customers.id"]
-    assert found.objects[0]["reasons"]["key"] == 1
+    (best,) = found.of_kind("ind")
+    assert (best["text"], best["reasons"]["key"]) == ("orders.cust_id in customers.id", 1)
     drawn = (tmp_path / "fk.mmd").read_text(encoding="utf-8")
     assert "cust_id → id" in drawn
     assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.dot").code == 0
@@ -221,7 +221,7 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     assert told.code == 1
     (one,) = (line for line in told.objects if line.get("name") == "one")
     assert (one["before"]["violations"], one["violations"], one["g3"], one["note"]) == (1, 2, 0.4, "one rate a state")
-    listed = holdfast("violations", state, "one", "--format", "json").objects
+    listed = holdfast("violations", state, "one", "--format", "json").of_kind("violation")
     assert [line["rows"] for line in listed] == [[1, 0], [2, 3]]
     explained = holdfast("explain", state, "one").out
     assert "most say 7.0; look at row 2 (rate 3.0, id 3, salary 100, day 2024-01-03)" in explained
@@ -242,8 +242,8 @@ def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Pat
     assert holdfast("apply", state, "--insert", again).code == 1
     whole = write(tmp_path / "whole.csv", [HEADER, *ROWS, "1,CA,900,9.0,2024-09-09"])
     for rules in ("fd", "ucc"):
-        told = holdfast("status", state, "--rules", rules, "--format", "json").objects
-        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").objects
+        told = holdfast("status", state, "--rules", rules, "--format", "json").of_kind(rules)
+        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").of_kind(rules)
     store = Store(state)
     assert {finding["kind"] for finding in store.results()} == {"column"}
     store.close()
@@ -268,7 +268,7 @@ def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, 
     told = holdfast("apply", state, "--insert", more)
     assert "changed their error" in told.out
     assert "16.6667%" in told.out  # one of six pairs has one rate and two ids
-    found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").objects}
+    found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").of_kind("fd")}
     assert (found["rate -> id"], found["state -> rate"]) == (1 / 6, 2 / 6)
 
 

@@ -104,7 +104,7 @@ def test_loaded_together_they_share_again() -> None:
     assert [dict(one.engine.result(s)) for one, s in zip((fd, ucc), states, strict=True)] == [fd.result(), ucc.result()]
 
 
-@pytest.mark.parametrize("asked", [Settings(error=1.0), Settings(error=-0.1), Settings(max_lhs=-1)])
-def test_senseless_settings_are_refused(asked: Settings) -> None:
+@pytest.mark.parametrize(("error", "most"), [(1.0, None), (-0.1, None), (0.0, -1)])
+def test_senseless_settings_are_refused(error: float, most: int | None) -> None:
     with pytest.raises(BadInput):
-        fd_module.make(asked)
+        fd_module.make(Settings(error=error, max_lhs=most))

@@ -118,7 +118,8 @@ def test_proposals_and_their_picture() -> None:
     assert picture.mermaid(SHOP, worthy).splitlines() == [
         "flowchart LR", '  t0["customers"]', '  t1["orders"]', '  t1 -->|"cust → id"| t0',
     ]  # fmt: skip
-    assert (picture.svg(SHOP, worthy) is None) == (shutil.which("dot") is None)
+    if shutil.which("dot"):
+        assert "<svg" in picture.svg(SHOP, worthy)
 
 
 def test_settings() -> None:

@@ -57,6 +57,13 @@ class Holds(StrEnum):
     snapshot = "snapshot"
 
 
+Top = Annotated[int, typer.Option(min=0, help="Show at most so many rules of a class as text.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only these columns, comma separated: [b]id,zip[/b], or [b]table:id,zip[/b] with several tables."
+    ),
+]
 _READING = "How files are read"
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
 SourceList = Annotated[
@@ -107,20 +114,26 @@ _ASKING = "What is asked of rules"
 Error = Annotated[
     float,
     typer.Option(
-        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).", rich_help_panel=_ASKING
+        min=0.0,
+        max=1.0,
+        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).",
+        rich_help_panel=_ASKING,
     ),
 ]
 MaxLhs = Annotated[
-    int | None, typer.Option(help="At most so many columns in a left side or key.", rich_help_panel=_ASKING)
+    int | None, typer.Option(min=0, help="At most so many columns in a left side or key.", rich_help_panel=_ASKING)
 ]
 CompareAs = Annotated[
     Compare,
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
-MaxArity = Annotated[int, typer.Option(help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)]
+MaxArity = Annotated[
+    int, typer.Option(min=1, help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)
+]
 RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[
-    int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
+    int | None,
+    typer.Option(min=0, help="Keep at most so many violations of a rule as pairs; beyond, their number alone."),
 ]
 CountOnly = Annotated[bool, typer.Option("--count-only", help="Keep the number of violations alone.")]
 

@@ -12,6 +12,7 @@ from holdfast.cli.arguments import (
     Format,
     Output,
     State,
+    Top,
 )
 from holdfast.cli.printing import (
     console_voice,
@@ -19,11 +20,15 @@ from holdfast.cli.printing import (
     print_findings,
     print_json,
     print_listings,
+    print_violations_json,
     split,
+    table_line,
 )
 from holdfast.cli.rows import number_of
 from holdfast.errors import BadInput
 from holdfast.registry import MANY
+from holdfast.report.terminal import say
+from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Result
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
-    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
+    top: Top = 20,
     form: Output = Format.text,
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
@@ -44,6 +49,7 @@ def status(
     try:
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
+        tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
         many = [name for name in store.watched if name in MANY and (not asked or name in asked)]
     finally:
         store.close()
@@ -53,10 +59,11 @@ def status(
 
         with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
             results = [result for name in many for result in monitor.found(name)]
+    if form is Format.json:
+        print_json([*tables, *(batch.to_json() for batch in last)])
     print_findings(findings, form, top, asked, results)
     if form is Format.text:
-        told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
-        typer.echo(told, err=True)
+        say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
 
 
 @app.command()
@@ -64,7 +71,9 @@ def violations(
     state: State,
     rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
-    limit: Annotated[int | None, typer.Option(help="At most so many of each rule (text: 10 unless told).")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most so many of each rule (text: 10 unless told).")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
     ] = None,
@@ -75,17 +84,17 @@ def violations(
     Example: [b]holdfast violations state/ fair --rows[/b]
     """
     from holdfast.monitor import Monitor
+    from holdfast.report.export import ENDINGS, refuse_unwritable, write_listings
 
+    if output is not None:
+        refuse_unwritable(output, ENDINGS)
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
         found = monitor.violations(rule)
         if output is not None:
-            from holdfast.report.export import write_listings
-
-            told = write_listings([listing for listing in found if listing.count], output)
+            told = write_listings(found, output)
             voice.note(f"{told:,} violations written to {output}")
         elif form is Format.json:
-            for listing in found:
-                print_json(listing.violations(limit))
+            print_violations_json(found, limit)
         else:
             print_listings(found, 10 if limit is None else limit, rows)
 
@@ -99,6 +108,7 @@ def explain(
         typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
     ] = None,
     table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    form: Output = Format.text,
 ) -> None:
     """Say why a rule doesn't hold, and which rows to look at first.
 
@@ -106,7 +116,7 @@ def explain(
     [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
     from holdfast.monitor import Monitor
-    from holdfast.report.violations import print_explanation
+    from holdfast.report.violations import explanation_json, print_explanation
 
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row, or two")
@@ -115,18 +125,24 @@ def explain(
         if given and given["kind"] == "dc":
             chosen = [number_of(monitor, row, given["table"]) for row in pair or []]
             for listing in monitor.violations(rule):
-                print_explanation(listing, chosen)
+                if form is Format.json:
+                    print_json([explanation_json(listing, chosen)])
+                else:
+                    print_explanation(listing, chosen)
         elif pair:
             raise BadInput("--row: rows are explained one by one for denial constraints only; leave it out")
         else:
-            for line in monitor.explain(rule, table=table):
-                typer.echo(line)
+            why = monitor.explanation(rule, table=table)
+            if form is Format.json:
+                print_json([why.to_json()])
+            else:
+                say("\n".join(map(visible, why.lines())))
 
 
 @app.command()
 def history(
     state: State,
-    last: Annotated[int | None, typer.Option(help="Only the last so many batches.")] = None,
+    last: Annotated[int | None, typer.Option(min=0, help="Only the last so many batches.")] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
     form: Output = Format.text,
 ) -> None:

@@ -32,6 +32,9 @@ class RuleStatus:
 
     kind = "dc"
 
+    def __repr__(self) -> str:
+        return f"{self.constraint.name}: {self.violations:,} violations of {self.text}"
+
     @property
     def text(self) -> str:
         """The rule."""

@@ -7,12 +7,12 @@ bounds left sides and keys.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff
 from holdfast.engine import Change, Settings
-from holdfast.errors import BadInput
 from holdfast.functional import derive
 from holdfast.functional.approximate import derive_approximate, limit_of
 from holdfast.functional.differ import approximate_diff, exact_diff
@@ -23,6 +23,8 @@ from holdfast.pairs.threads import Tell
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
+PATIENCE = 15.0  # seconds of deriving after which a bound is advised
+
 
 class FunctionalEngine:
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
@@ -30,13 +32,10 @@ class FunctionalEngine:
     across = False
 
     def __init__(self, name: str, title: str, settings: Settings) -> None:
-        if not 0.0 <= settings.error < 1.0:
-            raise BadInput(f"the error is a share of pairs, from 0 to below 1, not {settings.error}; choose another")
-        if settings.max_lhs is not None and settings.max_lhs < 0:
-            raise BadInput(f"a left side can't have at most {settings.max_lhs} columns; choose 0 or more")
         self.name, self.title = name, title
         self._error, self._max_lhs = settings.error, settings.max_lhs
         self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is
+        self.advise: Callable[[str], None] = lambda _: None  # hears what to do about work that is too long
 
     def discover(self, subject: Table, runner: Runner) -> State:
         """Compare all pairs, and derive."""
@@ -93,7 +92,19 @@ class FunctionalEngine:
         )
 
     def _tell(self, targets: int) -> Tell:
-        return lambda done, found: self.progress(f"{done} of {targets} columns done, {found:,} found")
+        started, advised = time.monotonic(), self._max_lhs is not None
+
+        def tell(done: int, found: int) -> None:
+            nonlocal advised
+            self.progress(f"{done} of {targets} columns done, {found:,} found")
+            if not advised and time.monotonic() - started > PATIENCE:
+                advised = True
+                self.advise(
+                    f"Finding {self.title} takes long: {found:,} found so far, {done} of {targets} columns done. "
+                    "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
+                )
+
+        return tell
 
 
 def make(settings: Settings) -> FunctionalEngine:

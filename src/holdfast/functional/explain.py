@@ -73,6 +73,9 @@ class Explanation:
             "clusters": [cluster.to_json() for cluster in self.clusters],
         }
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """As text, a line each."""
         if self.holds:

@@ -48,6 +48,9 @@ class Standing:
     broken_pairs: int
     to_remove: int
 
+    def __repr__(self) -> str:
+        return f"{self.named.name}: {self.to_remove:,} rows to remove for {self.text}"
+
     @property
     def kind(self) -> str:
         """`fd` or `ucc`."""

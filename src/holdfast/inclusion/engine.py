@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.engine import Change, Settings
-from holdfast.errors import BadInput
 from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.nary import Candidate
@@ -78,9 +77,5 @@ def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:
 
 def make(settings: Settings) -> InclusionEngine:
     """The engine as the settings ask."""
-    asked = settings.compare
-    if asked not in ("typed", "text"):
-        raise BadInput(f"values can't compare as {asked!r}; choose from: typed, text")
-    if settings.max_arity < 1:
-        raise BadInput(f"an inclusion dependency has at least one column on each side, not {settings.max_arity}")
-    return InclusionEngine(Options("text" if asked == "text" else "typed", settings.error, settings.max_arity))
+    compare: Literal["typed", "text"] = "text" if settings.compare == "text" else "typed"
+    return InclusionEngine(Options(compare, settings.error, settings.max_arity))

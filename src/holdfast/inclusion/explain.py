@@ -41,9 +41,10 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self.lines())
 
-    def _lines(self) -> list[str]:
+    def lines(self) -> list[str]:
+        """As text, a line each."""
         ind = self.ind
         if ind.empty:
             return [f"{ind} holds: {ind.dependent} has no value at all."]

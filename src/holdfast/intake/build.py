@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -39,6 +39,16 @@ class Built:
     runner: Runner
 
 
+def by_table(
+    given: str | Sequence[str] | Mapping[str, str | Sequence[str]], tables: Iterable[str], what: str
+) -> dict[str, list[str]]:
+    """Column names that are given for the one table, or for each table by its name."""
+    named = given if isinstance(given, Mapping) else dict.fromkeys(tables, given)
+    if unknown := set(named) - set(tables):
+        raise BadInput(f"{what} declared for {sorted(unknown)[0]!r}, which is no table here")
+    return {table: [names] if isinstance(names, str) else list(names) for table, names in named.items()}
+
+
 def runner_for(reading: Reading) -> Runner:
     """Tasks run where the rows are: in Spark for a DataFrame, else in threads."""
     if reading.frame is None:
@@ -57,13 +67,14 @@ def build_table(
     folder: str,
     spark: Any,
     voice: Voice,
+    asked: Sequence[str] = (),
 ) -> Built:
-    """Read a source whole and encode it."""
+    """Read a source whole and encode it; all of its columns, or those that are named."""
     voice.step(f"Reading {name}")
     reading = open_source(source, options, spark)
     for sentence in reading.said:
         voice.note(f"{reading.name}: {sentence}")
-    plan, left_out = plan_init(reading, name)
+    plan, left_out = plan_init(reading, name, asked)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
         columns, casters, markers = _types(reading, plan, rows, voice)

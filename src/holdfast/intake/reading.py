@@ -16,6 +16,7 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,13 +31,20 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says."""
+    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says.
+
+    >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
+    ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
+    """
 
     csv: CsvOptions = field(default_factory=CsvOptions)
     schema: str | None = None
     format: str | None = None
     jdbc_table: str | None = None
     jdbc_properties: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return shown_fields(self, hidden=("jdbc_properties",))  # a password may be among them
 
 
 @dataclass(frozen=True)

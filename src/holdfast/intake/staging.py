@@ -79,13 +79,16 @@ def _with_place(reading: Reading, sentence: str) -> str:
 # ---- planning -------------------------------------------------------------------------------------------------------
 
 
-def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
-    """Stage all columns that can be compared; gives also the names of those that can't."""
+def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
+    """Stage all columns that can be compared, or those asked for; gives also the names of the others."""
     _refuse_equal_names(reading)
+    _refuse_unknown(reading, table, asked)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(reading.columns):
         kept = kept_type(given)
-        if kept is None:
+        if name in asked and kept is None:
+            raise BadInput(f"{reading.name}: column {name!r} is {given}, which can't be compared; don't ask for it")
+        if kept is None or (asked and name not in asked):
             left_out.append(name)
         else:
             columns.append(Column(name, kept))
@@ -142,6 +145,14 @@ def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int
     raise BadInput(
         f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
     )
+
+
+def _refuse_unknown(reading: Reading, table: str, asked: Sequence[str]) -> None:
+    names = [name for name, _ in reading.columns]
+    if unknown := [name for name in asked if name not in names]:
+        raise BadInput(f"{reading.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
+    if twice := [name for name in asked if asked.count(name) > 1]:
+        raise BadInput(f"{reading.name}: the column {twice[0]!r} is asked for twice; name it once")
 
 
 def _refuse_equal_names(reading: Reading) -> None:

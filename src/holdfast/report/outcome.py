@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
-
 from holdfast.report.tables import changes_table, text_table
+from holdfast.report.terminal import Terminal, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,17 +19,17 @@ if TYPE_CHECKING:
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     """A line about the batch, and a table of what changed."""
-    console = Console(highlight=False)
+    console = Terminal()
     batch = outcome.batch
-    title = f"{escape(name)}: " if name else ""
+    title = f"{plain(name)}: " if name else ""
     if outcome.already_applied:
-        console.print(f"{title}batch {escape(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
+        console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
         return
     if not batch.inserted and not batch.deleted:
-        console.print(f"{title}no change in {escape(batch.table)}{_ignored(batch)}")
+        console.print(f"{title}no change in {plain(batch.table)}{_ignored(batch)}")
         return
     console.print(
-        f"{title}[bold]batch {batch.seq}[/bold] on {escape(batch.table)}: {batch.inserted:,} rows inserted, "
+        f"{title}[bold]batch {batch.seq}[/bold] on {plain(batch.table)}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
@@ -44,12 +42,12 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print("no fact but the number of rows changed")
 
 
-def _print_rules(console: Console, outcome: Outcome) -> None:
+def _print_rules(console: Terminal, outcome: Outcome) -> None:
     for heading, lines in rule_lines(outcome):
         word, _, rest = heading.partition(":")
         console.print(f"[bold]{word}[/bold]:{rest}")
         for line in lines:
-            console.print(f"  {escape(line)}", soft_wrap=True)
+            console.print(f"  {plain(line)}", soft_wrap=True)
 
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
@@ -119,7 +117,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
     ]
     headings = ("batch", "applied at", "table", "what", "rows in", "rows out", "ms", "lost", "id")
     numbers = ("batch", "rows in", "rows out", "ms", "lost")
-    Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
+    Terminal().print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
 
 
 def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
@@ -136,7 +134,7 @@ def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
     ]
     headings = ("class", "table", "holds since", "broke", "rule")
     title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
-    Console(highlight=False).print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
+    Terminal().print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
 
 
 def _since(batch: int | None) -> str:

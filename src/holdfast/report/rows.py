@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
 from holdfast.report.tables import brief, text_table
+from holdfast.report.terminal import Terminal, plain
 
 if TYPE_CHECKING:
     from holdfast.rows import Row
@@ -18,7 +16,7 @@ _LONGEST = 1000
 
 def print_rows(rows: Sequence[Row], most: int) -> None:
     """What is known of each row, and its values."""
-    console = Console(highlight=False)
+    console = Terminal()
     shown = rows[:most]
     columns = list(dict.fromkeys(name for row in shown for name in row.values or ()))
     lines = [[str(row.number), *(_cell(row, name) for name in columns)] for row in shown if row.values is not None]
@@ -26,7 +24,7 @@ def print_rows(rows: Sequence[Row], most: int) -> None:
     widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
     fits = sum(width + 3 for width in widths) < console.width
     for row in shown:
-        console.print(escape(str(row)), soft_wrap=True)
+        console.print(plain(str(row)), soft_wrap=True)
         if row.values is not None and not fits:
             console.print(text_table(("column", "value"), [(name, _cell(row, name)) for name in row.values]))
     if lines and fits:

@@ -153,7 +153,7 @@ class Store:
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
-        return [BatchRecord(*row) for row in self._db.execute(query, (last or -1,))][::-1]
+        return [BatchRecord(*row) for row in self._db.execute(query, (-1 if last is None else last,))][::-1]
 
     def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
