@@ -107,7 +107,8 @@ _ASKING = "What is asked of rules"
 Error = Annotated[
     float,
     typer.Option(
-        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).", rich_help_panel=_ASKING
+        help="Also rules that hold but for this share: of pairs of rows (fd, ucc), of distinct values (ind).",
+        rich_help_panel=_ASKING,
     ),
 ]
 MaxLhs = Annotated[
@@ -117,7 +118,14 @@ CompareAs = Annotated[
     Compare,
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
-MaxArity = Annotated[int, typer.Option(help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)]
+MaxArity = Annotated[
+    int,
+    typer.Option(
+        help="At most so many columns on each side of an ind. One of several columns is told where it holds in rows "
+        "without a null in them, and each of its parts holds, too.",
+        rich_help_panel=_ASKING,
+    ),
+]
 RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[
     int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
