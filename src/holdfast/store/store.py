@@ -337,7 +337,8 @@ def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]
     broken, mended = _turned(diff)
     for text in (*diff.lost, *broken):
         witness = diff.witnesses.get(text)
-        event = "lost" if witness or text in broken else "implied"
+        untested = not many and getattr(diff.lost.get(text), "empty", False)
+        event = "lost" if witness or text in broken else "untested" if untested else "implied"
         values = None if witness is None else {"rows": witness.rows} if many else witness.to_json()
         told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
         yield event, text, told, json.dumps(values) if values else None
