@@ -307,3 +307,39 @@ def test_objects_draw_themselves(tmp_path: Path) -> None:
         assert not mended.lost
         assert not mended.broken
         assert len(mended.implied) == sum(len(diff.lost) for diff in mended.diffs.values())
+
+
+@pytest.mark.parametrize("text", ["rules: []\n", "", "# nothing\n"])
+def test_a_file_without_rules_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, text: str) -> None:
+    path = tmp_path / "none.yaml"
+    path.write_text(text, encoding="utf-8")
+    refused(
+        holdfast("check", tax, "--rules", path), str(path), "start it with rules:" if ":" not in text else "no rules"
+    )
+    refused(holdfast("init", tmp_path / "s", tax, "--rules", path), str(path))
+    with pytest.raises(hf.BadInput, match="there are no rules"):
+        hf.check(pa.table({"a": [1]}), [])
+
+
+def test_a_key_that_names_a_column_twice_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    refused(holdfast("init", tmp_path / "s", tax, "--key", "id,id"), "tax", "'id' twice")
+    with pytest.raises(hf.BadInput, match="'a' twice"):
+        hf.Monitor.create(tmp_path / "s", {"t": pa.table({"a": [1]})}, key=["a", "a"])
+
+
+def test_columns_of_any_name(tmp_path: Path) -> None:
+    """In rules that are given and in rules that are found, whose texts are asked for again."""
+    names = ["not", "key", "t", "in", "a -> b", "x, y", 'say "hi"']
+    rows = {name: [number % (place + 1) for number in range(8)] for place, name in enumerate(names)}
+    rules = [*(f'"{name.replace(chr(34), 2 * chr(34))}" -> "not"' for name in names[1:]), "not -> key", "key(not, key)"]
+    rules += ['not(t.not > s.not and t."a -> b" = s."a -> b")']
+    with hf.Monitor.create(tmp_path / "s", {"in": pa.table(rows)}, watch=["fd", "ucc", "ind"], rules=rules) as watch:
+        assert len(watch.violations()) == len(rules)
+        assert len({listing.rule.text for listing in watch.violations()}) == len(rules)
+        for listing in watch.violations():
+            assert watch.violations(listing.rule.text)[0].count == listing.count
+        for found in watch.results():
+            if found.kind != "dc":
+                assert watch.explain(found.text), found.text
+    with hf.Monitor.open(tmp_path / "s") as again:
+        assert len(again.violations()) == len(rules)

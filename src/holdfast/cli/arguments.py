@@ -116,7 +116,7 @@ Error = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).",
+        help="Also rules that hold but for this share: of pairs of rows (fd, ucc), of distinct values (ind).",
         rich_help_panel=_ASKING,
     ),
 ]
@@ -128,7 +128,13 @@ CompareAs = Annotated[
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
 MaxArity = Annotated[
-    int, typer.Option(min=1, help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)
+    int,
+    typer.Option(
+        min=1,
+        help="At most so many columns on each side of an ind. One of several columns is told where it holds in rows "
+        "without a null in them, and each of its parts holds, too.",
+        rich_help_panel=_ASKING,
+    ),
 ]
 RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[

@@ -88,9 +88,9 @@ class DenialEngine:
         """Find what a batch violates, and what it resolves."""
         before = self.result(kept)
         deltas = maintain.maintain(kept, change)
-        diff = between(before, self.result(kept))
-        told = {d.constraint.text: PairChange(d.added, d.resolved) for d in deltas if d}
-        return Diff(diff.gained, diff.lost, diff.changed, diff.witnesses, told)
+        after = self.result(kept)
+        told = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        return between(before, after).with_violations(before, after, told)
 
     def result(self, kept: State) -> Result:
         """How each rule stands."""

@@ -21,6 +21,7 @@ from typing import Any
 from holdfast.errors import BadInput
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _TOKEN = re.compile(r'\s*(?:(?P<name>[^\W\d]\w*)|(?P<quoted>"(?:[^"]|"")*")|(?P<mark>->|[(),]))')
 
 
@@ -121,8 +122,14 @@ def quoted(name: str) -> str:
 
 
 def is_dependency(text: str) -> bool:
-    """Whether a text means to be an FD or a key."""
-    return "->" in text or text.lstrip().startswith("key(")
+    """Whether a text means to be an FD or a key. What stands in double quotes is a name, whatever is in it."""
+    bare = _QUOTED.sub('""', text)
+    return "->" in bare or is_key(text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a text that means to be an FD or a key is a key."""
+    return "->" not in _QUOTED.sub('""', text) and re.match(r"\s*key\s*\(", text) is not None
 
 
 # ---- from text ------------------------------------------------------------------------------------------------------

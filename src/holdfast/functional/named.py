@@ -139,9 +139,13 @@ class NamedEngine:
         moved = {each.text: state.groups(each).follow(change) for each in named}
         state.table = change.after
         state.standing = [state.stand(each) for each in named]
-        diff = between(before, self.result(state))
-        told = {text: PairChange(_alone(rows.added), _alone(rows.resolved)) for text, rows in moved.items() if rows}
-        return Diff(diff.gained, diff.lost, diff.changed, diff.witnesses, told)
+        after = self.result(state)
+        told = {
+            text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
+            for text, rows in moved.items()
+            if rows
+        }
+        return between(before, after).with_violations(before, after, told)
 
     def result(self, state: State) -> Result:
         """How each rule stands."""

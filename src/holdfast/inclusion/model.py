@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.errors import BadInput
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_NAME = r'(?:[^\W\d]\w*|"(?:[^"]|"")+")'
+_NAME = r'(?:[^\W\d]\w*|"(?:[^"]|"")*")'
 _LIST = rf"\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\)"
 _SIDE = rf"({_NAME})\s*(?:\.\s*({_NAME})|({_LIST}))"
 _TEXT = re.compile(rf"\s*{_SIDE}\s+in\s+{_SIDE}\s*")

@@ -124,6 +124,8 @@ def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> t
     for name in key:
         if name not in names:
             raise BadInput(f"table {table} has no column {name!r} for its key; its columns are {', '.join(names)}")
+        if list(key).count(name) > 1:
+            raise BadInput(f"table {table}: the key names the column {name!r} twice; leave one out")
     return tuple(names.index(name) for name in key)
 
 

@@ -346,7 +346,8 @@ def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]
     known: set[int] = set()  # rows whose values an event keeps
     for text in (*diff.lost, *broken):
         witness = diff.witnesses.get(text)
-        event = "lost" if witness or text in broken else "implied"
+        untested = not many and getattr(diff.lost.get(text), "empty", False)
+        event = "lost" if witness or text in broken else "untested" if untested else "implied"
         told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
         yield event, text, told, None if witness is None else _kept(witness, known if many else set())
     for text in (*diff.gained, *mended):
