@@ -1,4 +1,4 @@
-"""What an engine is: three verbs on a state of its own, and two more to keep that state.
+"""What an engine is: three verbs on a state of its own, and three more to keep that state.
 
 An engine serves one class of rules. It needs a folder that offers these verbs and one line in `registry.py`.
 The law for all (tests/laws): after `maintain`, `result` equals that of `discover` on the changed table.
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from holdfast.changes.batch import Codes, group_rows
 from holdfast.changes.diff import Diff, Result
 from holdfast.errors import BadInput, refuse_below
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.visible import shown_fields
@@ -129,6 +130,13 @@ class Engine(Protocol):
 
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
         """The state of a subject that `dump` described."""
+
+    def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:
+        """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
+        their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).
+
+        A state whose dump holds no codes is that which `load` makes of it; one that counts by code moves its counts.
+        """
 
 
 def hear(serving: Engine, voice: Voice) -> None:

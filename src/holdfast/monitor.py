@@ -14,8 +14,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -34,20 +33,20 @@ from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.compact import compacted
-from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing
+from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, TableFiles
-from holdfast.view import View
+from holdfast.table.table import Nulls
+from holdfast.upkeep import Upkeep
 from holdfast.voice import Voice
 
-# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
+# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
+# a table holds much more than it needs.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
 
 
-class Monitor(View):
+class Monitor(Upkeep):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile
@@ -159,6 +158,7 @@ class Monitor(View):
             self._states[rules, name] = serving.discover(self._subject(name), self._runner)
             if rules not in MANY:
                 results[rules, name] = serving.result(self._states[rules, name])
+        self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
         self._store.finish_creation(self._records.values(), results, self._dump_states())
         self._store.remove_orphans()
 
@@ -229,16 +229,6 @@ class Monitor(View):
             )
             return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
 
-    @contextmanager
-    def _leaving_no_files(self) -> Iterator[None]:
-        """Where a batch fails, the files that it wrote go: on a full disk they are in the way."""
-        try:
-            yield
-        except BaseException:
-            with suppress(Exception):
-                self._store.remove_orphans()
-            raise
-
     def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
         """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
         self._stale = True
@@ -269,7 +259,8 @@ class Monitor(View):
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
-        if self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES:
+        long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
+        if long or self._has_outgrown(name):
             self._try_checkpoint()
         return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
 
@@ -314,21 +305,6 @@ class Monitor(View):
         checkpoint = self._store.path.resolve() / "streams" / name
         follow_folder(session(self._spark), str(here), str(checkpoint), handle, once)
 
-    def checkpoint(self) -> None:
-        """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
-        self._refresh()
-        self._stale = True
-        replaced = {}
-        for name, table in self._tables.items():
-            segments = compacted(table, self._store.folder)
-            if segments is not None:
-                replaced[name] = segments
-                self._tables[name] = load_table(TableFiles(table.schema, segments, table.next_id)).following(table)
-        latest = self._store.history(1)
-        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        self._stale = False
-
     def _try_checkpoint(self) -> None:
         """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
         try:
@@ -336,14 +312,6 @@ class Monitor(View):
                 self.checkpoint()
         except BadInput:
             self._voice.note("The batch is kept; merging its files waits until the disk has room for it.")
-
-    def _dump_states(self) -> dict[tuple[str, str], str]:
-        kept = {}
-        for (rules, name), state in self._states.items():
-            path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *self._engines[rules].dump(state))
-            kept[rules, name] = path
-        return kept
 
     def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
         """The options of this batch; where they leave nulls open, those that the table was first read with."""

@@ -17,6 +17,7 @@ from holdfast.denial.parse import parse
 from holdfast.denial.state import State
 from holdfast.denial.violations import LIMIT
 from holdfast.engine import Change, Settings
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -106,6 +107,10 @@ class DenialEngine:
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its violations."""
         return state.load(subject, self.constraints(subject.schema), arrays, facts)
+
+    def rewritten(self, kept: State, subject: Table, codes: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Violations know no codes, and indexes follow from the table."""
+        return self.load(subject, *self.dump(kept))
 
     def listings(self, kept: State, table: Table) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""

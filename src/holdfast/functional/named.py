@@ -15,6 +15,7 @@ from holdfast.engine import Change, Settings
 from holdfast.functional.groups import Groups, Ids
 from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.listing import Listing
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -158,6 +159,10 @@ class NamedEngine:
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its numbers."""
         return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)])
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Numbers know no codes, and groups follow from the table."""
+        return self.load(subject, *self.dump(state))
 
     def listings(self, state: State, table: Table) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""

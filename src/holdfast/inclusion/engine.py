@@ -10,6 +10,7 @@ from holdfast.engine import Change, Settings
 from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.state import Counts, Options, State, attributes_of
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -70,6 +71,10 @@ class InclusionEngine:
         state.candidates = {each.ind(state).text: each for each in known}
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
+
+    def rewritten(self, state: State, subject: Mapping[str, Table] | Table, kept: Mapping[str, Kept]) -> State:
+        """The counts of the codes that stayed; clusters and candidates know no codes."""
+        return state.rewritten(_by_name(subject), kept)
 
 
 def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:

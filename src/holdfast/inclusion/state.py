@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.values import Compare, Texts, class_of
 from holdfast.table.dictionary import NULL_CODE, Dictionary
+from holdfast.table.rewrite import Kept
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table
 
@@ -112,6 +113,17 @@ class State:
     def attribute(self, table: str, name: str) -> Attribute | None:
         """The attribute with a name."""
         return next((each for each in self.attributes if (each.table, each.name) == (table, name)), None)
+
+    def rewritten(self, tables: Mapping[str, Table], kept: Mapping[str, Kept]) -> State:
+        """The same on tables of which some were written anew."""
+        counts = [
+            Counts(narrowed(own.of(kept[a.table][a.column]).astype(np.uint64))) if a.table in kept else own
+            for a, own in zip(self.attributes, self.counts, strict=True)
+        ]
+        ordered = {name: tables[name] for name in self.tables}
+        state = State(ordered, self.attributes, counts, self.options)
+        state.clusters, state.candidates, state.found = self.clusters, self.candidates, self.found
+        return state
 
     def dump(self) -> dict[str, Any]:
         """The arrays of which `load_counts` and `Clusters.load` make the same."""

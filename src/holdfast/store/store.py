@@ -21,11 +21,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import fs
 
 from holdfast.changes.diff import Diff, Result, Witness
 from holdfast.errors import BadInput, no_space
+from holdfast.store.forget import shrink, strip_witnesses
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
@@ -267,6 +270,25 @@ class Store:
         used = {segment.path for segments in replaced.values() for segment in segments} | set(states.values())
         for path in old - used:
             files.remove(path)
+
+    def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
+        """Remove what the database still knows of rows that died: from events, unless `living` (the ids of each table's
+        living rows) is None, and from its free pages and its log. Gives how many events had values of such rows.
+        """
+        with self._transaction():
+            stripped = 0 if living is None else strip_witnesses(self._db, living)
+        if not shrink(self._db):
+            raise BadInput(
+                f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
+                "deleted values may be; run this again when that process has ended"
+            )
+        return stripped
+
+    def size(self) -> int:
+        """The bytes of the whole state, segments that lie elsewhere included."""
+        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
+        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
+        return elsewhere + sum(each.stat().st_size for each in own)
 
     def remove_orphans(self) -> None:
         """Delete files that no commit names: leftovers of a crash."""

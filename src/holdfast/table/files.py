@@ -61,6 +61,13 @@ def names(folder: str) -> list[str]:
     return [each.base_name for each in listing if each.type == fs.FileType.File]
 
 
+def size(folder: str) -> int:
+    """The bytes of all files in a folder."""
+    where, name = _locate(folder)
+    listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
+    return sum(each.size for each in listing if each.type == fs.FileType.File)
+
+
 def make_folder(folder: str) -> None:
     """Create a folder and its parents."""
     where, name = _locate(folder)

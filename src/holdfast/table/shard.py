@@ -10,6 +10,7 @@ Cost: 1, 2 or 4 bytes a cell and 12 bytes a row; finding m rows is O(m log n).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ class Shard:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of codes and index, as a file keeps them."""
+        return sum(array.nbytes for array in self.arrays().values())
 
     @property
     def first_id(self) -> int:
