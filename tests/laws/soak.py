@@ -16,7 +16,9 @@ from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
+from holdfast.table import admit
 from tests.laws.stream import Stream
 
 _TOLD_EVERY = 30.0  # seconds
@@ -25,7 +27,8 @@ _TOLD_EVERY = 30.0  # seconds
 def run(seed: int, number: int) -> str | None:
     """One stream; gives what went wrong, if anything did."""
     random = Random(f"{seed}/{number}")
-    with TemporaryDirectory(prefix="holdfast-soak-") as folder:
+    in_memory = admit.SMALL if random.random() < 0.75 else 0  # else as tasks over files
+    with TemporaryDirectory(prefix="holdfast-soak-") as folder, patch.object(admit, "SMALL", in_memory):
         try:
             Stream(random, Path(folder)).run(batches=random.randint(1, 8))
         except Exception:

@@ -46,6 +46,8 @@ def resolve(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolut
 
 
 def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+    if (operations == INSERT).all():
+        return Resolution(np.arange(len(operations)), _NONE, _NONE, _NONE)
     groups = group_rows(codes)
     net, lowest, falls = _walked(groups, operations)
     minus = np.flatnonzero(lowest < 0)
