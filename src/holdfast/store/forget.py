@@ -26,11 +26,13 @@ def strip_witnesses(database: sqlite3.Connection, living: Mapping[str, Ids]) -> 
     changed = []
     for number, table, finding, text in database.execute(query):
         witness = json.loads(text)
-        if witness.get("values"):
-            own = json.loads(finding)["dependent"][0] if "missing" in witness else table
-            stripped = without_dead(witness, living[own])
-            if stripped != witness:
-                changed.append((json.dumps(stripped), number))
+        if witness.keys() == {"rows"}:
+            continue
+        # A rule across tables is broken by rows of the table that depends on another.
+        own = living[table] if table in living else living[json.loads(finding)["dependent"][0]]
+        stripped = without_dead(witness, own)
+        if stripped != witness:
+            changed.append((json.dumps(stripped), number))
     database.executemany("UPDATE events SET witness = ? WHERE rowid = ?", changed)
     return len(changed)
 
@@ -41,8 +43,8 @@ def without_dead(witness: Mapping[str, Any], living: Ids) -> dict[str, Any]:
     alive = np.searchsorted(living, rows, side="right") > np.searchsorted(living, rows)
     if alive.all():
         return dict(witness)
-    values = [told if lives else {} for told, lives in zip(witness["values"], alive, strict=True)]
-    stripped = {"rows": rows, "values": values}
+    values = [told if lives else {} for told, lives in zip(witness.get("values", ()), alive, strict=False)]
+    stripped = {"rows": rows, "values": values}  # what else it may tell of the rows goes
     if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
         held = [[*told.values()] for told in values]
         stripped["missing"] = [
