@@ -124,9 +124,11 @@ class Upkeep(View):
         return self._has_outgrown(name)
 
     def _remember_needed(self, needed: Mapping[str, float]) -> None:
-        """Keep how many bytes a row needs."""
+        """Keep how many bytes a row needs, for whoever opens the state next."""
         self._needed |= needed
-        self._store.put_meta(_NEEDED, json.dumps(self._needed))
+        told = json.dumps(self._needed)
+        if told != self._store.meta(_NEEDED):
+            self._store.put_meta(_NEEDED, told)
 
     @contextmanager
     def _leaving_no_files(self) -> Iterator[None]:

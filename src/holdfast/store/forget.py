@@ -26,11 +26,13 @@ def strip_witnesses(database: sqlite3.Connection, living: Mapping[str, Ids]) -> 
     changed = []
     for number, table, finding, text in database.execute(query):
         witness = json.loads(text)
-        if witness.get("values"):
-            own, *columns = json.loads(finding)["dependent"] if "missing" in witness else (table,)
-            stripped = without_dead(witness, living[own], columns)
-            if stripped != witness:
-                changed.append((json.dumps(stripped), number))
+        if witness.keys() == {"rows"}:
+            continue
+        # A rule across tables is broken by rows of the table that depends on another.
+        own, *columns = (table,) if table in living else json.loads(finding)["dependent"]
+        stripped = without_dead(witness, living[own], columns)
+        if stripped != witness:
+            changed.append((json.dumps(stripped), number))
     database.executemany("UPDATE events SET witness = ? WHERE rowid = ?", changed)
     return len(changed)
 
@@ -43,10 +45,10 @@ def without_dead(witness: Mapping[str, Any], living: Ids, columns: Sequence[str]
     alive = np.searchsorted(living, rows, side="right") > np.searchsorted(living, rows)
     if alive.all():
         return dict(witness)
-    parts = [name for name in ("keys", "values") if witness.get(name)]
     stripped: dict[str, Any] = {"rows": rows}
-    for name in parts:
-        stripped[name] = [told if lives else {} for told, lives in zip(witness[name], alive, strict=True)]
+    for name in ("keys", "values"):
+        if name in witness:
+            stripped[name] = [told if lives else {} for told, lives in zip(witness[name], alive, strict=True)]
     if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
         held = [[told.get(column) for column in columns] for told in stripped["values"]]
         stripped["missing"] = [
