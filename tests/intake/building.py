@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.intake import reading
+from holdfast.intake import choosing
 from holdfast.intake.reading import ReadOptions
 from holdfast.monitor import Monitor
 from holdfast.outcome import Outcome
@@ -68,8 +68,8 @@ def file_of(folder: Path, name: str, content: str | bytes) -> str:
 
 
 def through_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file is large."""
-    monkeypatch.setattr(reading, "SMALL_FILE", 0)
+    """No memory is free: whatever can be read by Spark is."""
+    monkeypatch.setattr(choosing, "SHARE", 0.0)
 
 
 def changed(outcome: Outcome) -> tuple[int, int, int]:

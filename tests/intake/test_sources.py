@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
+from holdfast.intake import reading
 from holdfast.intake.reading import ReadOptions
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 from tests.oracle.rows import Row, plain_row
@@ -109,6 +110,7 @@ IN_MEMORY = {
     "pandas": lambda: TABLE.to_pandas(types_mapper=pd.ArrowDtype),
     "plain pandas": lambda: TABLE.to_pandas(integer_object_nulls=True, date_as_object=True, timestamp_as_object=True),
     "polars": lambda: pl.from_arrow(TABLE),
+    "lazy polars": lambda: pl.from_arrow(TABLE).lazy(),  # type: ignore[union-attr]
     "string views": lambda: TABLE.set_column(1, "name", TABLE["name"].cast(pa.string_view())),
     "dictionaries": lambda: TABLE.set_column(1, "name", TABLE["name"].dictionary_encode()),
 }
@@ -120,7 +122,9 @@ def test_tables_in_memory(tmp_path: Path, make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [arrow_file, parquet_file])
-def test_files_that_keep_types(tmp_path: Path, make: Any) -> None:
+@pytest.mark.parametrize("few", [0, 1000], ids=["in pieces", "at once"])
+def test_files_that_keep_types(tmp_path: Path, make: Any, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_FEW_ROWS", few)
     assert read(tmp_path, make(tmp_path)) == (TYPES, ROWS)
     assert read(tmp_path, Path(make(tmp_path))) == (TYPES, ROWS)
 
@@ -230,9 +234,16 @@ def test_a_plain_pandas_frame_means_null_when_it_says_nan(tmp_path: Path) -> Non
 
 
 def test_tables_that_nobody_can_read(tmp_path: Path) -> None:
-    for source in ([1, 2], pl.LazyFrame({"a": [1]}), pd.Series([1]), pd.DataFrame({"a": ["x", 1]}), object()):
+    for source in ([1, 2], pd.Series([1]), pd.DataFrame({"a": ["x", 1]}), object()):
         with pytest.raises(BadInput, match="can't read"):
             read(tmp_path, source)
+
+
+def test_equal_names_in_pandas(tmp_path: Path) -> None:
+    for names in (["a", "b", "a"], ["a", 1, "1"]):
+        frame = pd.DataFrame([[1, 2, 3]], columns=names)
+        with pytest.raises(BadInput, match=rf"columns \d and 3 are both named '{names[2]}'; rename one of them"):
+            read(tmp_path, frame)
 
 
 def test_paths_that_nobody_can_read(tmp_path: Path) -> None:
