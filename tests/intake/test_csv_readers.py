@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake import reading
 from holdfast.intake.reading import ReadOptions
 from holdfast.sources import local, pieces
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.records import records
-from tests.intake.building import Notes, csv_options, file_of, read, through_spark, watched
+from tests.intake.building import Notes, csv_options, file_of, read, small_pieces, through_spark, watched
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,9 +115,7 @@ def check(folder: Path, contents: dict[str, bytes], dialect: Dialect) -> int:
 
 @pytest.mark.parametrize("size", [1, 7, 64])
 def test_nasty_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(pieces, "_LEAST_BYTES", size)
-    monkeypatch.setattr(pieces, "_MOST_BYTES", size)
-    monkeypatch.setattr(pieces, "_AT_ONCE", 3 * size)
+    small_pieces(monkeypatch, size)
     for name, contents, dialect in (
         ("comma", NASTY, COMMA),
         ("tab", NASTY_TSV, TAB),
@@ -131,8 +128,7 @@ def test_nasty_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytest
 
 
 def test_random_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_LEAST_BYTES", 1)
-    monkeypatch.setattr(pieces, "_MOST_BYTES", 1)
+    small_pieces(monkeypatch)
     numbers = random.Random(20240229)
     assert check(tmp_path, {f"file {n}": random_file(numbers) for n in range(400)}, COMMA) > 3
 
@@ -140,8 +136,7 @@ def test_random_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("header", [True, False])
 def test_records_end_where_the_pattern_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: bool) -> None:
     """Pieces of one byte or more end at the ends of records."""
-    monkeypatch.setattr(pieces, "_LEAST_BYTES", 1)
-    monkeypatch.setattr(pieces, "_MOST_BYTES", 1)
+    small_pieces(monkeypatch)
     numbers = random.Random(header)
     for _ in range(200):
         content = random_file(numbers)
@@ -175,7 +170,7 @@ def test_types_nulls_and_refusals_are_the_same(
         path = file_of(tmp_path, f"{number}.csv", content)
         here = outcome(tmp_path, path, ReadOptions(csv), None)
         with monkeypatch.context() as patched:
-            patched.setattr(reading, "_AT_ONCE", 0)
+            small_pieces(patched)
             assert outcome(tmp_path, path, ReadOptions(csv), None) == here, content
         assert outcome(tmp_path, path, ReadOptions(csv, reader="spark"), spark) == here, content
 
@@ -189,19 +184,19 @@ def outcome(folder: Path, path: str, options: ReadOptions, spark: SparkSession |
     return found, sorted(notes.told)
 
 
-@pytest.mark.parametrize("in_spark", [False, pytest.param(True, marks=pytest.mark.spark)])
+@pytest.mark.parametrize("way", ["at once", "in pieces", pytest.param("spark", marks=pytest.mark.spark)])
 def test_batches_read_as_the_table_was_read(
-    tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """The null markers of the first file hold for the files that follow."""
-    spark = request.getfixturevalue("spark") if in_spark else None
+    spark = request.getfixturevalue("spark") if way == "spark" else None
+    if way == "in pieces":
+        small_pieces(monkeypatch)
     rows = 'n,t,zip\n1,NA,00501\nNA,x,00502\n3,"",00503\n'
     ways = [None, csv_options(nulls=()), csv_options(nulls=("", "NA")), csv_options(types="text")]
-    for options in ways[:2] if in_spark else ways:
+    for options in ways[:2] if way == "spark" else ways:
         text = rows.replace("NA,x", "2,x") if options is not None and options.csv.nulls == () else rows
         path = file_of(tmp_path, "rows.csv", text)
-        if in_spark:
-            through_spark(monkeypatch)
         with watched(tmp_path, path, options, spark=spark) as monitor:
             gone = monitor.apply(deletes=path)
             assert (gone.batch.deleted, gone.batch.inserted) == (3, 0)

@@ -26,7 +26,7 @@ from holdfast.sources.caster import TextCaster
 from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
 from holdfast.table.bulk import write_staged
-from holdfast.table.encode import Caster, Staged, cast, stage
+from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type, show_type
@@ -47,7 +47,8 @@ class Rows:
 @dataclass(frozen=True)
 class Plan:
     """Which columns of a source to stage: for each column of the table its place in the source (-1: it has none),
-    and the place of the operations (-1: every row has the operation `constant`).
+    and the place of the operations (-1: every row has the operation `constant`). `infer` says that all columns come as
+    text, whose types are to be found out.
     """
 
     columns: tuple[Column, ...]
@@ -56,6 +57,7 @@ class Plan:
     operation_place: int = -1
     version_place: int = -1
     constant: int = INSERT
+    infer: bool = False
 
 
 def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
@@ -99,7 +101,7 @@ def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
     casters: list[Caster | None] = [None] * len(columns)
     if reading.text and not reading.infer:
         casters = [TextCaster(reading.name, c.name, c.type, _markers(reading.nulls)) for c in columns]
-    return Plan(tuple(columns), tuple(places), tuple(casters)), tuple(left_out)
+    return Plan(tuple(columns), tuple(places), tuple(casters), infer=reading.infer), tuple(left_out)
 
 
 def plan_batch(
@@ -250,6 +252,8 @@ def _numbers(versions: pa.ChunkedArray) -> pa.Array:
         raise BadInput(f"column {VERSION_COLUMN!r}: a row has no version; give every row its version")
     if kept_type(versions.type) != pa.string():
         return versions
+    for chunk in versions.chunks:
+        refuse_bad_text(chunk, VERSION_COLUMN)
     try:
         return cast_text(versions.cast(pa.string()).combine_chunks(), pa.int64(), ())
     except BadValue as bad:
@@ -272,12 +276,11 @@ def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] 
 
 @dataclass(frozen=True)
 class StagePiece:
-    """Read a piece of a file and stage it in a folder; with `infer`, say what its texts look like."""
+    """Read a piece of a file and stage it in a folder; `nulls` are the texts that are known to stand for null."""
 
     piece: Piece
     plan: Plan
     folder: str
-    infer: bool
     nulls: tuple[str, ...] | None
 
 
@@ -290,7 +293,7 @@ def stage_piece(task: StagePiece) -> Rows:
         staged, operations = _stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
         paths.append(f"{task.folder}/{uuid.uuid4().hex}.arrow")
         write_staged(paths[-1], staged, operations)
-        if task.infer:
+        if task.plan.infer:
             texts = [traits(values.cast(pa.string()), task.nulls) for values in staged.values]
             seen = [merge(a, b) for a, b in zip(seen, texts, strict=True)]
     return Rows(len(table), (), tuple(paths), tuple(seen))
@@ -302,7 +305,7 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
             return _stage_frame(reading, plan, folder)
         table = pa.concat_tables([_without_dictionaries(piece.read()) for piece in reading.pieces])
         return _stage_table(_in_order(table, plan), plan, folder, few)
-    tasks = [StagePiece(piece, plan, folder, reading.infer, reading.nulls) for piece in reading.pieces]
+    tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
     done = reader_of(reading).map(stage_piece, tasks)
     seen = [Traits() for _ in plan.columns]
     for each in done:
