@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -204,6 +205,42 @@ def test_jdbc(tmp_path: Path, spark: SparkSession, derby: str) -> None:
         read(tmp_path, derby, spark=spark)
     with pytest.raises(BadInput, match=r"jdbc:derby:.*NOWHERE.* does not exist"):
         read(tmp_path, derby, ReadOptions(jdbc_table="nowhere"), spark=spark)
+
+
+@pytest.mark.spark
+def test_a_database_that_cannot_be_reached_keeps_its_secrets(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No driver, a driver that complains with the address, and one that fails when rows are asked for."""
+    monkeypatch.setenv("HOLDFAST_JDBC_PASSWORD", "from-the-environment")
+    options = ReadOptions(jdbc_table="things", jdbc_properties={"user": "ann"})
+    for url in (
+        "jdbc:nosuch://ann:hush-hush@host/db?user=ann&password=hush-hush",
+        "jdbc:derby:/nowhere/hush-hush;user=ann;password=hush-hush",
+        "jdbc:derby:memory:none;password=hush-hush;user=ann",
+    ):
+        with pytest.raises(BadInput, match="Spark can't read it") as caught:
+            read(tmp_path, url, options, spark=spark)
+        sentence = str(caught.value)
+        assert "hush" not in sentence, sentence
+        assert "from-the-environment" not in sentence
+        assert "jdbc:" in sentence
+        assert "***" in sentence
+
+
+@pytest.mark.spark
+def test_the_user_of_a_database_from_elsewhere(
+    tmp_path: Path, spark: SparkSession, derby: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Derby looks for a table among those of the user who asks."""
+    spark.createDataFrame(table_of(LATE), DDL).write.options(user="ann").jdbc(derby, "hers", mode="overwrite")
+    options = ReadOptions(jdbc_table="hers")
+    with pytest.raises(BadInput, match=r"HERS.* does not exist"):
+        read(tmp_path, derby, options, spark=spark)
+    assert len(read(tmp_path, derby, replace(options, jdbc_properties={"user": "ann"}), spark=spark)[1]) == len(LATE)
+    monkeypatch.setenv("HOLDFAST_JDBC_USER", "ann")
+    monkeypatch.setenv("HOLDFAST_JDBC_PASSWORD", "hush-hush")
+    assert len(read(tmp_path, derby, options, spark=spark)[1]) == len(LATE)
 
 
 NAN: list[Row] = [(float("nan"),), (1.5,), (None,), (-0.0,), (float("-inf"),)]

@@ -56,12 +56,13 @@ def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool)
         return "spark", "JSON lines are read by Spark"
     if kind in ("parquet", "orc") and declared:
         return "spark", "under a --schema it is read by Spark"
-    if kind in ("parquet", "orc") and _partitioned(path, files):
+    if kind in ("parquet", "orc") and partitioned(path, files):
         return "spark", "the names of its folders tell values (as in year=2020/), and are read by Spark"
     return None
 
 
-def _partitioned(path: str, files: Sequence[str]) -> bool:
+def partitioned(path: str, files: Sequence[str]) -> bool:
+    """Whether the names of folders below a path tell values of columns, as in year=2020/."""
     here = Path(path.removeprefix("file://"))
     return any("=" in part for file in files for part in Path(file).relative_to(here).parts[:-1])
 

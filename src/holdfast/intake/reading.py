@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import Way, choose_way, text_bytes
+from holdfast.intake.choosing import Way, choose_way, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
 from holdfast.sources import local, pieces
 from holdfast.sources.ddl import parse_plain_ddl
@@ -309,7 +309,8 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
             refuse_long_lines(file)
     running = session(spark)
     with frames.clear_sentence(path):
-        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema)
+        nested = len(files) > 1 and not partitioned(path, files)
+        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema, nested)
     if kind != "json":
         return _from_frame(frame, path, files=files, scanned=True)
     if frames.CORRUPT in frame.columns and not options.schema:

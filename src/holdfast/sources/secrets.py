@@ -19,7 +19,7 @@ HIDDEN = "***"
 USER_VARIABLE, PASSWORD_VARIABLE = "HOLDFAST_JDBC_USER", "HOLDFAST_JDBC_PASSWORD"
 _SOUNDS_SECRET = r"[\w.-]*(?:pass|pwd|secret|token|credential|access_?key|api_?key|private_?key)[\w.-]*"
 _PARAMETER = re.compile(rf"(?i)({_SOUNDS_SECRET}\s*=\s*)(\{{(?:[^}}]|\}}\}})*\}}|[^&;\s]*)")
-_BEFORE_HOST = re.compile(r"(//|:thin:)[^\s/@]*[:/][^\s]*@(?=[\w\[/])")
+_BEFORE_HOST = re.compile(r"(//[^\s/:@]*:|:thin:[^\s/@]*/)\S*@")  # the word itself may hold any of these signs
 _SHORTEST = 3  # a shorter word would be found in every sentence
 
 
@@ -28,15 +28,16 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in sorted(set(secrets), key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, HIDDEN)
-    text = _BEFORE_HOST.sub(rf"\1{HIDDEN}@", text)
-    return _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    return _BEFORE_HOST.sub(rf"\1{HIDDEN}@", text)
 
 
 def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
     """The secret values of an address and its properties, as they are written and as they are meant."""
     found = {match[2] for match in re.finditer(rf"(?i)({_SOUNDS_SECRET})=([^&;]*)", address)}
     found |= {value for name, value in properties.items() if re.fullmatch(rf"(?i){_SOUNDS_SECRET}", name)}
-    return {form for value in found for form in (value, value.strip("{}"), unquote(value)) if form}
+    forms = {form for value in found for form in (value, value.strip("{}"), value.partition("?")[0])}
+    return {form for value in forms for form in (value, unquote(value)) if form}
 
 
 def with_environment(properties: Mapping[str, str]) -> dict[str, str]:

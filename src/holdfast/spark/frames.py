@@ -86,9 +86,13 @@ def place(path: str) -> str:
     return path if "://" in path else re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(path).absolute()))
 
 
-def read_other(spark: SparkSession, kind: str, path: str, as_text: bool, ddl: str | None) -> DataFrame:
-    """JSON lines, Parquet or ORC; JSON under a given schema has a last column that holds malformed records."""
-    reader = spark.read
+def read_other(
+    spark: SparkSession, kind: str, path: str, as_text: bool, ddl: str | None, nested: bool = False
+) -> DataFrame:
+    """JSON lines, Parquet or ORC; JSON under a given schema has a last column that holds malformed records. `nested`
+    says that folders lie in the folder whose names tell nothing.
+    """
+    reader = spark.read.option("recursiveFileLookup", nested)
     if kind == "json":
         reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT, primitivesAsString=as_text)
         ddl = f"{ddl}, {CORRUPT} string" if ddl else None

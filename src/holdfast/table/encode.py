@@ -80,8 +80,8 @@ def refuse_bad_text(values: pa.Array, column: str) -> None:
         values.validate(full=True)
     except pa.ArrowInvalid:
         raise BadInput(
-            f"column {column!r}: the text {_first_bad(values)!r} is not UTF-8; convert it, or give the column as binary "
-            "to leave it out"
+            f"column {column!r}: the text {_first_bad(values)!r} is not UTF-8; convert it, or give the column as "
+            "binary to leave it out"
         ) from None
 
 
