@@ -24,6 +24,7 @@ from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
 from holdfast.registry import ALL_TABLES, MANY, classes, engine, refuse_given
@@ -44,6 +45,7 @@ from holdfast.voice import Voice
 # a table holds much more than it needs.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Monitor(Upkeep):
@@ -141,6 +143,7 @@ class Monitor(Upkeep):
 
     def _start(self, built: Mapping[str, Built], given: Rules | None) -> None:
         results: dict[tuple[str, str], Result] = {}
+        ways: dict[str, str] = {}
         for name, one in built.items():
             table = one.admitted.table
             self._tables[name] = table
@@ -148,8 +151,10 @@ class Monitor(Upkeep):
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
+            ways[name] = one.way
             if isinstance(self._runner, Threads):
                 self._runner = discovery_runner(one)
+        self._store.put_meta("ways", json.dumps(ways))
         self._bind(given)
         for rules, name in self._subjects():
             serving = self._engines[rules]
@@ -278,32 +283,53 @@ class Monitor(Upkeep):
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
-        `how` says what the files hold; with `once` this returns when all files that are there now are applied.
+        `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
+        whose content is replaced under the same name is a new batch.
         """
-        from holdfast.spark.session import session
-        from holdfast.spark.stream import follow_folder
-
         self._refuse_closed()
-        here = Path(folder).resolve()
-        if not here.is_dir():
-            raise BadInput(f"{folder}: there is no such folder to watch")
         self._table_name(table)
         part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
 
-        def handle(path: str) -> None:
+        def handle(path: str, batch_id: str) -> None:
             outcome = self.apply(
                 **{part: path},
                 table=table,
-                batch_id=f"file:{path}",
+                batch_id=batch_id,
                 on_missing=on_missing,
                 operation_column=operation_column,
                 options=options,
             )
             told(path, outcome)
 
-        name = hashlib.sha256(f"{here}\n{table}\n{how}".encode()).hexdigest()[:16]
+        place = str(folder).removeprefix("file://")
+        if "://" in place:
+            self._follow_far_folder(place, f"{place}\n{table}\n{how}", handle, once)
+        else:
+            self._follow_folder(Path(place), handle, once)
+
+    def _follow_folder(self, folder: Path, handle: Callable[[str, str], None], once: bool) -> None:
+        """A local folder: look at it now and then, and remember in the state which files were applied."""
+        if not folder.is_dir():
+            raise BadInput(f"{folder}: there is no such folder to watch")
+        if not self._store.writable:
+            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
+        arriving = Folder(folder.resolve(), self._store.handled_files(), self._store.batch, self._voice)
+        while True:
+            for path, batch_id, file in arriving.arrived():
+                handle(path, batch_id)
+                arriving.remember(file)
+            if once:
+                return
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    def _follow_far_folder(self, folder: str, subject: str, handle: Callable[[str, str], None], once: bool) -> None:
+        """A folder elsewhere: Spark's Structured Streaming tells each file once."""
+        from holdfast.spark.session import session
+        from holdfast.spark.stream import follow_folder
+
+        name = hashlib.sha256(subject.encode()).hexdigest()[:16]
         checkpoint = self._store.path.resolve() / "streams" / name
-        follow_folder(session(self._spark), str(here), str(checkpoint), handle, once)
+        follow_folder(session(self._spark), folder, str(checkpoint), lambda path: handle(path, f"file:{path}"), once)
 
     def _try_checkpoint(self) -> None:
         """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
@@ -322,5 +348,5 @@ class Monitor(Upkeep):
         header = kept.header if csv.header is None else csv.header
         return ReadOptions(
             CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
-            given.schema, given.format, given.jdbc_table, given.jdbc_properties,
+            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader,
         )  # fmt: skip

@@ -127,7 +127,7 @@ def test_a_witness_keeps_its_rows_and_what_lives() -> None:
         "missing_values": 2,
         "missing_rows": 5,
     }
-    assert without_dead(orphans, living, list(orphans["values"][0])) == {
+    assert without_dead(orphans, living, ["a", "b"]) == {
         **orphans,
         "values": [{"a": "x", "b": 1}, {}],
         "missing": [{"value": ["x", 1], "rows": 4}, {"value": None, "rows": 1}],

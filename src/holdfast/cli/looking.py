@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,7 @@ def status(
     form: Output = Format.text,
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.intake.choosing import SAID
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
@@ -50,6 +52,7 @@ def status(
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
         tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
+        ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if name in MANY and (not asked or name in asked)]
     finally:
         store.close()
@@ -64,6 +67,8 @@ def status(
     print_findings(findings, form, top, asked, results)
     if form is Format.text:
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
+        for way in sorted(set(ways.values())):
+            say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
 
 
 @app.command()

@@ -38,8 +38,9 @@ def strip_witnesses(database: sqlite3.Connection, living: Mapping[str, Ids]) -> 
 
 
 def without_dead(witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = ()) -> dict[str, Any]:
-    """A witness with its row ids and numbers, and the values and keys of those rows alone that live. `columns` are those
-    of an inclusion dependency's left side.
+    """A witness with its row ids and numbers, and the values and keys of those rows alone that live.
+
+    `columns` are those of an inclusion dependency's left side.
     """
     rows = witness["rows"]
     alive = np.searchsorted(living, rows, side="right") > np.searchsorted(living, rows)

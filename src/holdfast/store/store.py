@@ -29,6 +29,7 @@ from pyarrow import fs
 from holdfast.changes.diff import Diff, Result, Witness
 from holdfast.errors import BadInput, no_space
 from holdfast.store.forget import shrink, strip_witnesses
+from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
@@ -207,6 +208,10 @@ class Store:
             self._db.execute("COMMIT")
 
     # ---- writing ----------------------------------------------------------------------------------------------------
+
+    def handled_files(self) -> HandledFiles:
+        """The files of watched folders that were applied."""
+        return HandledFiles(self._db)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
