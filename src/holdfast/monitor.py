@@ -22,7 +22,7 @@ from typing import Any, Literal
 from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Change, Settings, hear
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
@@ -46,6 +46,7 @@ from holdfast.voice import Voice
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
 _SECONDS_BETWEEN_LOOKS = 1.0
+_MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
 class Monitor(Upkeep):
@@ -179,16 +180,19 @@ class Monitor(Upkeep):
     @staticmethod
     def open(path: str | Path, *, write: bool = True, spark: Any = None, voice: Voice | None = None) -> Monitor:
         """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
-        monitor = Monitor(Store(path, write=write), spark, voice)
-        try:
-            if write:
-                monitor._store.remove_orphans()
-                monitor._load()
-            else:
-                monitor._load_while_others_write()
-        except BaseException:
-            monitor.close()
-            raise
+        with clear_sentences(path):
+            store = Store(path, write=write, note=(voice or Voice()).note)
+            try:
+                monitor = Monitor(store, spark, voice)
+                if write:
+                    store.remove_orphans()
+                    monitor._load()
+                else:
+                    monitor._load_while_others_write()
+            except BaseException as error:
+                told = store.explained(error)
+                store.close()
+                raise told from None
         return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------
@@ -332,12 +336,24 @@ class Monitor(Upkeep):
         follow_folder(session(self._spark), folder, str(checkpoint), lambda path: handle(path, f"file:{path}"), once)
 
     def _try_checkpoint(self) -> None:
-        """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
+        """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
+        twice as many batches, so that they don't all pay for it in vain.
+        """
+        seq = self._store.history(1)[-1].seq
+        if seq < self._store.next_checkpoint:
+            return
         try:
             with clear_sentences(self._store.path), self._leaving_no_files():
+                if not self._store.room_for_checkpoint():
+                    raise no_space(self._store.path)
                 self.checkpoint()
+        except (Damaged, Missing) as error:
+            self._voice.note(f"The batch is kept, but its files can't be merged: {error}.")
         except BadInput:
             self._voice.note("The batch is kept; merging its files waits until the disk has room for it.")
+        else:
+            return
+        self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
 
     def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
         """The options of this batch; where they leave nulls open, those that the table was first read with."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engine import Change, Settings
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput, Missing, refuse_below
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
@@ -82,7 +82,7 @@ class View:
             try:
                 with self._store.one_moment():
                     return self._load()
-            except FileNotFoundError:
+            except Missing:
                 if attempt == _ATTEMPTS - 1:
                     raise
         return None

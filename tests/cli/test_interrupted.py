@@ -255,3 +255,33 @@ def test_nothing_is_imported_before_ctrl_c_is_answered() -> None:
     script = "import sys; known = set(sys.modules); import holdfast.cli; print(sorted(set(sys.modules) - known))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "['__future__', 'holdfast', 'holdfast.cli']\n"
+
+
+SMALL_BATCHES = """
+import sys, pyarrow as pa
+from holdfast import monitor
+from holdfast.store.store import Store
+monitor._REPLAY_BATCHES = 2
+tried, look = [], Store.room_for_checkpoint
+Store.room_for_checkpoint = lambda store: tried.append(store.history(1)[-1].seq) or look(store)
+with monitor.Monitor.open(sys.argv[1]) as watch:
+    for number in range(int(sys.argv[2])):
+        watch.apply(inserts=pa.table({"id": [100_000 + len(watch.history())], "x": ["new"]}))
+    print([tried, watch._store.checkpoint()])
+"""
+
+
+def test_a_nearly_full_disk_does_not_cost_every_batch_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -> None:
+    """There is room for batches, and none for the states of the engines: 90,000 pairs that violate a rule."""
+    state, source = small_disk.path / "state", tmp_path / "first.arrow"
+    feather.write_feather(pa.table({"id": range(3_000), "x": [f"x{i % 50}" for i in range(3_000)]}), source)
+    rules = write(tmp_path / "rules.yaml", ["rules:", '  - {name: once, rule: "not(t.x = s.x and t.id < s.id)"}'])
+    assert small_disk.holdfast("init", state, source, "--key", "id", "--rules", rules).code == 0
+    small_disk.fill(but=1_200_000)
+    ran = small_disk.run(sys.executable, "-c", SMALL_BATCHES, state, 20)
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out) == [[2, 4, 8, 16], 0]
+    small_disk.free()
+    ran = small_disk.run(sys.executable, "-c", SMALL_BATCHES, state, 14)
+    assert json.loads(ran.out) == [[32, 34], 34]
+    assert small_disk.picture(tmp_path / "copy").rows["first"].total() == 3_034
