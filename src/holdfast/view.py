@@ -85,6 +85,7 @@ class View:
             except Missing:
                 if attempt == _ATTEMPTS - 1:
                     raise
+                self._store.look_again()
         return None
 
     def _load(self) -> None:

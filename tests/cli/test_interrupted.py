@@ -10,14 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather
 
-from tests.cli.running import COMMAND, Holdfast, Picture, Ran, environment, finish, refused, start, untouched, write
+from tests.cli.mounting import Mounted, mounted
+from tests.cli.running import Holdfast, Picture, Ran, finish, refused, start, untouched, write
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
 
@@ -96,22 +96,8 @@ def test_ctrl_c_ends_a_watch(state: Path, tmp_path: Path) -> None:
 # ---- a full disk ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SmallDisk:
-    """A disk of 8 MB that only processes started here see."""
-
-    keeper: int
-    path: Path
-
-    def run(self, *command: object) -> Ran:
-        """Run a command that sees the disk."""
-        words = ["nsenter", f"--mount=/proc/{self.keeper}/ns/mnt", "--", *map(str, command)]
-        done = subprocess.run(words, capture_output=True, text=True, env=environment(), timeout=120, check=False)
-        return Ran(done.returncode, done.stdout, done.stderr)
-
-    def holdfast(self, *words: object) -> Ran:
-        """Run the command line."""
-        return self.run(COMMAND, *words)
+class SmallDisk(Mounted):
+    """A disk of 8 MB."""
 
     def fill(self, but: int = 0) -> None:
         """Leave so many bytes free and no more."""
@@ -137,18 +123,8 @@ class SmallDisk:
 def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
     here = tmp_path / "disk"
     here.mkdir()
-    script = 'mount -t tmpfs -o size=8m none "$0" && echo mounted && exec cat'
-    command = ["unshare", "--mount", "sh", "-c", script, str(here)]
-    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
-        pytest.skip("a small disk needs unshare and nsenter")
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as keeper:
-        assert keeper.stdout is not None
-        if keeper.stdout.readline() != "mounted\n":
-            pytest.skip("a small disk needs the right to mount one")
-        yield SmallDisk(keeper.pid, here)
-        assert keeper.stdin is not None
-        keeper.stdin.close()
+    with mounted('mount -t tmpfs -o size=8m none "$0"', here) as disk:
+        yield SmallDisk(disk.keeper, disk.path)
 
 
 def numbered(path: Path, first: int, count: int = 4_000) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import zlib
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.errors import Damaged, Missing
+from holdfast.errors import BadInput, Damaged, Missing
 from holdfast.table import checks, files, shard
 from holdfast.table.table import Table
 from tests.table.building import schema_of
@@ -83,6 +84,13 @@ def test_a_file_that_is_gone(path: Path) -> None:
     for name in (str(path), path.as_uri()):
         with pytest.raises(Missing, match=r"some\.arrow: this file of the state is missing; restore it"):
             files.read(name)
+
+
+@pytest.mark.parametrize("error", [Missing("x.arrow"), Damaged("x.arrow", "a bit turned")], ids=["missing", "damaged"])
+def test_tasks_elsewhere_tell_the_same(error: BadInput) -> None:
+    """Errors of ours come back from a task as themselves."""
+    back = pickle.loads(pickle.dumps(error))
+    assert (type(back), str(back)) == (type(error), str(error))
 
 
 def test_bytes_of_someone_else(path: Path) -> None:

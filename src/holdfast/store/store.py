@@ -248,6 +248,12 @@ class Store:
         finally:
             self._db.execute("COMMIT")
 
+    def look_again(self) -> None:
+        """See what was committed since; a private copy of the database is made anew for that."""
+        if self._reading is not None and self._reading.is_copy:
+            self._reading.close()
+            self._open()
+
     # ---- writing ----------------------------------------------------------------------------------------------------
 
     def handled_files(self) -> HandledFiles:
