@@ -72,9 +72,9 @@ class Upkeep(View):
         of those that died, too. Costs what reading and writing the tables costs, and the engines' indexes are made
         again with the next batch.
         """
+        self._refresh()
         if not self._store.writable:
             raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to vacuum it")
-        self._refresh()
         before = self._store.size()
         with clear_sentences(self._store.path), self._leaving_no_files():
             dropped = self._keep(self._tables)

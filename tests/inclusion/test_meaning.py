@@ -158,7 +158,7 @@ def test_settings() -> None:
     assert make(Settings(error=0.5)).name == "ind"
     with pytest.raises(BadInput, match="choose from: typed, text"):
         make(Settings(compare="loosely"))
-    with pytest.raises(BadInput, match="share of values"):
+    with pytest.raises(BadInput, match="is a share"):
         make(Settings(error=1.0))
     with pytest.raises(BadInput, match="at least one column"):
         make(Settings(max_arity=0))
