@@ -8,7 +8,6 @@ A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
 
 import contextlib
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -50,13 +49,17 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
     if not dialect.names:
         return pa.table({})
     with _reading(path, "CSV"):
-        skipped = _data_start(path, dialect)
+        start = _data_start(path, dialect)
+        if start is None:
+            if sentence := complaint(path, dialect):
+                raise BadInput(sentence)
+            return pa.table({name: pa.array([], pa.string()) for name in dialect.names})
         try:
-            table = _parsed(path, dialect, skipped)
+            table = _parsed(path, dialect, start)
         except pa.ArrowInvalid as error:
             raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
-    if table is None:
-        raise BadInput(complaint(path, dialect) or f"{path}: the last record is not complete")
+        if _may_end_within_quotes(path, dialect, table) and (sentence := complaint(path, dialect)):
+            raise BadInput(sentence)
     return table.rename_columns(dialect.names)
 
 
@@ -137,58 +140,56 @@ def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, n
     return pa.Table.from_arrays(columns, schema=schema), notes
 
 
-class _Fenced(io.RawIOBase):
-    """The bytes of a stream, after an empty line and before one more record, the fence.
-
-    Arrow takes an unclosed quote for a value that runs to the end of the file, fence included: where the last row
-    isn't the fence, that has happened. The empty line keeps Arrow from taking a first value that begins with U+FEFF
-    for a byte order mark.
-    """
-
-    def __init__(self, stream: Any, fence: bytes) -> None:
-        super().__init__()
-        self._parts = [io.BytesIO(b"\n"), stream, io.BytesIO(fence)]
-
-    def readable(self) -> bool:
-        """A raw stream must say so."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """`size` bytes, fewer only at the end of a part: a short read is a short block, and cuts long records."""
-        wanted = size if size >= 0 else _LARGEST_BLOCK
-        while self._parts:
-            if data := _fill(self._parts[0], wanted):
-                return data
-            self._parts.pop(0)
-        return b""
-
-
-def _parsed(path: str | Path, dialect: Dialect, skipped: int) -> pa.Table | None:
-    """The file's records past the first `skipped` bytes, or None where a quote is never closed."""
-    width = len(dialect.names)
-    fence = "\n" + dialect.separator.join(["-"] * width) + "\n"
+def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
+    """The file's records from byte `start` on."""
     block = _BLOCK
     while True:
         try:
             with _opened(path) as stream:
-                _fill(stream, skipped)
-                table = _arrow_csv(_Fenced(stream, fence.encode()), dialect, width, block)
-            break
+                _fill(stream, start)
+                return _arrow_csv(stream, dialect, block)
         except pa.ArrowInvalid as error:
             # A record longer than two blocks; Arrow has no error class of its own for it.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
                 raise
             block = min(block * 16, _LARGEST_BLOCK)
-    last = table.slice(table.num_rows - 1)
-    fenced = all(column[0].as_py() == "-" for column in last.columns)
-    return table.slice(0, table.num_rows - 1) if fenced else None
 
 
-def _arrow_csv(source: io.RawIOBase, dialect: Dialect, width: int, block: int) -> pa.Table:
-    """Arrow's reader under positional names, since the real ones may hold anything."""
+def _may_end_within_quotes(path: str | Path, dialect: Dialect, table: pa.Table) -> bool:
+    """Whether it looks as if a quote is never closed: Arrow takes all that follows it for the value, the file's last.
+
+    Then the file ends with the quote that opens a field, and that value with its own quotes doubled. A file whose last
+    value is closed hardly ends so; one of a single column may, where that value is line breaks and no more.
+    """
+    if not dialect.quote or not table.num_rows:
+        return False
+    value = table.column(table.num_columns - 1)[-1].as_py()
+    written = (dialect.quote + value.replace(dialect.quote, dialect.quote * 2)).encode()
+    end = _tail(path, len(written) + 1)
+    return end.endswith(written) and end[: -len(written)] != dialect.quote.encode()
+
+
+def _tail(path: str | Path, size: int) -> bytes:
+    """The last `size` bytes of a file, decompressed."""
+    with _opened(path) as stream:
+        if stream.seekable():
+            stream.seek(max(0, stream.size() - size))
+        end = b""
+        while part := stream.read(_PIECE):
+            end = (end + part)[-size:]
+        return end
+
+
+def _arrow_csv(source: pa.NativeFile, dialect: Dialect, block: int) -> pa.Table:
+    """Arrow's reader under positional names, since the real ones may hold anything.
+
+    Arrow reads ahead in threads of its own, which may still let go of what they read when the process is about to end.
+    So the source is one of Arrow's own: a thread that needs the interpreter then, to free a Python object, is killed
+    by it, and takes the process along.
+    """
     import pyarrow.csv as arrow_csv
 
-    names = [str(i) for i in range(width)]
+    names = [str(i) for i in range(len(dialect.names))]
     return arrow_csv.read_csv(
         source,
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
@@ -203,18 +204,22 @@ def _arrow_csv(source: io.RawIOBase, dialect: Dialect, width: int, block: int) -
     )
 
 
-def _data_start(path: str | Path, dialect: Dialect) -> int:
-    """Where the first record of data begins: past the byte order mark, and past the header, if there is one."""
+def _data_start(path: str | Path, dialect: Dialect) -> int | None:
+    """Where Arrow is to begin, or None where there is nothing but a header, or nothing at all.
+
+    Without a header that is the very start: Arrow passes over a byte order mark. With one it is the line break behind
+    it, an empty line, which keeps Arrow from taking a first value that begins with U+FEFF for such a mark.
+    """
     if not dialect.header:
-        return len(BOM) if head(path, len(BOM))[0] == BOM else 0
+        return None if head(path, len(BOM) + 1)[0] in (b"", BOM) else 0
     size = 65536
     while True:
         data, complete = head(path, size)
         first = next(records(data, dialect.separator, dialect.quote), None)
-        if first is not None and (complete or (first.closed and first.end < len(data))):
-            return first.end
+        if first is not None and first.closed and first.end < len(data):
+            return first.end - 1
         if complete:
-            return len(data)
+            return None
         size *= 8
 
 
