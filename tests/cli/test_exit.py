@@ -16,5 +16,6 @@ def test_a_refused_file_never_aborts_the_process(tmp_path: Path, holdfast: Holdf
     for state in states:
         assert holdfast("init", state, table, "--key", "id").code == 0
     for _ in range(TIMES):
-        for process in [start("apply", state, "--insert", bad) for state in states]:
-            refused(finish(process), "'many' is not a whole number")
+        running = [start("apply", state, "--insert", bad) for state in states]
+        for ran in [finish(process) for process in running]:
+            refused(ran, "'many' is not a whole number")

@@ -259,7 +259,7 @@ def test_typed_table_infers_and_says_which_markers_are_null() -> None:
     assert typed["n"].to_pylist() == [1, None, None]
     assert typed["t"].to_pylist() == ["x", None, "y"]
     assert notes == ["'?' is read as null"]
-    assert infer_schema(text, FREE) == (typed.schema, ("", "?"))
+    assert infer_schema(text, FREE) == (typed.schema, ("", "?"), [])
 
 
 def test_text_mode_and_given_nulls() -> None:

@@ -191,7 +191,8 @@ def _read_small_csv(
 ) -> Reading:
     text = local.read_csv(file, dialect)
     if expected is None:
-        schema, nulls = local.infer_schema(text, options.csv)
+        schema, nulls, told = local.infer_schema(text, options.csv)
+        said = [*said, *told]
         if options.csv.nulls is None and len(nulls) > 1:
             said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
     else:

@@ -186,6 +186,8 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
             "cast it before it comes here"
         )
+    if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
+        return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))
     whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
     return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
 
@@ -199,6 +201,17 @@ class DecimalCaster:
     def __call__(self, values: pa.Array) -> pa.Array:
         """The values as decimals, without loss."""
         return cast(values.cast(pa.decimal128(20, 0)), self.column)
+
+
+@dataclass(frozen=True)
+class FloatCaster:
+    """Turns integers into floats that stand for them, as a file's integers are."""
+
+    of_text: TextCaster
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        """The values as floats, without loss."""
+        return self.of_text(values.cast(pa.string()))
 
 
 def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.errors import BadInput
+from holdfast.sources.caster import refusal
 from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
-from holdfast.sources.infer import MARKERS, BadValue, Traits, cast_text, decide, traits
+from holdfast.sources.infer import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22
@@ -117,16 +118,16 @@ def read_arrow(path: str | Path) -> pa.Table:
         return table
 
 
-def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...]]:
-    """The types of a text table's columns, and its null markers: what `typed_table` would take."""
+def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
+    """The types of a text table's columns, its null markers, as `typed_table` would take them, and what to know."""
     return _decided(text.schema.names, [_encoded(column) for column in text.columns], options)
 
 
 def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, name: str) -> tuple[pa.Table, list[str]]:
     """A text table with the types of `schema`, or, where that is None, with the types that its values show.
 
-    The second result says in sentences which markers were taken for nulls. With a schema nothing is guessed: nulls
-    are the options' nulls, or else the empty text.
+    The second result says in sentences which markers were taken for nulls, and which numbers for text. With a schema
+    nothing is guessed: nulls are the options' nulls, or else the empty text.
     """
     if schema is not None:
         text = _arranged(text, schema, name)
@@ -134,8 +135,8 @@ def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, n
     notes: list[str] = []
     nulls = ("",) if options.nulls is None else options.nulls
     if schema is None:
-        schema, nulls = _decided(text.schema.names, encoded, options)
-        notes = [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
+        schema, nulls, notes = _decided(text.schema.names, encoded, options)
+        notes += [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
     columns = [_cast_column(c, field, nulls, name) for c, field in zip(encoded, schema, strict=True)]
     return pa.Table.from_arrays(columns, schema=schema), notes
 
@@ -271,13 +272,13 @@ def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
 
 def _decided(
     names: Sequence[str], encoded: Sequence[pa.ChunkedArray], options: CsvOptions
-) -> tuple[pa.Schema, tuple[str, ...]]:
+) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
     if options.types == "text":
         nulls = ("",) if options.nulls is None else options.nulls
-        return pa.schema([(name, pa.string()) for name in names]), nulls
-    seen: list[Traits] = [traits(_distinct(column), options.nulls) for column in encoded]
+        return pa.schema([(name, pa.string()) for name in names]), nulls, []
+    seen = [traits(_distinct(column), options.nulls) for column in encoded]
     types, nulls = decide(seen, options.nulls)
-    return pa.schema(list(zip(names, types, strict=True))), nulls
+    return pa.schema(list(zip(names, types, strict=True))), nulls, kept_as_text(names, seen, nulls)
 
 
 def _arranged(text: pa.Table, schema: pa.Schema, name: str) -> pa.Table:
@@ -300,7 +301,7 @@ def _cast_column(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ..
         values = cast_text(_distinct(encoded), field.type, nulls)
     except BadValue as bad:
         record = 1 + pc.index(_indices(encoded), bad.index).as_py()
-        raise BadInput(_value_complaint(name, record, field, bad.value)) from None
+        raise BadInput(_value_complaint(name, record, field, bad)) from None
     return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
 
 
@@ -308,22 +309,6 @@ def _indices(encoded: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
 
 
-def _value_complaint(name: str, record: int, field: pa.Field, value: str) -> str:
-    shown = repr(value if len(value) <= 60 else value[:57] + "…")
-    marker = "name it as a null marker, " if value in ("", *MARKERS) else ""
-    return (
-        f"{name}, record {record}, column {field.name!r}: {shown} is not {_described(field.type)}; "
-        f"mend the value, {marker}or declare the column as text"
-    )
-
-
-def _described(target: pa.DataType) -> str:
-    if pa.types.is_boolean(target):
-        return "true or false"
-    if pa.types.is_integer(target):
-        return f"a whole number ({target})"
-    if pa.types.is_date(target):
-        return "a date (YYYY-MM-DD)"
-    if pa.types.is_timestamp(target):
-        return f"a time (YYYY-MM-DD HH:MM:SS{', with Z or +HH:MM' if target.tz else ''})"
-    return f"a number ({target})"
+def _value_complaint(name: str, record: int, field: pa.Field, bad: BadValue) -> str:
+    marker = "name it as a null marker, " if bad.value in ("", *MARKERS) else ""
+    return f"{name}, record {record}, column {field.name!r}: {refusal(bad, field.type, marker)}"
