@@ -203,7 +203,8 @@ def signed(value: Any) -> str:
 
 
 def expanded(value: float) -> str:
-    return format(Decimal(repr(value)), "f")
+    text = format(Decimal(repr(value)), "f")
+    return text if "." in text else f"{text}.0"
 
 
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))

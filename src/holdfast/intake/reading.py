@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources import local
+from holdfast.sources import jsonlines, local
 from holdfast.sources.dialect import CsvOptions, Dialect
 
 if TYPE_CHECKING:
@@ -44,9 +44,8 @@ class Reading:
     """An open source. Rows come from `table` (in memory) or from `frame` (Spark, columns c0, c1, …).
 
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
-    `infer` that its types are to be found out, too, and are not those in `columns`. `castable` says that text columns
-    may be cast where the table has another type, as in JSON. `scanned` says that Spark takes the files in an order of
-    its own.
+    `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
+    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own.
     """
 
     name: str
@@ -55,7 +54,7 @@ class Reading:
     frame: DataFrame | None = None
     text: bool = False
     infer: bool = False
-    castable: bool = False
+    marked: bool = False
     scanned: bool = False
     nulls: tuple[str, ...] | None = None
     has_corrupt_column: bool = False
@@ -118,6 +117,9 @@ def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expe
     if kind == "csv":
         return _open_csv(path, files, options, spark, expected)
     small = files is not None and len(files) == 1 and _size(files) <= SMALL_FILE
+    if kind == "json":
+        in_process = small and not options.schema
+        return _read_small_json(path, options, expected) if in_process else _json_with_spark(path, options, spark)
     if kind == "parquet" and small and files is not None and not options.schema:
         return _from_arrow(local.read_parquet(files[0]), path)
     return _open_with_spark(path, kind, options, spark)
@@ -245,16 +247,42 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
 
     running = session(spark)
     with frames.clear_sentence(path):
-        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema)
+        frame = frames.read_other(running, kind, path, options.schema)
+    return _from_frame(frame, path, files=tuple(_files(path) or ()), scanned=True)
+
+
+def _read_small_json(path: str, options: ReadOptions, expected: pa.Schema | None) -> Reading:
+    text = jsonlines.read(path.removeprefix("file://"))
+    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+    types, said = jsonlines.types_of(looks, options.csv.types == "text")
+    if expected is not None:
+        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
+
+
+def _json_with_spark(path: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
+    from holdfast.spark import frames, jsonframes
+    from holdfast.spark.session import session
+
     files = tuple(_files(path) or ())
-    if kind != "json":
-        return _from_frame(frame, path, files=files, scanned=True)
-    if frames.CORRUPT in frame.columns and not options.schema:
-        raise BadInput(local.json_complaint(files) or f"{path}: not every line is a JSON object")
-    reading = _from_frame(frame, path, files=files, scanned=True, castable=True)
-    if options.schema:  # the column of malformed records stands last
-        return replace(reading, columns=reading.columns[:-1], has_corrupt_column=True)
-    return reading
+    with frames.clear_sentence(path):
+        lines = jsonframes.lines(session(spark), list(files or (path,)))
+        looks = {} if options.schema else jsonframes.looks(lines)
+        if looks is None:
+            raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
+        types, said = jsonlines.types_of(looks, options.csv.types == "text")
+        types |= dict(frames.parse_ddl(options.schema)) if options.schema else {}
+    return Reading(
+        path,
+        tuple(types.items()),
+        frame=jsonframes.rows(lines, list(types)),
+        text=True,
+        marked=True,
+        scanned=True,
+        has_corrupt_column=True,
+        files=files,
+        said=tuple(said),
+    )
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:

@@ -21,7 +21,7 @@ from holdfast.changes.operations import (
 )
 from holdfast.errors import BadInput
 from holdfast.intake.reading import Reading
-from holdfast.sources import local
+from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.infer import BadValue, cast_text
 from holdfast.table.bulk import write_staged
@@ -70,7 +70,7 @@ def _with_place(reading: Reading, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
         for file in reading.files:
-            told = local.complaint(file, reading.dialect) if reading.dialect else local.json_complaint([file])
+            told = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
             if told:
                 return told
     return sentence if sentence.startswith(reading.name) else f"{reading.name}: {sentence}"
@@ -94,7 +94,7 @@ def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
         raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
     casters: list[Caster | None] = [None] * len(columns)
     if reading.text and not reading.infer:
-        casters = [TextCaster(reading.name, c.name, c.type, _markers(reading.nulls)) for c in columns]
+        casters = [_text_caster(reading, c, _markers(reading.nulls)) for c in columns]
     return Plan(tuple(columns), tuple(places), tuple(casters)), tuple(left_out)
 
 
@@ -178,8 +178,8 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
     kept = kept_type(given)
-    if reading.text or (reading.castable and kept == pa.string() and column.type != pa.string()):
-        return TextCaster(reading.name, column.name, column.type, nulls if reading.text else ())
+    if reading.text:
+        return _text_caster(reading, column, nulls)
     if kept is None or not _fits(kept, column.type, given):
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
@@ -190,6 +190,12 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
         return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))
     whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
     return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
+
+
+def _text_caster(reading: Reading, column: Column, nulls: tuple[str, ...]) -> Caster:
+    if reading.marked:
+        return jsonlines.JsonCaster(TextCaster(reading.name, column.name, column.type, ()))
+    return TextCaster(reading.name, column.name, column.type, nulls)
 
 
 @dataclass(frozen=True)
@@ -281,11 +287,13 @@ def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] 
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
     from holdfast.spark.frames import clear_sentence
-    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame
+    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
     assert reading.frame is not None
     has_operations = plan.operation_place >= 0
     frame = reading.frame
+    if reading.marked:
+        frame = without_marks(frame, (plan.operation_place, plan.version_place))
     if has_operations:
         several = reading.scanned and len(reading.files) > 1
         frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)

@@ -52,6 +52,9 @@ class Traits:
     numbers: Extent = NO_NUMBERS
 
 
+NO_TRAITS = Traits()
+
+
 class BadValue(ValueError):
     """The text at `index` is no value of the type asked for."""
 

@@ -8,7 +8,6 @@ A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -66,7 +65,7 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
     """One sentence about the first thing that is wrong with a CSV file, or None. Slow; reads it all."""
-    data = _content(path)
+    data = content(path)
     if sentence := encoding_complaint(data, str(path)):
         return sentence
     expected = len(dialect.names)
@@ -77,22 +76,6 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
             fields = "1 field" if got == 1 else f"{got} fields"
             wanted = "1 is" if expected == 1 else f"{expected} are"
             return f"{path}, line {record.line}: {fields} where {wanted} expected; mend or remove the line"
-    return None
-
-
-def json_complaint(paths: Sequence[str]) -> str | None:
-    """One sentence about the first line that is no JSON object, or no UTF-8, or None. Slow; for broken files."""
-    for path in paths:
-        data = _content(path)
-        if sentence := encoding_complaint(data, path):
-            return sentence
-        for number, line in enumerate(data.split(b"\n"), 1):
-            try:
-                fine = not line.strip() or isinstance(json.loads(line), dict)
-            except ValueError:
-                fine = False
-            if not fine:
-                return f"{path}, line {number}: not a JSON object; mend or remove the line"
     return None
 
 
@@ -224,9 +207,23 @@ def _data_start(path: str | Path, dialect: Dialect) -> int | None:
         size *= 8
 
 
-def _content(path: str | Path) -> bytes:
+def content(path: str | Path) -> bytes:
+    """All bytes of a text file, decompressed."""
     with _reading(path, "a text file"), _opened(path) as stream:
         return bytes(stream.read())
+
+
+def blocks(path: str | Path) -> Iterator[bytes]:
+    """The bytes of a text file, decompressed, in pieces that end where lines end."""
+    with _reading(path, "a text file"), _opened(path) as stream:
+        waiting: list[bytes] = []
+        while part := stream.read(_BLOCK):
+            end = part.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*waiting, part[:end]])
+                waiting = []
+            waiting.append(part[end:])
+        yield b"".join(waiting)
 
 
 def _opened(path: str | Path) -> Any:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 CORRUPT = "_holdfast_corrupt"
+FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
 _ROWS_AT_ONCE = 1 << 15
 _SIMPLE = {
     "byte": pa.int64(),
@@ -145,14 +146,9 @@ def place(path: str) -> str:
     return path if "://" in path else re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(path).absolute()))
 
 
-def read_other(spark: SparkSession, kind: str, path: str, as_text: bool, ddl: str | None) -> DataFrame:
-    """JSON lines, Parquet or ORC; JSON under a given schema has a last column that holds malformed records."""
-    reader = spark.read
-    if kind == "json":
-        reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT, primitivesAsString=as_text)
-        ddl = f"{ddl}, {CORRUPT} string" if ddl else None
-    if ddl:
-        reader = reader.schema(ddl)
+def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None) -> DataFrame:
+    """Parquet or ORC."""
+    reader = spark.read.schema(ddl) if ddl else spark.read
     return reader.format(kind).load(place(path))
 
 
