@@ -157,9 +157,14 @@ def test_a_data_frame(tmp_path: Path, spark: SparkSession) -> None:
     check_spark(tmp_path, spark, spark.createDataFrame(TABLE, DDL))
 
 
-@pytest.mark.spark
-def test_json_knows_numbers_booleans_and_text(tmp_path: Path, spark: SparkSession) -> None:
-    """Spark gives the columns of JSON by name; dates and times are text there."""
+@pytest.mark.parametrize("in_spark", [False, pytest.param(True, marks=pytest.mark.spark)])
+def test_json_knows_numbers_booleans_and_text(
+    tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """The columns of JSON come by name; dates and times are text there."""
+    spark = request.getfixturevalue("spark") if in_spark else None
+    if in_spark:
+        through_spark(monkeypatch)
     types, rows = read(tmp_path, json_file(tmp_path), spark=spark)
     assert types == {
         **dict.fromkeys(["at", "day", "name", "zip"], "string"),

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import itertools
 import tempfile
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from holdfast.sources.local import (
     sniff_file,
     typed_table,
 )
+from holdfast.sources.records import records, unquoted
 
 FREE = CsvOptions()
 PLAIN = CsvOptions(separator=",", quote='"', header=True)
@@ -142,6 +144,38 @@ def test_an_unclosed_quote_early_in_a_long_file(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.parametrize(("start", "names"), [("a,b\n1,", ("a", "b")), ("1,", ("a", "b")), ("", ("a",))])
+def test_quotes_that_are_never_closed(tmp_path: Path, start: str, names: tuple[str, ...]) -> None:
+    """Every end of a file that one can write with these few characters: read as it stands, or refused."""
+    dialect, path = Dialect(",", '"', start.startswith("a"), names), tmp_path / "f.csv"
+    refused = 0
+    for end in itertools.chain.from_iterable(itertools.product('",\nx', repeat=length) for length in range(6)):
+        content = start + "".join(end)
+        path.write_text(content)
+        if sentence := complaint(path, dialect):
+            refused += "never closed" in sentence
+            with pytest.raises(BadInput) as caught:
+                read_csv(path, dialect)
+            assert str(caught.value) == sentence
+        else:
+            written = [record.fields for record in records(content.encode(), ",", '"')]
+            values = [tuple(unquoted(field, '"') for field in fields) for fields in written]
+            assert rows_of(read_csv(path, dialect)) == values[1 if dialect.header else 0 :], content
+    assert refused > 100
+
+
+def test_a_header_with_a_quote_that_is_never_closed(tmp_path: Path) -> None:
+    path = file_of(tmp_path, 'a,"b\n1,2\n')
+    with pytest.raises(BadInput, match="line 1: a quote is opened and never closed"):
+        read(path)
+
+
+def test_a_compressed_file_with_a_quote_that_is_never_closed(tmp_path: Path) -> None:
+    path = file_of(tmp_path, gzip.compress(b'a,b\n1,"x\n' + b"2,y\n" * 100_000), "f.csv.gz")
+    with pytest.raises(BadInput, match="line 2: a quote is opened and never closed"):
+        read(path)
+
+
 def test_head(tmp_path: Path) -> None:
     path = file_of(tmp_path, "abcdef")
     assert head(path, 3) == (b"abc", False)
@@ -212,7 +246,7 @@ def test_typed_table_infers_and_says_which_markers_are_null() -> None:
     assert typed["n"].to_pylist() == [1, None, None]
     assert typed["t"].to_pylist() == ["x", None, "y"]
     assert notes == ["'?' is read as null"]
-    assert infer_schema(text, FREE) == (typed.schema, ("", "?"))
+    assert infer_schema(text, FREE) == (typed.schema, ("", "?"), [])
 
 
 def test_text_mode_and_given_nulls() -> None:

@@ -14,7 +14,7 @@ from holdfast.intake.reading import Reading, ReadOptions, open_source
 from holdfast.intake.staging import Plan, Rows, plan_batch, plan_init, stage_rows
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.infer import decide
+from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming, Mode
 from holdfast.table.bulk import write_staged
@@ -111,6 +111,8 @@ def _types(
     types, markers = decide(rows.traits, reading.nulls)
     if reading.nulls is None and len(markers) > 1:
         voice.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
+    for sentence in kept_as_text([column.name for column in plan.columns], rows.traits, markers):
+        voice.note(f"{reading.name}: {sentence}")
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
     casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
     return columns, casters, markers

@@ -52,9 +52,7 @@ def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool)
         return "local", "Arrow files are not for Spark"
     if files is None:
         return "spark", "it is not a local file, and read by Spark"
-    if kind == "json":
-        return "spark", "JSON lines are read by Spark"
-    if kind in ("parquet", "orc") and declared:
+    if kind in ("json", "parquet", "orc") and declared:
         return "spark", "under a --schema it is read by Spark"
     if kind in ("parquet", "orc") and partitioned(path, files):
         return "spark", "the names of its folders tell values (as in year=2020/), and are read by Spark"

@@ -16,7 +16,7 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
-from holdfast.sources import local, pieces
+from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.opening import COMPRESSED, refuse_long_lines
@@ -63,9 +63,8 @@ class Reading:
     or from `frame` (Spark, columns c0, c1, …).
 
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
-    `infer` that its types are to be found out, too, and are not those in `columns`. `castable` says that text columns
-    may be cast where the table has another type, as in JSON. `scanned` says that Spark takes the files in an order of
-    its own.
+    `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
+    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own.
     """
 
     name: str
@@ -76,7 +75,7 @@ class Reading:
     frame: DataFrame | None = None
     text: bool = False
     infer: bool = False
-    castable: bool = False
+    marked: bool = False
     scanned: bool = False
     nulls: tuple[str, ...] | None = None
     has_corrupt_column: bool = False
@@ -137,6 +136,9 @@ def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expe
     way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
     if kind == "csv":
         return _open_csv(path, files or [], options, way, spark, expected)
+    if kind == "json":
+        here = way == "local"
+        return _read_json(path, files or [], options, expected) if here else _json_with_spark(path, options, spark)
     if way == "spark":
         return _open_with_spark(path, kind, options, spark)
     if kind == "parquet":
@@ -246,7 +248,8 @@ def _read_small_csv(
     refuse_long_lines(file)
     text = local.read_csv(file, dialect)
     if expected is None:
-        schema, nulls = local.infer_schema(text, options.csv)
+        schema, nulls, told = local.infer_schema(text, options.csv)
+        said = [*said, *told]
         if options.csv.nulls is None and len(nulls) > 1:
             said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
     else:
@@ -311,21 +314,53 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
     from holdfast.spark.session import session
 
     files = tuple(_files(path) or ())
-    if kind == "json":
-        for file in files:
-            refuse_long_lines(file)
     running = session(spark)
     with frames.clear_sentence(path):
         nested = len(files) > 1 and not partitioned(path, files)
-        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema, nested)
-    if kind != "json":
-        return _from_frame(frame, path, files=files, scanned=True)
-    if frames.CORRUPT in frame.columns and not options.schema:
-        raise BadInput(local.json_complaint(files) or f"{path}: not every line is a JSON object")
-    reading = _from_frame(frame, path, files=files, scanned=True, castable=True)
-    if options.schema:  # the column of malformed records stands last
-        return replace(reading, columns=reading.columns[:-1], has_corrupt_column=True)
-    return reading
+        frame = frames.read_other(running, kind, path, options.schema, nested)
+    return _from_frame(frame, path, files=files, scanned=True)
+
+
+# ---- JSON lines -----------------------------------------------------------------------------------------------------
+
+
+def _read_json(path: str, files: Sequence[str], options: ReadOptions, expected: pa.Schema | None) -> Reading:
+    for file in files:
+        refuse_long_lines(file)
+    text = pa.concat_tables([jsonlines.read(file) for file in files], promote_options="default")
+    text = text.select(sorted(text.column_names))
+    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+    types, said = jsonlines.types_of(looks, options.csv.types == "text")
+    if expected is not None:
+        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
+
+
+def _json_with_spark(path: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
+    from holdfast.spark import frames, jsonframes
+    from holdfast.spark.session import session
+
+    files = tuple(_files(path) or ())
+    for file in files:
+        refuse_long_lines(file)
+    with frames.clear_sentence(path):
+        lines = jsonframes.lines(session(spark), list(files or (path,)))
+        looks = {} if options.schema else jsonframes.looks(lines)
+        if looks is None:
+            raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
+        types, said = jsonlines.types_of(looks, options.csv.types == "text")
+        types |= dict(frames.parse_ddl(options.schema)) if options.schema else {}
+    return Reading(
+        path,
+        tuple(types.items()),
+        frame=jsonframes.rows(lines, list(types)),
+        text=True,
+        marked=True,
+        scanned=True,
+        has_corrupt_column=True,
+        files=files,
+        said=tuple(said),
+    )
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:

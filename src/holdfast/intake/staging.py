@@ -21,7 +21,7 @@ from holdfast.changes.operations import (
 )
 from holdfast.errors import BadInput
 from holdfast.intake.reading import Reading
-from holdfast.sources import local
+from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
@@ -76,7 +76,7 @@ def _with_place(reading: Reading, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
         for file in reading.files:
-            told = local.complaint(file, reading.dialect) if reading.dialect else local.json_complaint([file])
+            told = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
             if told:
                 return told
     return sentence if sentence.startswith((reading.name, *reading.files)) else f"{reading.name}: {sentence}"
@@ -103,7 +103,7 @@ def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[
         raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
     casters: list[Caster | None] = [None] * len(columns)
     if reading.text and not reading.infer:
-        casters = [TextCaster(reading.name, c.name, c.type, _markers(reading.nulls)) for c in columns]
+        casters = [_text_caster(reading, c, _markers(reading.nulls)) for c in columns]
     return Plan(tuple(columns), tuple(places), tuple(casters), infer=reading.infer), tuple(left_out)
 
 
@@ -195,16 +195,24 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
     kept = kept_type(given)
-    if reading.text or (reading.castable and kept == pa.string() and column.type != pa.string()):
-        return TextCaster(reading.name, column.name, column.type, nulls if reading.text else ())
+    if reading.text:
+        return _text_caster(reading, column, nulls)
     if kept is None or not _fits(kept, column.type, given):
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
             "cast it before it comes here"
         )
+    if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
+        return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))
     whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
     return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
+
+
+def _text_caster(reading: Reading, column: Column, nulls: tuple[str, ...]) -> Caster:
+    if reading.marked:
+        return jsonlines.JsonCaster(TextCaster(reading.name, column.name, column.type, ()))
+    return TextCaster(reading.name, column.name, column.type, nulls)
 
 
 @dataclass(frozen=True)
@@ -216,6 +224,17 @@ class DecimalCaster:
     def __call__(self, values: pa.Array) -> pa.Array:
         """The values as decimals, without loss."""
         return cast(values.cast(pa.decimal128(20, 0)), self.column)
+
+
+@dataclass(frozen=True)
+class FloatCaster:
+    """Turns integers into floats that stand for them, as a file's integers are."""
+
+    of_text: TextCaster
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        """The values as floats, without loss."""
+        return self.of_text(values.cast(pa.string()))
 
 
 def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
@@ -343,12 +362,14 @@ def _without_dictionaries(table: pa.Table) -> pa.Table:
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
     from holdfast.spark.frames import clear_sentence, frame_of_pieces
-    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame
+    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
     frame = reading.frame
     if frame is None:
         assert reading.spark is not None
         frame = frame_of_pieces(reading.spark, reading.pieces, len(reading.columns))
+    if reading.marked:
+        frame = without_marks(frame, (plan.operation_place, plan.version_place))
     has_operations = plan.operation_place >= 0
     if has_operations:
         several = reading.scanned and len(reading.files) > 1

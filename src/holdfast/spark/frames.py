@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 CORRUPT = "_holdfast_corrupt"
+FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
 _ROWS_AT_ONCE = 1 << 15
 _SIMPLE = {
     "byte": pa.int64(),
@@ -86,16 +87,9 @@ def place(path: str) -> str:
     return path if "://" in path else re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(path).absolute()))
 
 
-def read_other(
-    spark: SparkSession, kind: str, path: str, as_text: bool, ddl: str | None, nested: bool = False
-) -> DataFrame:
-    """JSON lines, Parquet or ORC; JSON under a given schema has a last column that holds malformed records. `nested`
-    says that folders lie in the folder whose names tell nothing.
-    """
+def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None, nested: bool = False) -> DataFrame:
+    """Parquet or ORC. `nested` says that folders lie in the folder whose names tell nothing."""
     reader = spark.read.option("recursiveFileLookup", nested)
-    if kind == "json":
-        reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT, primitivesAsString=as_text)
-        ddl = f"{ddl}, {CORRUPT} string" if ddl else None
     if ddl:
         reader = reader.schema(ddl)
     return reader.format(kind).load(place(path))
