@@ -7,11 +7,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from holdfast.visible import visible_lines
+
 
 class HoldfastError(Exception):
     """An error of ours: exit code 3."""
 
     exit_code = 3
+
+    def __str__(self) -> str:
+        return visible_lines(super().__str__())
 
 
 class BadInput(HoldfastError):
@@ -98,3 +103,9 @@ def _told(error: Exception) -> str | None:
 def no_space(where: object) -> BadInput:
     """The sentence about a full disk."""
     return BadInput(f"{where}: no space left on the disk; free some and try again, nothing was changed")
+
+
+def refuse_below(least: int, given: int | None, what: str) -> None:
+    """Say so where a number is less than it can be."""
+    if given is not None and given < least:
+        raise BadInput(f"{what} can't be {given}; give {least} or more")

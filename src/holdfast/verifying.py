@@ -21,13 +21,13 @@ from holdfast.changes.diff import Result
 from holdfast.discovery import discover
 from holdfast.engine import hear
 from holdfast.errors import Damaged, Missing, clear_sentences
-from holdfast.registry import MANY
+from holdfast.registry import ALL_TABLES, MANY
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
-from holdfast.view import ALL_TABLES, View
+from holdfast.view import View
 from holdfast.voice import Voice
 
 _ATTEMPTS = 5
@@ -137,7 +137,7 @@ class _Answers(View):
         """What was looked for from scratch, and which answers differ."""
         fresh = {name: load_table(table.where) for name, table in self._tables.items() if table.where is not None}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
-        for (rules, name), state in self._states.items():
+        for (rules, name), kept in self._found().items():
             serving = self._engines[rules]
             if sampled and rules in _SEARCHED:
                 continue
@@ -145,7 +145,7 @@ class _Answers(View):
             self._voice.step(f"Finding {serving.title}")
             again = serving.result(serving.discover(fresh if name == ALL_TABLES else fresh[name], Threads()))
             what = serving.title + (f" of {name}" if name != ALL_TABLES else "")
-            yield f"{what}: {len(again):,}", _differences(_as_json(serving.result(state)), _as_json(again))
+            yield f"{what}: {len(again):,}", _differences(_as_json(kept), _as_json(again))
         if sampled and (searched := [rules for rules in self._engines if rules in _SEARCHED]):
             yield self._found_again_among_some(searched, fresh)
 

@@ -200,6 +200,39 @@ def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -
     assert waited, "some checkpoint met the full disk"
 
 
+# ---- Ctrl-C at the very beginning -----------------------------------------------------------------------------------
+
+CTRL_C_WHILE_IMPORTING = """
+import os, sys
+class Presser:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            import _signal
+            os.kill(os.getpid(), _signal.SIGINT)
+module = sys.argv.pop(1)
+from holdfast.cli import main
+sys.meta_path.insert(0, Presser())
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["signal", "holdfast.cli.entry", "typer", "rich.console", "holdfast.discovery", "numpy", "pyarrow"]
+)
+def test_ctrl_c_while_the_command_line_is_loaded(people: Path, module: str) -> None:
+    words = [sys.executable, "-c", CTRL_C_WHILE_IMPORTING, module, "discover", str(people)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    refused(Ran(done.returncode, done.stdout, done.stderr), "stopped")
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_is_imported_before_ctrl_c_is_answered() -> None:
+    script = "import sys; known = set(sys.modules); import holdfast.cli; print(sorted(set(sys.modules) - known))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "['__future__', 'holdfast', 'holdfast.cli']\n"
+
+
 SMALL_BATCHES = """
 import sys, pyarrow as pa
 from holdfast import monitor

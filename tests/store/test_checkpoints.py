@@ -24,7 +24,7 @@ from holdfast.errors import BadInput, Damaged
 from holdfast.monitor import Monitor
 from holdfast.registry import engine
 from holdfast.store.store import Store
-from holdfast.table import compact, files
+from holdfast.table import compact, files, rewrite
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table, TableFiles
@@ -42,11 +42,12 @@ def table_of(rows: Sequence[Row]) -> pa.Table:
 
 
 @contextmanager
-def small_files(largest: int = 12, batches: int = 3) -> Iterator[None]:
+def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> Iterator[None]:
     """Compaction and checkpoints as soon as there are a few rows and a few batches."""
     with (
         patch.object(compact, "_FEWEST", 2),
         patch.object(compact, "_LARGEST", largest),
+        patch.object(rewrite, "_SMALL", small),
         patch.object(monitor_module, "_REPLAY_BATCHES", batches),
     ):
         yield
@@ -79,6 +80,7 @@ steps = st.lists(
         st.tuples(st.just("snapshot"), row_lists),
         st.tuples(st.just("bulk"), row_lists),
         st.tuples(st.just("checkpoint"), st.none()),
+        st.tuples(st.just("vacuum"), st.none()),
         st.tuples(st.just("reopen"), st.none()),
     ),
     max_size=9,
@@ -97,6 +99,8 @@ class Stream:
     def step(self, kind: str, given: Any) -> None:
         if kind == "checkpoint":
             self.monitor.checkpoint()
+        elif kind == "vacuum":
+            self.monitor.vacuum()
         elif kind == "reopen":
             self.monitor.close()
             self.monitor = Monitor.open(self.path)
@@ -140,9 +144,11 @@ class Stream:
 
 
 @settings(max_examples=30)
-@given(first=row_lists, stream=steps)
-def test_streams_of_batches_checkpoints_and_reopenings(first: list[Row], stream: list[tuple[str, Any]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, small_files():
+@given(first=row_lists, stream=steps, small=st.sampled_from([0, 1 << 18]))
+def test_streams_of_batches_checkpoints_and_reopenings(
+    first: list[Row], stream: list[tuple[str, Any]], small: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, small_files(small=small):
         state = Stream(folder, first)
         for kind, given_rows in stream:
             state.step(kind, given_rows)

@@ -241,7 +241,8 @@ def test_a_commit_that_fails_leaves_the_state_before(tmp_path: Path) -> None:
 def test_a_batch_without_effect_is_told_and_leaves_no_file(tmp_path: Path) -> None:
     with make(tmp_path / "state") as monitor:
         before = files_in(tmp_path / "state" / "segments")
-        assert changed(monitor.apply(inserts=MORE, deletes=MORE, batch_id="nothing")) == (0, 0, 0)
+        feed = pa.concat_tables([MORE.append_column("op", pa.array([word])) for word in ("insert", "delete")])
+        assert changed(monitor.apply(changes=feed, batch_id="nothing")) == (0, 0, 0)
         assert files_in(tmp_path / "state" / "segments") == before
     with Monitor.open(tmp_path / "state") as monitor:
         assert monitor.apply(inserts=MORE, batch_id="nothing").already_applied

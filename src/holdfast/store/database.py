@@ -13,7 +13,7 @@ from holdfast.errors import BadInput
 
 DATABASE = "holdfast.db"
 FORMAT = 2
-READ = ("1", "2")  # format 1 has no checksums in its segments, and no identity
+_READ = ("1", "2")  # format 1 has no checksums in its segments, and no identity
 _ATTEMPTS = 20
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.
@@ -92,6 +92,18 @@ def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def check_format(database: sqlite3.Connection, folder: Path) -> None:
+    """Refuse a database that is of another version, or that an init did not finish."""
+    facts = dict(database.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
+    if (found := facts.get("format")) not in _READ:
+        raise BadInput(
+            f"{folder}: the state has format {found}, and this version of Holdfast reads formats up to {FORMAT}; "
+            "use the version that wrote it"
+        )
+    if facts.get("state") != "ready":
+        raise BadInput(f"{folder}: init did not finish here; run it again")
 
 
 def fact(folder: Path, key: str) -> str | None:

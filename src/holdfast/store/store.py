@@ -15,16 +15,22 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
-from holdfast.store.database import DATABASE, FORMAT, READ, ReadDatabase, connect
+from holdfast.store.database import DATABASE, FORMAT, ReadDatabase, check_format, connect
+from holdfast.store.events import events_of
+from holdfast.store.forget import shrink, strip_witnesses
+from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
@@ -64,7 +70,7 @@ class Store:
             else:
                 self._reading = ReadDatabase(self.path)
                 self._db = self._reading.connection
-            self._check_format()
+            check_format(self._db, self.path)
             self._db.execute("PRAGMA synchronous = FULL")
         except sqlite3.DatabaseError as error:
             if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
@@ -195,7 +201,7 @@ class Store:
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
-        return [BatchRecord(*row) for row in self._rows(query, last or -1)][::-1]
+        return [BatchRecord(*row) for row in self._rows(query, -1 if last is None else last)][::-1]
 
     def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
@@ -206,6 +212,14 @@ class Store:
                    sum(event = 'lost')
             FROM events GROUP BY engine, table_name, text"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
+
+    def kept_rows(self, rows: Iterable[int]) -> list[tuple[int, str, str, dict[str, Any]]]:
+        """The events, the newest first, that keep values of some rows: batch, table (or all), rule and witness."""
+        query = """
+            SELECT DISTINCT seq, table_name, text, witness FROM events, json_each(witness, '$.rows') AS told
+            WHERE witness LIKE '%"values"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        found = self._rows(query, json.dumps(list(rows)))
+        return [(seq, table, text, json.loads(witness)) for seq, table, text, witness in found]
 
     def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
@@ -243,12 +257,8 @@ class Store:
 
     def snapshot(self, path: Path) -> None:
         """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
-        copy = connect(path)
-        try:
-            with clear_sentences(path):
-                self._db.backup(copy)
-        finally:
-            copy.close()
+        with clear_sentences(path), closing(connect(path)) as copy:
+            self._db.backup(copy)
 
     def look_again(self) -> None:
         """See what was committed since; a private copy of the database is made anew for that."""
@@ -257,6 +267,10 @@ class Store:
             self._open()
 
     # ---- writing ----------------------------------------------------------------------------------------------------
+
+    def handled_files(self) -> HandledFiles:
+        """The files of watched folders that were applied."""
+        return HandledFiles(self._db)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
@@ -320,6 +334,25 @@ class Store:
         used = {segment.path for segments in replaced.values() for segment in segments} | set(states.values())
         for path in old - used:
             files.remove(path)
+
+    def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
+        """Remove what the database still knows of rows that died: from events, unless `living` (the ids of each table's
+        living rows) is None, and from its free pages and its log. Gives how many events had values of such rows.
+        """
+        with self._transaction():
+            stripped = 0 if living is None else strip_witnesses(self._db, living)
+        if not shrink(self._db):
+            raise BadInput(
+                f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
+                "deleted values may be; run this again when that process has ended"
+            )
+        return stripped
+
+    def size(self) -> int:
+        """The bytes of the whole state, segments that lie elsewhere included."""
+        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
+        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
+        return elsewhere + sum(each.stat().st_size for each in own)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
@@ -397,46 +430,8 @@ class Store:
             self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
             gone = [(engine, table, text) for text in diff.lost]
             self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-        rows = ((seq, engine, table, *event) for event in _events(diff, many))
+        rows = ((seq, engine, table, *event) for event in events_of(diff, many))
         self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-
-    def _check_format(self) -> None:
-        facts = dict(self._db.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
-        found, state = facts.get("format"), facts.get("state")
-        if found not in READ:
-            raise BadInput(
-                f"{self.path}: the state has format {found}, and this version of Holdfast reads formats up to "
-                f"{FORMAT}; use the version that wrote it"
-            )
-        if state != "ready":
-            raise BadInput(f"{self.path}: init did not finish here; run it again")
-
-
-def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:
-    """What happened to each rule: the event, its text, the finding and the witness. Of many rules, of which the text
-    tells all, there is no finding, and of the witness the rows alone.
-    """
-    broken, mended = _turned(diff)
-    for text in (*diff.lost, *broken):
-        witness = diff.witnesses.get(text)
-        event = "lost" if witness or text in broken else "implied"
-        values = None if witness is None else {"rows": witness.rows} if many else witness.to_json()
-        told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
-        yield event, text, told, json.dumps(values) if values else None
-    for text in (*diff.gained, *mended):
-        yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
-
-
-def _turned(diff: Diff) -> tuple[Result, Result]:
-    """The given rules that had no violations and have some now, and those that have none any more."""
-    broken, mended = {}, {}
-    for text, (old, new) in diff.changed.items():
-        before, after = (getattr(finding, "violations", None) for finding in (old, new))
-        if before == 0 and after:
-            broken[text] = new
-        elif before and after == 0:
-            mended[text] = new
-    return broken, mended
 
 
 def now() -> str:

@@ -106,6 +106,10 @@ class CheckedArrays(Mapping[str, Any]):
         """The length of an array, without a look at it."""
         return len(self._plain[name])
 
+    def nbytes(self, name: str) -> int:
+        """The bytes of an array, without a look at it."""
+        return int(self._plain[name].nbytes)
+
     def some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
         """The numbers at some places; no more blocks are looked at than hold them."""
         array: NDArray[Any] = self._plain[name]

@@ -89,6 +89,13 @@ def names(folder: str) -> list[str]:
     return [each.base_name for each in listing if each.type == fs.FileType.File]
 
 
+def size(folder: str) -> int:
+    """The bytes of all files in a folder."""
+    where, name = _locate(folder)
+    listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
+    return sum(each.size for each in listing if each.type == fs.FileType.File)
+
+
 def is_ours(name: str) -> bool:
     """Whether a file has a name as we give them. Files with other names are someone's, and stay."""
     return _OURS.fullmatch(name) is not None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -69,6 +70,15 @@ class Shard:
         if isinstance(self.held, CheckedArrays):
             return self.held.some(name, places)
         return np.asarray(self.held[name][places])
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of codes and index, as a file keeps them."""
+        ids = 0 if isinstance(self.ids, range) else self.ids.nbytes
+        names = ["hash", "place", *(f"code/{c}" for c in range(self.width))]
+        if isinstance(self.held, CheckedArrays):
+            return ids + sum(self.held.nbytes(name) for name in names)
+        return ids + sum(int(self.held[name].nbytes) for name in names)
 
     @property
     def first_id(self) -> int:

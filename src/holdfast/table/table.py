@@ -119,6 +119,11 @@ class Table:
             rows=self.rows - len(dead) + sum(len(shard) for shard in arrived),
         )
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all values and rows, those that died included, as files keep them."""
+        return sum(dictionary.nbytes for dictionary in self.dictionaries) + sum(shard.nbytes for shard in self.shards)
+
     def living(self) -> Iterator[tuple[Shard, Alive]]:
         """Each shard with the marks of its living rows."""
         return zip(self.shards, self.alive, strict=True)

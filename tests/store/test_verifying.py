@@ -1,0 +1,209 @@
+"""Bits that turn, files that go, facts that don't fit: never a wrong answer, and `verify` tells all of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from holdfast import verifying
+from holdfast.changes.diff import Result
+from holdfast.errors import BadInput
+from holdfast.monitor import Monitor
+from holdfast.store.store import Store
+from holdfast.table.table import Table
+from holdfast.verifying import verify
+from holdfast.view import View
+from tests.store import harm
+
+FLIPS = 150
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("verifying") / "state"
+    harm.make(path)
+    return path
+
+
+@pytest.fixture
+def state(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "state"))
+
+
+def segments(state: Path) -> list[Path]:
+    return sorted((state / "segments").iterdir())
+
+
+def change(state: Path, statement: str, *values: object) -> None:
+    with sqlite3.connect(state / "holdfast.db") as database:
+        database.execute(statement, values)
+    database.close()
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_no_bit_that_turns_changes_an_answer(state: Path) -> None:
+    """Right, or refused with one sentence: and `verify` says so of every file that is refused."""
+    with Monitor.open(state, write=False) as monitor:
+        expected = harm.answers(monitor)
+    chance = random.Random(9)
+    refused: list[tuple[Path, str]] = []
+    told: list[tuple[str, ...]] = []
+    for _ in range(FLIPS):
+        with harm.turned(segments(state), chance) as (path, bit):
+            try:
+                with Monitor.open(state, write=False) as monitor:
+                    assert harm.answers(monitor) == expected, (path, bit)
+            except BadInput as error:
+                refused.append((path, str(error)))
+                told.append(verify(state).problems)
+    assert len(refused) > FLIPS // 5
+    assert all(sentence.startswith(f"{path}: damaged (") for path, sentence in refused)
+    assert told == [(sentence,) for _, sentence in refused]
+
+
+def test_no_bit_that_turns_changes_what_a_batch_does(state: Path, tmp_path: Path) -> None:
+    batch = {"inserts": harm.people(60, 4), "deletes": harm.people(20, 2)}
+    expected = None
+    chance, refused = random.Random(10), 0
+    for number in range(30):
+        copy = Path(shutil.copytree(state, tmp_path / f"copy {number}"))
+        with harm.turned(segments(copy), chance) as (path, bit):
+            try:
+                with Monitor.open(copy) as monitor:
+                    monitor.apply(**batch)
+                    told = harm.answers(monitor)
+            except BadInput:
+                refused += 1
+                continue
+            expected = expected or told
+            assert told == expected, (path, bit)
+    assert 0 < refused < 30
+
+
+# ---- verify ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_state_that_is_whole(state: Path) -> None:
+    before = {path: path.read_bytes() for path in segments(state)}
+    found = verify(state, deep=True)
+    assert found.problems == ()
+    assert (found.files, found.bytes) == (len(before), sum(map(len, before.values())))
+    assert [what.partition(":")[0].partition(" of ")[0] for what in found.compared] == [
+        "column facts",
+        "violations",
+        "functional dependencies",
+        "inclusion dependencies",
+        "violations",
+        "keys",
+    ]
+    assert str(found).splitlines()[-1] == "all is well"
+    assert json.loads(json.dumps(found.to_json()))["kind"] == "verify"
+    assert verify(state).compared == ()
+
+
+def test_all_that_is_wrong_is_told_at_once(state: Path) -> None:
+    gone, cut, *_ = segments(state)
+    gone.unlink()
+    cut.write_bytes(cut.read_bytes()[:-9])
+    told = verify(state).problems
+    assert [problem.partition(":")[0] for problem in told] == [str(gone), str(cut)]
+    assert str(verify(state)).splitlines()[1:] == list(told)
+
+
+def test_files_that_were_seen_before_are_looked_at_again(state: Path) -> None:
+    """Bits turn without a word of the file system: the time of the file stays what it was."""
+    assert verify(state).problems == ()
+    path = max(segments(state), key=lambda path: path.stat().st_size)
+    about, whole = path.stat(), bytearray(path.read_bytes())
+    at = whole.index(np.array([1, 2, 3, 4, 5]).tobytes())  # among the first values of a column
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(bytes([whole[at] ^ 1]))
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert len(verify(state).problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE tables SET row_count = row_count + 1", "table people: its files hold 42 rows, the database says 43"),
+        ("UPDATE results SET json = replace(json, '\"nulls\": 0', '\"nulls\": 1')", "the database: "),
+        ("DELETE FROM results WHERE engine = 'ind'", "the database: "),
+    ],
+)
+def test_facts_that_do_not_fit(state: Path, statement: str, told: str) -> None:
+    change(state, statement)
+    problems = verify(state).problems
+    assert problems
+    assert all(problem.startswith(told) for problem in problems)
+
+
+def test_a_damaged_index_of_the_database(state: Path) -> None:
+    change(state, "PRAGMA writable_schema = ON")
+    with sqlite3.connect(state / "holdfast.db") as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("DELETE FROM sqlite_master WHERE name = 'events_by_text'")
+    database.close()
+    assert any("the database is damaged" in problem for problem in verify(state).problems)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_an_engine_that_went_astray(state: Path, deep: bool) -> None:
+    """A state that was written as it is, and is wrong all the same: only finding it again tells."""
+    real = View._found
+
+    def found(view: View) -> dict[tuple[str, str], Result]:
+        kept = real(view)
+        return {**kept, ("fd", "people"): dict(list(kept["fd", "people"].items())[1:])}
+
+    with patch.object(View, "_found", found):
+        problems = verify(state, deep=deep).problems
+    assert [problem.partition(": kept as ")[2][:7] for problem in problems] == (["nothing"] if deep else [])
+
+
+def test_large_tables_are_found_again_by_a_few_columns(state: Path) -> None:
+    real = verifying._part
+
+    def one_row_twice(table: Table, columns: list[int]) -> pa.Table:
+        part = real(table, columns)
+        return pa.concat_tables([part, part.slice(0, 1)])
+
+    with patch.object(verifying, "_SMALL_CELLS", 10), patch.object(verifying, "_picked", lambda _: [0, 1, 5]):
+        found = verify(state, deep=True)
+        assert found.problems == ()
+        assert found.compared[-1].startswith("rules (ucc, fd, ind) among people.id, people.twin, people.zip: ")
+        with patch.object(verifying, "_part", one_row_twice):
+            assert "key(id)" in verify(state, deep=True).problems[0]
+
+
+def test_what_is_no_state(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not a Holdfast state"):
+        verify(tmp_path)
+
+
+def test_a_compaction_that_comes_between_is_no_damage(state: Path) -> None:
+    real, calls = Store.named, []
+
+    def named(store: Store) -> set[str]:
+        names = real(store)
+        if not store.writable:
+            calls.append(names)
+            if len(calls) == 1:
+                with Monitor.open(state) as writing:
+                    writing.checkpoint()
+        return names
+
+    with patch.object(Store, "named", named):
+        assert verify(state).problems == ()
+    assert len(calls) == 3
