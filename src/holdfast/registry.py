@@ -26,6 +26,7 @@ _MODULES = {
 NAMES = tuple(_MODULES)
 MANY = ("ucc", "fd")  # there may be a million of these: they are kept in their engine's state alone, not one by one
 GIVEN = ("dc", "named")  # these serve rules that were given
+ALL_TABLES = "*"  # stands where the name of a table would, for engines that look across tables
 FOUND = tuple(name for name in NAMES if name not in GIVEN)
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engine import Change, Settings
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput, Missing, refuse_below
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
-from holdfast.registry import GIVEN, engine
+from holdfast.registry import ALL_TABLES, GIVEN, engine
+from holdfast.rows import Row, matching, rows_of
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -30,7 +31,6 @@ from holdfast.visible import visible
 from holdfast.voice import Voice
 
 _ATTEMPTS = 5
-ALL_TABLES = "*"
 _OWN = "rules of your own"
 
 
@@ -82,9 +82,10 @@ class View:
             try:
                 with self._store.one_moment():
                     return self._load()
-            except FileNotFoundError:
+            except Missing:
                 if attempt == _ATTEMPTS - 1:
                     raise
+                self._store.look_again()
         return None
 
     def _load(self) -> None:
@@ -210,6 +211,14 @@ class View:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
+
+    def rows(
+        self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
+    ) -> list[Row]:
+        """Rows by their numbers, or those that have some values by column; dead ones, too, as far as they are kept."""
+        self._refresh()
+        own = self._tables[self._table_name(table)]
+        return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
 
     def given(self, rule: str) -> dict[str, Any] | None:
         """How the given rule with a name or text stands, if there is such a rule."""

@@ -278,7 +278,9 @@ def test_status(holdfast: Holdfast, state: Path, people: Path) -> None:
     told = holdfast("status", state)
     assert told.code == 0
     assert "people: 4 rows" in told.out
-    assert told.err.startswith("last batch: 1 at 20")
+    last, read = told.err.splitlines()
+    assert last.startswith("last batch: 1 at 20")
+    assert read == "read in this process: people"
     lines = holdfast("status", state, "--format", "json")
     assert (lines.code, lines.err) == (0, "")
     assert list(lines.facts) == HEADER.split(",")

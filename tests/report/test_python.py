@@ -59,7 +59,7 @@ def test_a_monitor_and_what_it_tells_print_as_lines(watch: Monitor, tmp_path: Pa
     outcome = watch.apply(inserts=MORE, batch_id="b")
     lines = str(outcome).splitlines()
     assert lines[0] == "batch 1 on towns: 1 rows inserted, 0 deleted"
-    assert [line for line in lines if line.startswith("  zip -> city   because of rows ")]
+    assert [line for line in lines if line.startswith("  zip -> city   because of id ")]
     assert "  fd1: violations 0 → 1" in lines
     assert str(watch.apply(inserts=MORE, batch_id="b")).endswith(" (it was applied before)")
     assert str(watch).splitlines() == [
@@ -152,6 +152,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "apply": lambda watch: watch.apply(inserts=MORE),
     "watch_folder": lambda watch: watch.watch_folder("."),
     "checkpoint": lambda watch: watch.checkpoint(),
+    "rows": lambda watch: watch.rows([0]),
+    "vacuum": lambda watch: watch.vacuum(),
 }
 
 

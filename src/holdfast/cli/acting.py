@@ -18,6 +18,7 @@ from holdfast.cli.arguments import (
     Header,
     Holds,
     InputFormat,
+    JdbcProperties,
     JdbcTable,
     MaxArity,
     MaxLhs,
@@ -35,6 +36,7 @@ from holdfast.cli.arguments import (
     Top,
     Types,
     TypesFrom,
+    With,
     asked_settings,
     read_options,
 )
@@ -81,6 +83,8 @@ def discover(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Tell what holds in a table, once.
 
@@ -90,7 +94,9 @@ def discover(
     from holdfast.report.export import write_page
 
     _refuse_outputs(html, picture)
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     tables = named(sources, jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     with console_voice() as voice:
@@ -154,6 +160,8 @@ def check(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
 
@@ -161,7 +169,9 @@ def check(
     """
     from holdfast.checking import check as look
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     with console_voice() as voice:
         settings = asked_settings(pair_limit, count_only)
         tables = named(sources, jdbc_table)
@@ -206,6 +216,8 @@ def init(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Start watching tables: read them whole, find what holds, keep it in a state folder.
 
@@ -213,7 +225,9 @@ def init(
     """
     from holdfast.monitor import Monitor
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     tables = named(sources, jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     with console_voice() as voice, Monitor.create(
@@ -261,6 +275,8 @@ def apply(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Apply one batch of changes, and tell what changed.
 
@@ -269,7 +285,9 @@ def apply(
     from holdfast.monitor import Monitor
     from holdfast.report.outcome import print_outcome
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
         voice.step("Applying the batch")
         outcome = monitor.apply(
@@ -286,7 +304,7 @@ def apply(
 @app.command()
 def watch(
     state: State,
-    folder: Annotated[Path, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
+    folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
     holds: Annotated[Holds, typer.Option("--as", help="What the files hold.")] = Holds.insert,
     once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
@@ -302,6 +320,7 @@ def watch(
     types: TypesFrom = Types.infer,
     schema: SchemaText = None,
     input_format: InputFormat = None,
+    reader: With = None,
 ) -> None:
     """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
 
@@ -311,7 +330,7 @@ def watch(
     from holdfast.outcome import Outcome
     from holdfast.report.outcome import print_outcome
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, None)
+    options = read_options(separator, quote, header, null, types, schema, input_format, reader=reader)
     broken: list[bool] = []
 
     def told(path: str, outcome: Outcome) -> None:

@@ -48,6 +48,13 @@ class Compare(StrEnum):
     text = "text"
 
 
+class Reader(StrEnum):
+    """Who reads files."""
+
+    spark = "spark"
+    local = "local"
+
+
 class Holds(StrEnum):
     """What the files of a watched folder hold."""
 
@@ -108,6 +115,20 @@ InputFormat = Annotated[
 JdbcTable = Annotated[
     str | None, typer.Option(help="The table to read from a jdbc: address.", rich_help_panel=_READING)
 ]
+JdbcProperties = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file of properties (user=…, password=…) for a jdbc: address; or set HOLDFAST_JDBC_USER and "
+        "HOLDFAST_JDBC_PASSWORD.",
+        rich_help_panel=_READING,
+    ),
+]
+With = Annotated[
+    Reader | None,
+    typer.Option(
+        "--with", help="Read with Spark, or in this process; what fits best if not given.", rich_help_panel=_READING
+    ),
+]
 
 
 _ASKING = "What is asked of rules"
@@ -116,7 +137,7 @@ Error = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).",
+        help="Also rules that hold but for this share: of pairs of rows (fd, ucc), of distinct values (ind).",
         rich_help_panel=_ASKING,
     ),
 ]
@@ -128,7 +149,13 @@ CompareAs = Annotated[
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
 MaxArity = Annotated[
-    int, typer.Option(min=1, help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)
+    int,
+    typer.Option(
+        min=1,
+        help="At most so many columns on each side of an ind. One of several columns is told where it holds in rows "
+        "without a null in them, and each of its parts holds, too.",
+        rich_help_panel=_ASKING,
+    ),
 ]
 RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[
@@ -161,12 +188,16 @@ def read_options(
     types: Types,
     schema: str | None,
     input_format: str | None,
-    jdbc_table: str | None,
+    jdbc_table: str | None = None,
+    jdbc_properties: Path | None = None,
+    reader: Reader | None = None,
 ) -> ReadOptions:
     """How files are read."""
     from holdfast.intake.reading import ReadOptions
     from holdfast.sources.dialect import CsvOptions
+    from holdfast.sources.secrets import read_properties
 
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
     csv = CsvOptions(separator, quote, header, tuple(nulls) if nulls else None, types.value)
-    return ReadOptions(csv, schema, input_format, jdbc_table)
+    properties = read_properties(jdbc_properties) if jdbc_properties else {}
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader.value if reader else None)

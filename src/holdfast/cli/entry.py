@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from holdfast.cli import acting, looking  # noqa: F401  # they register their commands
+from holdfast.cli import acting, looking, rows, upkeep  # noqa: F401  # they register their commands
 from holdfast.cli.app import app
 from holdfast.errors import HoldfastError
 from holdfast.report.terminal import heard, prepare_streams, say

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from holdfast.cli.printing import (
     split,
     table_line,
 )
+from holdfast.cli.rows import number_of
 from holdfast.errors import BadInput
 from holdfast.registry import MANY
 from holdfast.report.terminal import say
@@ -41,6 +43,7 @@ def status(
     form: Output = Format.text,
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.intake.choosing import SAID
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
@@ -49,6 +52,7 @@ def status(
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
         tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
+        ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if name in MANY and (not asked or name in asked)]
     finally:
         store.close()
@@ -63,6 +67,8 @@ def status(
     print_findings(findings, form, top, asked, results)
     if form is Format.text:
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
+        for way in sorted(set(ways.values())):
+            say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
 
 
 @app.command()
@@ -102,28 +108,32 @@ def violations(
 def explain(
     state: State,
     rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
-    pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
+    ] = None,
     table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
     form: Output = Format.text,
 ) -> None:
     """Say why a rule doesn't hold, and which rows to look at first.
 
-    Examples: [b]holdfast explain state/ fair --row 17 --row 42[/b], [b]holdfast explain state/ "Zip -> State"[/b],
-    [b]holdfast explain state/ "orders.cust in customers.id"[/b]
+    Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
+    [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
     from holdfast.monitor import Monitor
     from holdfast.report.violations import explanation_json, print_explanation
 
     if pair is not None and len(pair) > 2:
-        raise BadInput("--row: give one row id, or two")
+        raise BadInput("--row: give one row, or two")
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
         given = monitor.given(rule)
         if given and given["kind"] == "dc":
+            chosen = [number_of(monitor, row, given["table"]) for row in pair or []]
             for listing in monitor.violations(rule):
                 if form is Format.json:
-                    print_json([explanation_json(listing, pair or [])])
+                    print_json([explanation_json(listing, chosen)])
                 else:
-                    print_explanation(listing, pair or [])
+                    print_explanation(listing, chosen)
         elif pair:
             raise BadInput("--row: rows are explained one by one for denial constraints only; leave it out")
         else:

@@ -2,7 +2,7 @@
 
 One class serves both, for they are one thing: the minimal left sides of some targets (see `pairs.maximal`). FDs have
 the columns as targets, keys the row itself. `settings.error` above 0 asks for approximate rules, `settings.max_lhs`
-bounds left sides and keys.
+bounds left sides and keys. A table of fewer than two rows has no pair that could test a rule: then none is told.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from holdfast.functional.model import pairs_of
 from holdfast.functional.result import Part, Rules
 from holdfast.functional.state import Ground, State, offer, taken
 from holdfast.pairs.threads import Tell
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 PATIENCE = 15.0  # seconds of deriving after which a bound is advised
+FEWEST_ROWS = 2  # that make a pair
 
 
 class FunctionalEngine:
@@ -51,6 +53,9 @@ class FunctionalEngine:
         """Compare what the batch touched, and derive what that changed."""
         before = self.result(state)
         step = state.follow(change, runner)
+        if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
+            state.parts = self._parts(change.after, state.ground)
+            return Diff(self.result(state), before)  # nothing is broken where nothing was tested, or is any more
         if self._error or step is None:
             state.parts = self._parts(change.after, state.ground)
             return approximate_diff(before, self.result(state), change)
@@ -61,8 +66,8 @@ class FunctionalEngine:
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
-        schema = state.table.schema
-        return Rules(schema.name, schema.names, state.parts, pairs_of(state.table.rows))
+        schema, rows = state.table.schema, state.table.rows
+        return Rules(schema.name, schema.names, state.parts if rows >= FEWEST_ROWS else {}, pairs_of(rows))
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The counted agree-sets and the rules."""
@@ -75,6 +80,10 @@ class FunctionalEngine:
             ground = Ground.load(subject, arrays)
             offer(self.name, subject, ground)
         return State.load(subject, ground, arrays)
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Agree-sets know no codes."""
+        return self.load(subject, *self.dump(state))
 
     def _targets(self, table: Table) -> range:
         columns = len(table.schema.columns)

@@ -54,10 +54,12 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
     diffs = outcome.diffs.values()
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
-    if implied := sum(len(diff.lost) for diff in diffs) - lost:
-        yield f"implied: {implied:,} rules still hold, but follow from shorter ones", []
+    if untested := len(outcome.untested):
+        yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
+    if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
+        yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", []
     broken = (
-        f"{text}   because of rows {', '.join(map(str, diff.witnesses[text].rows))}"
+        f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
         for diff in diffs
         for text in diff.lost
         if text in diff.witnesses
@@ -74,10 +76,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     lines = []
     for old, new in changed:
         if "severity" in new:
-            pairs = outcome.violations.get(new["text"])
-            counts = (
-                ["–" if p is None else f"{len(p):,}" for p in (pairs.added, pairs.resolved)] if pairs else ["–", "–"]
-            )
+            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
     return text_table(headings, lines, headings[2:]) if lines else None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.box import ROUNDED
 from rich.table import Table
 
+from holdfast.changes.naming import by_key, by_number
 from holdfast.denial.listing import DenialListing
 from holdfast.report.tables import brief, text_table
 from holdfast.report.terminal import Terminal, plain
+from holdfast.table.naming import keys_of
 
 if TYPE_CHECKING:
     from holdfast.listing import Listing
@@ -31,7 +34,8 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
             console.print(_side_by_side(listing, violation))
     else:
         shown = listing.to_arrow(first)
-        names = [name for name in shown.column_names if name != "rule"]
+        left_out = ["rule", *(["t_row", "s_row"] if listing.table.schema.key else [])]
+        names = [name for name in shown.column_names if name not in left_out]
         rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
         console.print(text_table(names, rows))
     if listing.count > first:
@@ -39,15 +43,16 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
 
 
 def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
-    looked_at = {side: listing.shown_columns(side) for side in listing.looked_at}
-    key = [listing.table.schema.names[c] for c in listing.table.schema.key]
+    looked_at = listing.looked_at
     columns = [name for name in listing.table.schema.names if any(name in shown for shown in looked_at.values())]
+    keys = [by_key(key) for key in violation.get("keys", ())]
+    names = keys or [by_number(row) for row in violation["rows"]]
     table = Table(box=ROUNDED, header_style="bold")
     for name in ("row", *columns):
         table.add_column(plain(name), overflow="ellipsis", no_wrap=True)
-    for side, row in zip(looked_at, violation["rows"], strict=True):
-        cells = [_cell(violation[side][name], marked=name in looked_at[side] and name not in key) for name in columns]
-        table.add_row(f"{side}: {row}", *cells)
+    for side, row in zip(looked_at, names, strict=True):
+        cells = [_cell(violation[side][name], marked=name in looked_at[side]) for name in columns]
+        table.add_row(f"{side}: {plain(row)}", *cells)
     return table
 
 
@@ -65,9 +70,18 @@ def explanation_json(listing: Listing, pair: Sequence[int]) -> dict[str, Any]:
         **({"note": listing.rule.note} if listing.rule.note else {}),
         "holds": not listing.count,
         "rows": chosen,
+        **_keys(listing, chosen),
         "reason": reason,
-        "most_involved": [{"row": row, "violations": times} for row, times in listing.most_involved()],
+        "most_involved": [
+            {"row": row, **_keys(listing, [row]), "violations": times} for row, times in listing.most_involved()
+        ],
     }
+
+
+def _keys(listing: Listing, rows: Sequence[int]) -> dict[str, Any]:
+    """The keys of some rows, where one is declared."""
+    keys = keys_of(listing.table, np.array(rows, np.int64))
+    return {"keys": list(keys)} if keys else {}
 
 
 def _reason(listing: DenialListing, pair: Sequence[int]) -> tuple[list[int], str]:
@@ -86,7 +100,10 @@ def print_explanation(listing: Listing, pair: Sequence[int]) -> None:
     if rule.note:
         console.print("\n".join(map(plain, rule.note.splitlines())), soft_wrap=True)
     console.print(plain(reason) + ".", soft_wrap=True)
-    rows = [(str(row), f"{times:,}", f"{times / listing.count:.1%}") for row, times in listing.most_involved()]
-    if rows:
-        headings = ("row", "violations", "of all")
-        console.print(text_table(headings, rows, headings, "What to fix first"))
+    involved = listing.most_involved()
+    if involved:
+        names = listing.names(np.array([row for row, _ in involved]))
+        counts = [(f"{times:,}", f"{times / listing.count:.1%}") for _, times in involved]
+        rows = [(*count, name) for count, name in zip(counts, names, strict=True)]
+        headings = ("violations", "of all", "row")
+        console.print(text_table(headings, rows, headings[:2], "What to fix first"))
