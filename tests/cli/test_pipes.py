@@ -117,7 +117,7 @@ def test_another_encoding(tmp_path: Path, form: str) -> None:
         env={**environment(), "PYTHONIOENCODING": "ascii"},
     )  # fmt: skip
     assert done.returncode == 0
-    no_complaint(done.stderr.decode("ascii"))
+    no_complaint(done.stderr.decode("ascii").replace(r"\u2026", "…"))
     if form == "json":
         assert Ran(0, done.stdout.decode("ascii"), "").facts["naïve"]["max"] == "東京"
     else:

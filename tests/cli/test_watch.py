@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
-from tests.cli.running import HEADER, Holdfast, names_in, write
+from tests.cli.running import HEADER, Holdfast, names_in, start, write
 
 
 def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -107,3 +107,21 @@ def test_a_folder_that_is_not_there(holdfast: Holdfast, state: Path, tmp_path: P
     ran = holdfast("watch", state, "--from", tmp_path / "nowhere", "--once")
     assert ran.code == 2
     assert ran.err.splitlines()[-1] == f"holdfast: {tmp_path / 'nowhere'}: there is no such folder to watch"
+
+
+@pytest.mark.spark
+def test_a_watch_ends_when_nobody_reads(state: Path, tmp_path: Path) -> None:
+    """It would go on for ever otherwise, unseen."""
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    write(folder / "one.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
+    with start("watch", state, "--from", folder, "--format", "json") as watching:
+        assert watching.stdout is not None
+        assert watching.stderr is not None
+        assert '"file"' in watching.stdout.readline()
+        watching.stdout.close()
+        write(tmp_path / "two.csv", [HEADER, "9,Flo,0.5,2024-02-01"]).rename(folder / "two.csv")
+        said = watching.stderr.read()
+    assert watching.returncode == 0, said
+    assert said.splitlines()[-1].startswith("Stopped, as nobody reads")
+    assert names_in(state)[:5] == ["Ann", "Bob", "Cy", "Di", "Eve"], "Flo may come before the pipe is found broken"
