@@ -47,6 +47,19 @@ class Delta:
         unknown = self.added is None or self.resolved is None
         return self.before != self.after if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
 
+    def retold(self, old: Ids, new: Ids) -> int:
+        """How many violations were added and resolved only because their rows have new ids: `old[i]`, ascending, was
+        updated and is `new[i]` now.
+        """
+        if self.added is None or self.resolved is None or not len(self.added) or not len(self.resolved) or not len(old):
+            return 0
+        at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
+        now = np.where(old[at] == self.resolved, new[at], self.resolved)
+        if self.constraint.is_symmetric:
+            now.sort(axis=1)
+        together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(self.added), strict=True)))
+        return int((together[1:] == together[:-1]).all(axis=1).sum())
+
 
 class Violations:
     """The violations of one constraint, kept."""

@@ -1,4 +1,4 @@
-"""Local files as Arrow tables: CSV, Parquet and Arrow IPC, and text tables as typed ones.
+"""Local files as Arrow tables: CSV, ORC and Arrow IPC, and text tables as typed ones.
 
 CSV is read as text first, whole and exact: no value is a null, none is cut or trimmed. Types come after, from all
 values. A file that can't be read gets one sentence with the line where the trouble starts; finding that line costs a
@@ -7,7 +7,6 @@ second, slow pass that only broken files pay for.
 A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ from holdfast.errors import BadInput
 from holdfast.sources.caster import refusal
 from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
 from holdfast.sources.infer import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
+from holdfast.sources.opening import LONGEST_RECORD, too_long
+from holdfast.sources.opening import readable as _reading
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22
@@ -41,7 +42,9 @@ def sniff_file(path: str | Path, options: CsvOptions) -> tuple[Dialect, list[str
         try:
             return sniff(data, options, complete=complete, name=str(path))
         except HeadTooShort:
-            size *= 8
+            if size >= LONGEST_RECORD:
+                raise too_long(path, 0) from None
+            size = min(size * 8, LONGEST_RECORD)
 
 
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
@@ -79,15 +82,6 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
     return None
 
 
-def read_parquet(path: str | Path) -> pa.Table:
-    """A Parquet file, or a folder of them, as a table."""
-    import pyarrow.parquet as pq
-
-    with _reading(path, "Parquet", folder_allowed=True):
-        # A file's own columns only; the folders of a data set may hold more (year=2020/).
-        return pq.read_table(path) if Path(path).is_dir() else pq.ParquetFile(path).read()
-
-
 def read_arrow(path: str | Path) -> pa.Table:
     """An Arrow IPC file or stream (.arrow, .feather, .ipc, .arrows) as a table."""
     import pyarrow.ipc as ipc
@@ -99,6 +93,31 @@ def read_arrow(path: str | Path) -> pa.Table:
         table = reader.read_all()
         table.validate()
         return table
+
+
+def read_orc(path: str | Path) -> pa.Table | None:
+    """An ORC file as a table, its times as moments in UTC, as Spark reads them; None where it has times that Arrow,
+    which counts nanoseconds there, can't hold.
+    """
+    import pyarrow.orc as orc
+
+    with _reading(path, "ORC"):
+        try:
+            table = orc.ORCFile(str(path)).read()
+        except pa.ArrowInvalid as error:
+            if "out of range for nanosecond" not in str(error):
+                raise
+            return None
+    return as_moments(table, [field.name for field in table.schema if pa.types.is_timestamp(field.type)])
+
+
+def as_moments(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """The same table with some timestamps as moments in UTC."""
+    fields = [
+        field.with_type(pa.timestamp(field.type.unit, tz="UTC")) if field.name in columns else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields)) if columns else table
 
 
 def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
@@ -238,22 +257,6 @@ def _fill(stream: Any, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-@contextlib.contextmanager
-def _reading(path: str | Path, kind: str, folder_allowed: bool = False) -> Iterator[None]:
-    """Turn what can go wrong with a file into one sentence."""
-    if not Path(path).exists():
-        raise BadInput(f"{path}: there is no such file; check the path")
-    if Path(path).is_dir() and not folder_allowed:
-        raise BadInput(f"{path}: this is a folder; name a file in it")
-    try:
-        yield
-    except PermissionError:
-        raise BadInput(f"{path}: the file may not be read; check its permissions") from None
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        raise BadInput(f"{path}: not readable as {kind} ({reason}); check that the file is whole") from None
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, functions
 from holdfast.changes.operations import DELETE, INSERT, UPDATE, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
 from holdfast.spark.frames import BLOCK, FILE
+from holdfast.spark.tasks import collected
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
@@ -93,12 +94,9 @@ def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt:
 
 def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
     """Run the job on a DataFrame of exactly the plan's columns: staged files in the order of the rows, and rows."""
-    answers = (
-        frame.withColumn("part", functions.spark_partition_id())
-        .mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
-        .toArrow()
-        .to_pylist()
-    )
+    numbered = frame.withColumn("part", functions.spark_partition_id())
+    told = numbered.mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
+    answers = collected(told).to_pylist()
     for answer in answers:
         if answer["error"] is not None:
             raise BadInput(answer["error"])
