@@ -6,6 +6,7 @@ The same types, rows, findings and refusals; and the same changes under batches 
 from __future__ import annotations
 
 import datetime as dt
+import json
 import random
 from collections.abc import Callable
 from decimal import Decimal
@@ -54,7 +55,17 @@ def write_orc(table: pa.Table, path: Path) -> None:
     orc.write_table(table, str(path))
 
 
-WRITERS: dict[str, Writer] = {"csv": write_csv, "parquet": write_parquet, "orc": write_orc}
+def write_json(table: pa.Table, path: Path) -> None:
+    """With decimals as numbers, and dates and times as text."""
+
+    def plain(value: Any) -> str:
+        return str(value) if isinstance(value, Decimal) else json.dumps(value, default=str)
+
+    rows = [", ".join(f'"{name}": {plain(value)}' for name, value in row.items()) for row in table.to_pylist()]
+    path.write_text("".join(f"{{{row}}}\n" for row in rows), encoding="utf-8")
+
+
+WRITERS: dict[str, Writer] = {"csv": write_csv, "json": write_json, "parquet": write_parquet, "orc": write_orc}
 
 
 def random_rows(numbers: random.Random, keys: list[int]) -> list[tuple[Any, ...]]:
@@ -185,6 +196,10 @@ def test_the_way_goes_by_memory_session_and_number_of_files(tmp_path: Path, monk
     monkeypatch.setattr(choosing, "free_memory", lambda: need / choosing.SHARE - 1)
     assert way_of(path) == "spark"
     monkeypatch.undo()
+    lines = file_of(tmp_path, "t.json", '{"a": 1}\n')
+    assert way_of(lines) == "local"
+    monkeypatch.setattr(choosing, "_MOST_JSON", 1)
+    assert way_of(lines) == "spark"
     monkeypatch.setattr(choosing, "MANY_FILES", 0)
     assert way_of(path) == "spark"
 

@@ -26,7 +26,7 @@ def file_of(folder: Path, content: str | bytes, name: str = "f.jsonl") -> Path:
 
 
 def read(path: Path, as_text: bool = False) -> pa.Table:
-    table = jsonlines.read(path)
+    table = jsonlines.read([str(path)])
     looks = {name: jsonlines.seen(table[name].unique()) for name in table.column_names}
     return jsonlines.typed(table, jsonlines.types_of(looks, as_text)[0], str(path))
 
@@ -121,7 +121,7 @@ def test_a_broken_file_is_refused_with_the_line(tmp_path: Path, content: str | b
 
 
 def test_values_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    table = jsonlines.read(file_of(tmp_path, '{"a": 1.5}\n{"a": 9007199254740993}\n{"a": [1]}\n'))
+    table = jsonlines.read([str(file_of(tmp_path, '{"a": 1.5}\n{"a": 9007199254740993}\n{"a": [1]}\n'))])
     for kept, rows, sentence in (
         (pa.float64(), 2, "record 2, column 'a': 9007199254740993 can't be held exactly by a column of type float"),
         (pa.int64(), 1, "record 1, column 'a': '1.5' is not a whole number"),

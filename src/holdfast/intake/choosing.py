@@ -24,6 +24,8 @@ MANY_FILES = 1000
 # Bytes of memory that a byte of a file takes at most while its table is built: measured on tables of unique texts.
 _NEED = {"csv": 4.0, "json": 12.0, "parquet": 10.0, "orc": 12.0, "arrow": 3.0}
 _COMPRESSION = 6.0
+# One core parses some 10 MB of JSON lines in a second here; of more, the tasks of Spark do each a part.
+_MOST_JSON = 64 << 20
 
 
 def choose_way(
@@ -44,6 +46,7 @@ def choose_way(
     if asked is not None:
         return asked
     fits = len(files) <= MANY_FILES and needed_memory(kind, files) <= SHARE * free_memory()
+    fits = fits and (kind != "json" or text_bytes(files) <= _MOST_JSON)
     return "local" if fits and session is None else "spark"
 
 
@@ -52,7 +55,7 @@ def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool)
         return "local", "Arrow files are not for Spark"
     if files is None:
         return "spark", "it is not a local file, and read by Spark"
-    if kind in ("json", "parquet", "orc") and declared:
+    if kind in ("parquet", "orc") and declared:
         return "spark", "under a --schema it is read by Spark"
     if kind in ("parquet", "orc") and partitioned(path, files):
         return "spark", "the names of its folders tell values (as in year=2020/), and are read by Spark"

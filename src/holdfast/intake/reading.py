@@ -137,8 +137,7 @@ def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expe
     if kind == "csv":
         return _open_csv(path, files or [], options, way, spark, expected)
     if kind == "json":
-        here = way == "local"
-        return _read_json(path, files or [], options, expected) if here else _json_with_spark(path, options, spark)
+        return _open_json(path, files or [], options, way, spark, expected)
     if way == "spark":
         return _open_with_spark(path, kind, options, spark)
     if kind == "parquet":
@@ -306,6 +305,54 @@ def _declared(
     return tuple(declared)
 
 
+# ---- JSON lines -----------------------------------------------------------------------------------------------------
+
+
+def _open_json(
+    path: str, files: list[str], options: ReadOptions, way: Way, spark: SparkSession | None, expected: pa.Schema | None
+) -> Reading:
+    for file in files:
+        refuse_long_lines(file)
+    declared = dict(_parse_ddl(options, spark)) if options.schema else {}
+    if way == "spark":
+        return _json_with_spark(path, files, declared, options, spark)
+    text = jsonlines.read(files)
+    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+    types, said = jsonlines.types_of(looks, options.csv.types == "text")
+    if expected is not None:
+        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+    if declared:
+        text, types, said = jsonlines.chosen(text, list(declared)), declared, []
+    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
+
+
+def _json_with_spark(
+    path: str, files: list[str], declared: dict[str, pa.DataType], options: ReadOptions, spark: SparkSession | None
+) -> Reading:
+    from holdfast.spark import frames, jsonframes
+    from holdfast.spark.session import session
+
+    running = session(spark)
+    with frames.clear_sentence(path):
+        lines = jsonframes.lines(running, files or [path])
+        looks = {} if declared else jsonframes.looks(lines)
+    if looks is None:
+        raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
+    types, said = jsonlines.types_of(looks, options.csv.types == "text")
+    types |= declared
+    return Reading(
+        path,
+        tuple(types.items()),
+        frame=jsonframes.rows(lines, list(types)),
+        text=True,
+        marked=True,
+        scanned=True,
+        has_corrupt_column=True,
+        files=tuple(files),
+        said=tuple(said),
+    )
+
+
 # ---- Spark ----------------------------------------------------------------------------------------------------------
 
 
@@ -319,48 +366,6 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
         nested = len(files) > 1 and not partitioned(path, files)
         frame = frames.read_other(running, kind, path, options.schema, nested)
     return _from_frame(frame, path, files=files, scanned=True)
-
-
-# ---- JSON lines -----------------------------------------------------------------------------------------------------
-
-
-def _read_json(path: str, files: Sequence[str], options: ReadOptions, expected: pa.Schema | None) -> Reading:
-    for file in files:
-        refuse_long_lines(file)
-    text = pa.concat_tables([jsonlines.read(file) for file in files], promote_options="default")
-    text = text.select(sorted(text.column_names))
-    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
-    types, said = jsonlines.types_of(looks, options.csv.types == "text")
-    if expected is not None:
-        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
-    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
-
-
-def _json_with_spark(path: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
-    from holdfast.spark import frames, jsonframes
-    from holdfast.spark.session import session
-
-    files = tuple(_files(path) or ())
-    for file in files:
-        refuse_long_lines(file)
-    with frames.clear_sentence(path):
-        lines = jsonframes.lines(session(spark), list(files or (path,)))
-        looks = {} if options.schema else jsonframes.looks(lines)
-        if looks is None:
-            raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
-        types, said = jsonlines.types_of(looks, options.csv.types == "text")
-        types |= dict(frames.parse_ddl(options.schema)) if options.schema else {}
-    return Reading(
-        path,
-        tuple(types.items()),
-        frame=jsonframes.rows(lines, list(types)),
-        text=True,
-        marked=True,
-        scanned=True,
-        has_corrupt_column=True,
-        files=files,
-        said=tuple(said),
-    )
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:

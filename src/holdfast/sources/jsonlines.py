@@ -8,9 +8,8 @@ Cost: some microseconds a line; the rows of a block are Python objects for as lo
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -95,22 +94,32 @@ def _marked(value: Any) -> str:
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-def read(path: str | Path) -> pa.Table:
-    """A file of JSON lines as columns of marked text, in the order of their names."""
-    found: list[tuple[int, pa.Table]] = []
-    try:
-        for block in local.blocks(path):
-            rows = [row for line in block.splitlines() if (row := row_of(line.decode())) is not None]
-            names = dict.fromkeys(name for row in rows for name in row)
-            found.append((len(rows), pa.table({name: marked([row.get(name) for row in rows]) for name in names})))
-    except ValueError:
-        raise BadInput(complaint([str(path)]) or f"{path}: not readable as JSON lines") from None
-    every = sorted({name for _, table in found for name in table.column_names})
-    if not every:
+def read(paths: Sequence[str]) -> pa.Table:
+    """Files of JSON lines as columns of marked text, in the order of their names."""
+    found = [block for path in paths for block in _blocks(path)]
+    names = sorted({name for _, table in found for name in table.column_names})
+    if not names:
         return pa.table({})
     # Rows without any key are rows, too.
-    tables = [t if t.num_columns else pa.table({every[0]: pa.nulls(count, pa.string())}) for count, t in found]
-    return pa.concat_tables(tables, promote_options="default").select(every)
+    tables = [t if t.num_columns else pa.table({names[0]: pa.nulls(count, pa.string())}) for count, t in found]
+    return pa.concat_tables(tables, promote_options="default").select(names)
+
+
+def _blocks(path: str) -> Iterator[tuple[int, pa.Table]]:
+    """A file block by block: how many rows each has, and its columns."""
+    for block in local.blocks(path):
+        try:
+            rows = [row for line in block.splitlines() if (row := row_of(line.decode())) is not None]
+        except ValueError:
+            raise BadInput(complaint([path]) or f"{path}: not readable as JSON lines") from None
+        names = dict.fromkeys(name for row in rows for name in row)
+        yield len(rows), pa.table({name: marked([row.get(name) for row in rows]) for name in names})
+
+
+def chosen(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The columns of some names; nulls where no row has such a key."""
+    known = set(table.column_names)
+    return pa.table({name: table[name] if name in known else pa.nulls(len(table), pa.string()) for name in names})
 
 
 def complaint(paths: Sequence[str]) -> str | None:

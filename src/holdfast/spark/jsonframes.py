@@ -11,6 +11,7 @@ from pyspark.sql import functions
 
 from holdfast.sources.jsonlines import Seen, marked, row_of, seen
 from holdfast.spark.frames import BLOCK, CORRUPT, FILE, place
+from holdfast.spark.tasks import collected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,7 +41,7 @@ def looks(lines: DataFrame) -> dict[str, Seen] | None:
         yield pa.RecordBatch.from_pylist([{"found": told}], schema=answer)
 
     merged: dict[str, Seen] = {}
-    for part in lines.select("value").mapInArrow(look, "found binary").toArrow()["found"].to_pylist():
+    for part in collected(lines.select("value").mapInArrow(look, "found binary"))["found"].to_pylist():
         found: dict[str, Seen] | None = pickle.loads(part)
         if found is None:
             return None
