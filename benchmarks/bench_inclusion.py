@@ -96,7 +96,7 @@ def clocked(run: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - started, answer
 
 
-@benchmark("ind-static", "all unary inclusion dependencies of TPC-H, from Parquet, JVM start included")
+@benchmark("ind-static", "all unary inclusion dependencies of TPC-H, from Parquet")
 def static() -> Iterator[Case]:
     scale = 0.01 if quick() else 1.0
     given = sources(scale)
@@ -116,7 +116,7 @@ def static() -> Iterator[Case]:
     equal = found - ONLY_TYPED == theirs
     yield Case(
         f"discover SF {scale:g}, {len(found)} found, state kept", ours, spider, "Spider from CSV, keeps nothing",
-        weight.peak_mb, equal, "60 s, 4,000 MB", ours < 60 and weight.peak_mb < 4000,
+        weight.peak_mb, equal, "28 s, 4,000 MB", ours < 28 and weight.peak_mb < 4000,
         f"driver {weight.own_mb:,.0f} MB; the nine foreign keys first: {best == FOREIGN_KEYS}",
     )  # fmt: skip
     yield Case("… beside the probable ones", ours, faida, "Faida from CSV", equal=found - ONLY_TYPED == probable)

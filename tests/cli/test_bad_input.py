@@ -120,6 +120,35 @@ def test_a_damaged_file_that_opens(holdfast: Holdfast, tmp_path: Path, monkeypat
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("way", ["local", "spark"])
+def test_a_record_of_17_megabytes(holdfast: Holdfast, state: Path, tmp_path: Path, way: str) -> None:
+    """Refused at once, whoever is to read it: no session is started."""
+    long = write(tmp_path / "long.csv", [HEADER, "9,Eve,1.5,2024-01-01", "10," + "x" * (17 << 20) + ",1.5,2024-01-01"])
+    with untouched(state):
+        ran = holdfast("apply", state, "--insert", long, "--with", way)
+        refused(ran, f"{long}, line 3: a record of more than 16 MB")
+        refused(holdfast("discover", long, "--with", way), f"{long}, line 3: a record of more than 16 MB")
+
+
+def test_a_line_of_json_of_17_megabytes(holdfast: Holdfast, tmp_path: Path) -> None:
+    long = write(tmp_path / "long.jsonl", ['{"a": "x"}', '{"a": "' + "x" * (17 << 20) + '"}'])
+    refused(holdfast("discover", long), f"{long}, line 2: a record of more than 16 MB")
+
+
+def test_passwords_are_not_shown(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    address = "jdbc:postgresql://ann:hush-hush@host/db?password=hush-hush"
+    for ran in (
+        holdfast("discover", address),
+        holdfast("init", tmp_path / "new", address),
+        holdfast("apply", state, "--insert", address),
+        holdfast("discover", address.replace("jdbc:", "jbdc:")),
+        holdfast("discover", address, "--with", "local"),
+        holdfast("discover", address, "--jdbc-table", "t", "--jdbc-properties", tmp_path / "none.properties"),
+    ):
+        assert "hush" not in ran.sentence
+        refused(ran)
+
+
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_a_schema_that_does_not_fit(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:

@@ -17,11 +17,12 @@ PLAIN = [
     "`a b` int, `c``d` string, `e,f` date",
     "a: int, b:string",
     "  a   int  ,\n b\tstring NOT NULL ",
-    "Ünï int, _x1 date",
+    "`Ünï` int, _x1 date",
 ]
 NOT_PLAIN = [
     "", "a", "a int,", "a int b int", "a nonsense", "a array<int>", "a struct<b: int>", "a int(3)", "a decimal(39)",
     "a decimal(5,6)", "a string COMMENT 'x'", "a int, , b int", "a interval day to second", "a char", "a varchar(2,3)",
+    "Ünï int", "1a int",
 ]  # fmt: skip
 
 

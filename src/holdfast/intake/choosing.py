@@ -22,7 +22,7 @@ SAID: dict[Way, str] = {"local": "in this process", "spark": "with Spark"}
 SHARE = 0.5  # of the memory that is free
 MANY_FILES = 1000
 # Bytes of memory that a byte of a file takes at most while its table is built: measured on tables of unique texts.
-_NEED = {"csv": 4.0, "json": 12.0, "parquet": 10.0, "orc": 12.0, "arrow": 3.0}
+_NEED = {"csv": 6.0, "json": 12.0, "parquet": 10.0, "orc": 12.0}
 _COMPRESSION = 6.0
 # One core parses some 10 MB of JSON lines in a second here; of more, the tasks of Spark do each a part.
 _MOST_JSON = 64 << 20

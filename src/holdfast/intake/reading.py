@@ -267,13 +267,14 @@ def _csv_in_pieces(
     columns = tuple((name, pa.string()) for name in dialect.names)
     if options.schema:
         columns = _declared(_parse_ddl(options, spark), dialect.names, path)
-    running = session(spark) if way == "spark" else None
-    whole = [str(Path(file).absolute()) for file in files] if running else files  # tasks may run in another folder
+    # Tasks may run in another folder. No session is started for a file that is refused.
+    whole = [str(Path(file).absolute()) for file in files] if way == "spark" else files
+    parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect))
     return Reading(
         path,
         columns,
-        pieces=tuple(piece for file in whole for piece in pieces.split_csv(file, dialect)),
-        spark=running,
+        pieces=parts,
+        spark=session(spark) if way == "spark" else None,
         text=True,
         infer=not options.schema and options.csv.types == "infer",
         nulls=options.csv.nulls,

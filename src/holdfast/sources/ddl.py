@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 
 _COLUMN = re.compile(
-    r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<name>\w+))\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
+    r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<name>[A-Za-z_][A-Za-z0-9_]*))\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
     r"(?:\s*\(\s*(?P<first>\d+)\s*(?:,\s*(?P<second>\d+)\s*)?\))?(?:\s+NOT\s+NULL)?\s*(?:,|\Z)",
     re.IGNORECASE,
 )
