@@ -90,8 +90,12 @@ def test_violations_that_are_only_counted(holdfast: Holdfast, people: Path, tmp_
 def test_explain_as_json(holdfast: Holdfast, ruled: Path) -> None:
     (late,) = holdfast("explain", ruled, "late", "--format", "json").objects
     assert (late["rule"], late["violations"], late["holds"], late["rows"]) == ("late", 1, False, [1, 2])
-    assert late["reason"].startswith("row 1 and row 2 violate late: both have day")
-    assert late["most_involved"] == [{"row": 1, "violations": 1}, {"row": 2, "violations": 1}]
+    assert late["reason"].startswith("id 2 and id 3 violate late: both have day")
+    assert late["keys"] == [{"id": 2}, {"id": 3}]
+    assert late["most_involved"] == [
+        {"row": 1, "keys": [{"id": 2}], "violations": 1},
+        {"row": 2, "keys": [{"id": 3}], "violations": 1},
+    ]
     (fine,) = holdfast("explain", ruled, "one", "--format", "json").objects
     assert (fine["text"], fine["holds"], fine["clusters"]) == ("name -> day", True, [])
     (broken,) = holdfast("explain", ruled, "day -> name", "--format", "json").objects
