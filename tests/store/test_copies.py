@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.monitor import Monitor
+from holdfast.store.database import FORMAT, fact
 from holdfast.voice import Voice
 from tests.intake.building import rows_in
 from tests.store.test_store import MORE, counts, files_in, make
@@ -47,7 +49,7 @@ def test_a_copy_and_its_original_go_their_own_ways(tmp_path: Path, apart: bool) 
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
     with Monitor.open(copy, voice=ear) as monitor:
         assert rows_in(monitor) == copied == [(1, "a"), (2, "b"), (None, "a"), (4, "z"), (5, "copy")]
-    told = f"{copy}: this is a copy, and another state may use the files in {tmp_path}/bulk/"
+    told = f"{copy}: this state is a copy, and another one may use the files in {tmp_path}/bulk/"
     assert [note.startswith(told) for note in ear.heard] == ([True] if apart else [])
 
 
@@ -114,3 +116,22 @@ def test_a_copy_that_does_not_fit_is_refused_and_leaves_no_file(
     assert not any(Path(path).exists() for path in calls)
     Monitor.open(tmp_path / "copy").close()
     assert counts(tmp_path / "copy") == counts(state) == (4, 1)
+
+
+def test_a_state_from_before_states_had_identities(tmp_path: Path, state: Path) -> None:
+    """Nobody knows whether it was copied: its files are, and the old ones stay."""
+    (old,) = (tmp_path / "bulk").iterdir()
+    before = files_in(old)
+    with sqlite3.connect(state / "holdfast.db") as database:
+        database.execute("DELETE FROM meta WHERE key IN ('identity', 'home')")
+        database.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
+    database.close()
+    assert counts(state) == (4, 1)
+    for told in (1, 0):
+        ear = Ear()
+        with Monitor.open(state, voice=ear) as monitor:
+            monitor.checkpoint()
+        assert len(ear.heard) == told
+    assert counts(state) == (4, 1)
+    assert files_in(old) - {Path(monitor._store.folder).name} == before
+    assert fact(state, "format") == str(FORMAT)

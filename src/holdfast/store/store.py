@@ -92,19 +92,20 @@ class Store:
         return store
 
     def is_copy(self) -> bool:
-        """Whether another state may own the files that this one names."""
+        """Whether this is a copy of another state, which owns the files that both name."""
         own, home = self.meta("identity"), self.meta("home")
-        return own is None or home is None or identity.is_copy(self.path, own, home)
+        return own is not None and home is not None and identity.is_copy(self.path, own, home)
 
     def _own_files(self, note: Callable[[str], None]) -> None:
         """See to it that all files which the state names are its own, before one of them is removed."""
-        old = self.meta("identity")
-        own, place = (identity.new(), self.folder) if self.is_copy() else (str(old), self.folder)
+        old, place = self.meta("identity"), self.folder
+        own = identity.new() if old is None or self.is_copy() else old
         if own != old and self.meta("segments"):
             place = identity.own_place(self.folder, old, own)
+            what = "a copy" if old else "from before states had files of their own"
             note(
-                f"{self.path}: this is a copy, and another state may use the files in {self.folder}; they stay as they "
-                f"are, and are copied to {place}."
+                f"{self.path}: this state is {what}, and another one may use the files in {self.folder}; they stay as "
+                f"they are, and are copied to {place}."
             )
             try:
                 identity.copy_files(self.named(), self.folder, place)
