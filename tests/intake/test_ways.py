@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake import choosing
+from holdfast.intake import choosing, reading
 from holdfast.intake.choosing import Way
 from holdfast.intake.reading import ReadOptions, open_source
 from holdfast.monitor import Monitor
@@ -165,6 +165,17 @@ def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Way, req
     with whole, watched(tmp_path, str(folder), options, spark=spark) as monitor:
         assert sorted(rows_in(monitor), key=repr) == sorted(rows_in(whole), key=repr)
         assert types_in(monitor) == types_in(whole)
+
+
+@pytest.mark.parametrize("few", [0, 1000], ids=["in pieces", "at once"])
+def test_some_files_of_a_folder_may_promise_no_nulls(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_FEW_ROWS", few)
+    (tmp_path / "in").mkdir()
+    for number, nullable in enumerate([False, True]):
+        schema = pa.schema([pa.field("a", pa.int64(), nullable=nullable)])
+        pq.write_table(pa.table({"a": [number]}, schema=schema), tmp_path / "in" / f"{number}.parquet")
+    with watched(tmp_path, str(tmp_path / "in"), ReadOptions(format="parquet")) as monitor:
+        assert rows_in(monitor) == [(0,), (1,)]
 
 
 def test_files_of_one_folder_have_one_shape(tmp_path: Path) -> None:

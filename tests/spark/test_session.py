@@ -16,7 +16,7 @@ import pyarrow.orc as orc
 import pytest
 
 from holdfast.spark import session as module
-from holdfast.spark.session import session
+from holdfast.spark.session import is_here, session
 from tests.intake.building import file_of, rows_in, types_in, watched
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ TOOLS = [
 SCRIPT = """
 import json, os, sys
 from pathlib import Path
-from holdfast.spark.session import session
+from holdfast.spark.session import is_here, session
 spark = session()
 def where(batches):
     import pyarrow as pa
@@ -162,3 +162,22 @@ def test_a_users_session_stays_as_it_is(tmp_path: Path, spark: SparkSession) -> 
     assert dict(own.conf.getAll) == before
     assert own.catalog.listTables() == catalog
     assert own.range(3).count() == 3
+
+
+@pytest.mark.spark
+def test_where_tasks_run(spark: SparkSession) -> None:
+    assert is_here(spark)
+
+    class Elsewhere:
+        """A session of a cluster."""
+
+        def __init__(self, master: str) -> None:
+            self.conf = {"spark.master": master}
+
+    class Connected(Elsewhere):
+        """A session behind Spark Connect: its server may say local, and not be here."""
+
+    Connected.__module__ = "pyspark.sql.connect.session"
+    assert not is_here(Elsewhere("yarn"))  # type: ignore[arg-type]
+    assert not is_here(Elsewhere("spark://host:7077"))  # type: ignore[arg-type]
+    assert not is_here(Connected("local[*]"))  # type: ignore[arg-type]

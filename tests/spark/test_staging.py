@@ -12,6 +12,7 @@ import pytest
 from holdfast.errors import BadInput
 from holdfast.monitor import Monitor
 from holdfast.outcome import Outcome
+from holdfast.spark import session
 from holdfast.spark.stage import CHUNK_ROWS, StagingPlan, stage_frame
 from holdfast.table import admit
 from holdfast.table.bulk import read_staged
@@ -91,6 +92,7 @@ def test_bulk_admission_gives_the_same_table(
         here_rows = sorted(rows_in(here), key=repr)
     monkeypatch.setattr(admit, "SMALL", 0)
     monkeypatch.setattr(admit, "_ROWS_A_SLICE", 12)
+    monkeypatch.setattr(session, "is_here", lambda _: False)  # as on a cluster: every task is Spark's
     there = watched(
         tmp_path, spark.createDataFrame(rows).repartitionByRange(2, "k") if keyed else rows, key=key, spark=spark
     )
@@ -106,6 +108,7 @@ def test_bulk_admission_keeps_ids_in_the_order_of_the_rows(
 ) -> None:
     monkeypatch.setattr(admit, "SMALL", 0)
     monkeypatch.setattr(admit, "_ROWS_A_SLICE", 12)
+    monkeypatch.setattr(session, "is_here", lambda _: False)
     through_spark(monkeypatch)
     path = file_of(tmp_path, "t.csv", "k,t\n" + "".join(f"{n},t{n % 7}\n" for n in range(60)))
     with watched(tmp_path, path, key=["k"], spark=spark) as monitor:

@@ -196,7 +196,7 @@ def _open_parquet(path: str, files: list[str]) -> Reading:
     parts = [piece for some, _ in split for piece in some]
     if sum(rows for _, rows in split) <= _FEW_ROWS:
         tables = [piece.read() for piece in parts]
-        return _from_arrow(pa.concat_tables(tables) if tables else schemas[0].empty_table(), path)
+        return _from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), path)
     columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
     return Reading(path, columns, pieces=tuple(parts), files=tuple(files))
 
@@ -208,12 +208,17 @@ def _open_whole(path: str, kind: str, files: list[str]) -> Reading | None:
     if len(tables) < len(files):
         return None
     _check_same_columns([table.schema for table in tables], files)
-    return _from_arrow(pa.concat_tables(tables), path)
+    return _from_arrow(_end_to_end(tables), path)
+
+
+def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> None:
-    for schema, file in zip(schemas, files, strict=True):
-        if not schema.equals(schemas[0]):
+    shapes = [(schema.names, schema.types) for schema in schemas]  # whether a file may hold nulls doesn't matter
+    for shape, file in zip(shapes, files, strict=True):
+        if shape != shapes[0]:
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
 
 

@@ -208,4 +208,5 @@ def encode(dictionary: Dictionary, distinct: Images) -> tuple[NDArray[np.int64],
     codes = dictionary.lookup(distinct)
     new = np.flatnonzero(codes < 0)
     codes[new] = len(dictionary) + np.arange(len(new))
-    return codes, dictionary.extended(images.take(distinct, new)) if len(new) else dictionary
+    fresh = distinct if len(new) == len(distinct) else images.take(distinct, new)
+    return codes, dictionary.extended(fresh)
