@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.inclusion import discover, maintain
@@ -101,6 +101,11 @@ def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batche
     first=first_rows,
     stream=st.lists(st.tuples(batches, st.sets(st.sampled_from("abc"))), max_size=4),
     compare=compares,
+)
+@example(  # a value that died and was dropped comes back, with a lesser one
+    first={"a": [], "b": [], "c": [(None, None, True)]},
+    stream=[(("c", [], [0]), set()), (("c", [(None, None, True), (None, None, False)], []), {"c"})],
+    compare="typed",
 )
 def test_rewriting_tables_in_the_middle(
     first: dict[str, list[Row]], stream: list[tuple[tuple[str, list[Row], list[int]], set[str]]], compare: Compare

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import monitor as monitor_module
+from holdfast import upkeep
 from holdfast.engine import Change
 from holdfast.errors import BadInput, Damaged
 from holdfast.monitor import Monitor
@@ -316,7 +317,7 @@ def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
 
     Monitor.create(tmp_path / "state", {"things": table_of([])}).close()
     with small_files(batches=1), Monitor.open(tmp_path / "state", voice=Ear()) as monitor:
-        with patch.object(monitor_module, "compacted", damaged):
+        with patch.object(upkeep, "compacted", damaged):
             monitor.apply(inserts=table_of([(1, "x", None)]))
         assert monitor.tables["things"].rows == 1
     assert notes == [

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Witness
 from holdfast.errors import BadInput
-from holdfast.inclusion import derive
+from holdfast.inclusion import derive, values
 from holdfast.inclusion.clusters import members
 from holdfast.inclusion.model import IND, Side
 from holdfast.inclusion.state import Attribute, State
 from holdfast.inclusion.translate import translate
+from holdfast.table import images
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
@@ -87,7 +88,7 @@ def orphans(
 def _missing_codes(
     state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]]
 ) -> NDArray[np.int64]:
-    """Up to three codes of living values of column a that are not in column b."""
+    """Up to three codes of living values of column a that are not in column b; of those touched the least values."""
     wanted = int(min(SHOWN, derive.missing(state.clusters.values)[a.number, b.number]))
     found = np.empty(0, np.int64)
     for codes in _likely_codes(state, a, b, touched):
@@ -95,8 +96,16 @@ def _missing_codes(
             break
         living = np.setdiff1d(codes[state.counts[a.number].of(codes) > 0], found)
         there = state.counts[b.number].of(translate(state, a, b, living)) > 0
-        found = np.concatenate([found, living[~there][: wanted - len(found)]])
+        found = np.concatenate([found, _by_value(state, a, living[~there])[: wanted - len(found)]])
     return found
+
+
+def _by_value(state: State, a: Attribute, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Codes in the order of their values, which does not tell in what order these came."""
+    held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
+    ranked = np.empty_like(codes)
+    ranked[images.sorted_distinct(held)[1]] = codes
+    return ranked
 
 
 def _likely_codes(
