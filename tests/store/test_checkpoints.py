@@ -119,16 +119,16 @@ class Stream:
             self.apply(*({"insert": (given, []), "delete": ([], given)}.get(kind) or given))
 
     def apply(self, inserts: list[Row], deletes: list[Row]) -> None:
-        """A batch; one that deletes what isn't there is refused, and goes in without that."""
-        after = self.rows.copy()
-        after.update(plain_row(row) for row in inserts)
-        after.subtract(plain_row(row) for row in deletes)
+        """A batch, its deletes first; one that deletes what isn't there is refused, and goes in without that."""
+        left = self.rows.copy()
+        left.subtract(plain_row(row) for row in deletes)
         sources = {"inserts": table_of(inserts), "deletes": table_of(deletes)}
-        if min(after.values(), default=0) < 0:
+        refused = min(left.values(), default=0) < 0
+        if refused:
             with pytest.raises(BadInput, match="not there"):
                 self.monitor.apply(**sources)
-        outcome = self.monitor.apply(**sources, on_missing="ignore")
-        self.rows = +after
+        outcome = self.monitor.apply(**sources, on_missing="ignore" if refused else "error")
+        self.rows = +left + Counter(plain_row(row) for row in inserts)
         self.born += outcome.batch.inserted
 
     def check(self) -> None:
