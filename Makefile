@@ -32,7 +32,7 @@ layers: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
