@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 settings.register_profile("holdfast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")
 
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the processes that share a run, one has the Spark session: all tests that need it go there."""
     for item in items:
