@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
-from holdfast.engine import Change, Settings, hear
+from holdfast.engine import Settings, hear
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
@@ -34,6 +34,7 @@ from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.admit import Admitted
+from holdfast.table.change import Change
 from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing

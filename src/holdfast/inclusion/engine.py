@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.errors import BadInput
 from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.nary import Candidate
 from holdfast.inclusion.state import Counts, Options, State, attributes_of
+from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 

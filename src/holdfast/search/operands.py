@@ -1,8 +1,8 @@
-"""Operands: what rows bring to comparisons, worked out once and used by all constraints (papers: weever, section 5.1).
+"""Operands: what rows bring to comparisons, worked out once and used by all queries (papers: weever, section 5.1).
 
-`Spaces` decides how the values of each column become 64-bit keys (see `holdfast.index.keys`) and keeps them current
+`Spaces` decides how the values of each column become 64-bit keys (see `holdfast.search.keys`) and keeps them current
 with the table. `Operands` gives, for some rows, the keys of a column, who passes some checks, and whole matrices of
-keys sorted as an index wants them. Each is computed when first asked for, however many constraints ask.
+keys sorted as an index wants them. Each is computed when first asked for, however many queries ask.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.denial.model import Constant
-from holdfast.denial.plan import Check, Checks, Plan
 from holdfast.errors import BadInput
-from holdfast.index.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
-from holdfast.index.marks import COMPARE, Marks
-from holdfast.index.sorting import sorted_order
+from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
+from holdfast.search.marks import COMPARE, Marks
+from holdfast.search.queries import Check, Checks, NullMeaning, PairQuery
+from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Schema, Table
@@ -31,12 +30,13 @@ _FEW = 8  # rows that aren't worth sorting
 
 
 class Spaces:
-    """The key space of every column that some plans compare, and the marks of every constant."""
+    """The key space of every column that some queries compare, and the marks of every constant."""
 
-    def __init__(self, schema: Schema, plans: Sequence[Plan]) -> None:
+    def __init__(self, schema: Schema, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
+        self.nulls = nulls
         self._schema = schema
         self._marks: dict[Check, Marks] = {}
-        compared = [pair for plan in plans for pair in _comparisons(plan)]
+        compared = [pair for query in queries for pair in query.compared()]
         self.of_column: dict[int, KeySpace] = {}
         self.spaces: list[KeySpace] = []
         for columns in _classes(compared):
@@ -44,12 +44,12 @@ class Spaces:
             space = self._space(sorted(columns), inside)
             self.spaces.append(space)
             self.of_column |= dict.fromkeys(columns, space)
-        for check in {check for plan in plans for check in (*plan.as_t.asking, *plan.as_t.found)}:
-            if isinstance(check.other, Constant):
+        for check in {check for query in queries for check in (*query.t_checks, *query.s_checks)}:
+            if not isinstance(check.other, int):
                 kept = schema.columns[check.column].type
-                self._marks[check] = Marks(kept, check.operator, check.other.value)
+                self._marks[check] = Marks(kept, check.operator, check.other.value, nulls)
 
-    def _space(self, columns: list[int], compared: list[tuple[int, str, int]]) -> KeySpace:
+    def _space(self, columns: list[int], compared: Sequence[tuple[int, str, int]]) -> KeySpace:
         types = [self._schema.columns[c].type for c in columns]
         for c, kept in zip(columns, types, strict=True):
             if not can_join(types[0], kept):
@@ -83,13 +83,7 @@ class Spaces:
         return self._marks[check]
 
 
-def _comparisons(plan: Plan) -> list[tuple[int, str, int]]:
-    pairs: list[tuple[int, str, int]] = [(c.mine, c.operator, c.theirs) for c in plan.as_t.conditions]
-    checks = (*plan.as_t.asking, *plan.as_t.found)
-    return pairs + [(c.column, c.operator, c.other) for c in checks if isinstance(c.other, int)]
-
-
-def _classes(compared: list[tuple[int, str, int]]) -> list[set[int]]:
+def _classes(compared: Sequence[tuple[int, str, int]]) -> list[set[int]]:
     """Columns that are compared with each other, directly or by way of others."""
     classes: list[set[int]] = []
     for a, _, b in compared:
@@ -120,14 +114,14 @@ class Packing:
         return all(count is not None and count <= 1 << b for count, b in zip(counts, self._bits, strict=True))
 
     def pack(self, keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """The one key of rows with some keys, none of them null."""
+        """The one key of rows with some keys. Codes that lie side by side begin with 1, so null takes 0."""
         if len(keys) == 1:
             return keys[0]
         if not self._bits:
             return hashed(keys)
-        packed = keys[0]
+        packed = np.maximum(keys[0], 0)
         for bits, key in zip(self._bits[1:], keys[1:], strict=True):
-            packed = (packed << np.int64(bits)) | key
+            packed = (packed << np.int64(bits)) | np.maximum(key, 0)
         return packed
 
 
@@ -179,7 +173,9 @@ class Operands:
         return self._keys[column]
 
     def present(self, column: int) -> Mask | None:
-        """Which rows are not null in a column; None: all."""
+        """Which rows have a value in a column that comparisons can be true of; None: all."""
+        if self._spaces.nulls == "equal":
+            return None
         if column not in self._present:
             there = self.keys(column) != NULL_KEY
             self._present[column] = None if there.all() else there
@@ -195,7 +191,7 @@ class Operands:
         return self._masks[checks, lacking]
 
     def _check(self, check: Check) -> Mask:
-        if isinstance(check.other, Constant):
+        if not isinstance(check.other, int):
             dictionary = self.table.dictionaries[check.column]
             return self._spaces.marks(check).of(dictionary, self._codes_of(check.column))
         holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))

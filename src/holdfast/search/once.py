@@ -1,0 +1,150 @@
+"""All pairs of a table, from scratch, never quadratic where the answer is small.
+
+Rows are put into an index by their equality columns and sorted by the leading other column; then all rows ask it, in
+blocks of neighbours (see `holdfast.kernels.boxprobe`). Blocks whose boxes rule each other out are never compared.
+Nothing is kept: rows that can't be in a pair are left out beforehand.
+
+Cost: O(n log n) to sort, and about O(n + pairs) to ask, for equalities with up to two other conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.boxprobe import OTHERS, YOUNGER
+from holdfast.search.boxtree import TooMany
+from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone
+from holdfast.search.index import Index
+from holdfast.search.layout import Layout, layouts_for
+from holdfast.search.operands import Operands, Spaces, living
+from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.table.images import NULL_KEY
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table
+
+_FEW = 8  # where at most one row in so many shares its key, it is worth the while to let only these ask
+
+
+def find(
+    table: Table,
+    queries: Sequence[PairQuery],
+    limit: int,
+    threads: Threads | None = None,
+    nulls: NullMeaning = "sql",
+) -> list[Found]:
+    """The pairs of each query; counts alone of one that has more than `limit`."""
+    spaces = Spaces(table.schema, queries, nulls)
+    spaces.follow(table)
+    return find_among(living(spaces, table), spaces, queries, limit, threads)
+
+
+def find_among(
+    rows: Operands, spaces: Spaces, queries: Sequence[PairQuery], limit: int, threads: Threads | None
+) -> list[Found]:
+    """The pairs among some rows. Indexes are made one after the other, each for all queries that share it."""
+    found: dict[int, Found] = {n: alone(query, rows, limit) for n, query in enumerate(queries) if query.single}
+    for n, query in enumerate(queries):
+        if any(c.mine != c.theirs for c in query.as_t.by_key):
+            found[n] = _across(query, rows, spaces, limit, threads)
+    left = [n for n in range(len(queries)) if n not in found]
+    layouts, places = layouts_for([queries[n].as_t for n in left], rows.distinct)
+    for number, layout in enumerate(layouts):
+        sharing = [n for n, place in zip(left, places, strict=True) if place == number]
+        found |= zip(
+            sharing, _by_index(layout, rows, spaces, [queries[n] for n in sharing], limit, threads), strict=True
+        )
+    return [found[n] for n in range(len(queries))]
+
+
+def _by_index(
+    layout: Layout,
+    rows: Operands,
+    spaces: Spaces,
+    queries: Sequence[PairQuery],
+    limit: int,
+    threads: Threads | None,
+) -> list[Found]:
+    """The pairs of queries that share an index."""
+    only_groups = all(query.as_t.within_groups for query in queries)
+    index = Index(layout, spaces, rows.table, rows, only_groups=only_groups)
+    asking = rows if index.grouped is None else _only(rows, index.grouped)
+    pairs = [pairs_between(query, index, asking, limit, threads) for query in queries]
+    if any(some is None for some in pairs) and only_groups:
+        # Counting takes rows with themselves into account: all must be there.
+        index = Index(layout, spaces, rows.table, rows)
+    return [
+        counted(query, index, rows, threads) if some is None else listed(some)
+        for query, some in zip(queries, pairs, strict=True)
+    ]
+
+
+def _only(rows: Operands, ids: NDArray[np.int64]) -> Operands:
+    """The rows with some ids, where these are few; else all of them."""
+    if len(ids) * _FEW > len(rows):
+        return rows
+    mask = np.zeros(len(rows), np.bool_)
+    mask[np.searchsorted(rows.ids, ids)] = True
+    return rows.subset(mask)
+
+
+def _across(query: PairQuery, rows: Operands, spaces: Spaces, limit: int, threads: Threads | None) -> Found:
+    """The pairs of a query with an equality between two columns: rows whose value doesn't occur in the other column
+    are left out beforehand, which often leaves few.
+    """
+    may_ask, may_be_found = np.ones(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+    for condition in query.as_t.by_key:
+        size = spaces.codes(condition.mine, rows.table)
+        if condition.mine != condition.theirs and size is not None:
+            mine, theirs = rows.keys(condition.mine), rows.keys(condition.theirs)
+            nulls_meet = spaces.nulls == "equal"
+            may_ask &= _occurs(theirs, mine[may_be_found], size, nulls_meet)
+            may_be_found &= _occurs(mine, theirs[may_ask], size, nulls_meet)
+    asking, found = rows.subset(may_ask), rows.subset(may_be_found)
+    (layout,), _ = layouts_for([query.as_t], rows.distinct)
+    index = Index(layout, spaces, rows.table, found)
+    pairs = pairs_between(query, index, asking, limit, threads)
+    if pairs is not None:
+        return listed(pairs)
+    count = index.count(query.as_t, asking, threads, rows.subset(may_ask & may_be_found))
+    return Found(count // 2 if query.symmetric else count, None)
+
+
+def _occurs(codes: NDArray[np.int64], among: NDArray[np.int64], size: int, nulls_meet: bool) -> NDArray[np.bool_]:
+    """Which codes occur among others; null does so only where nulls meet."""
+    seen = np.zeros(size + 1, np.bool_)  # the last place is null's
+    seen[np.where(among == NULL_KEY, size, among)] = True
+    seen[size] &= nulls_meet
+    return seen[np.where(codes == NULL_KEY, size, codes)]
+
+
+def alone(query: PairQuery, rows: Operands, limit: int) -> Found:
+    """The rows of a query about single rows."""
+    ids = passing(query, rows)
+    return Found(len(ids), rows_alone(ids) if len(ids) <= limit else None)
+
+
+def passing(query: PairQuery, rows: Operands) -> NDArray[np.int64]:
+    """The ids of the rows that pass a query's checks on t."""
+    mask = rows.passing(query.t_checks)
+    return rows.ids if mask is None else rows.ids[mask]
+
+
+def counted(query: PairQuery, index: Index, rows: Operands, threads: Threads | None) -> Found:
+    """The number of pairs among rows that are all in an index."""
+    count = index.count(query.as_t, rows, threads)
+    return Found(count // 2 if query.symmetric else count, None)
+
+
+def pairs_between(
+    query: PairQuery, index: Index, asking: Operands, limit: int, threads: Threads | None = None
+) -> Pairs | None:
+    """The pairs of rows that ask as t with rows in the index, each once; None where they are more than the limit."""
+    partners = YOUNGER if query.symmetric else OTHERS
+    try:
+        ts, ss = index.probe(query.as_t, asking, partners, limit=limit, blocks=True, threads=threads)
+    except TooMany:
+        return None
+    return paired(ts, ss) if len(ts) else no_pairs()
