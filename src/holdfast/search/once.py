@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.boxprobe import OTHERS, YOUNGER
 from holdfast.search.boxtree import TooMany
+from holdfast.search.candidates import candidates, worth_it
 from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone
 from holdfast.search.index import Index
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living
 from holdfast.search.queries import NullMeaning, PairQuery
-from holdfast.table.images import NULL_KEY
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -45,18 +45,36 @@ def find_among(
     rows: Operands, spaces: Spaces, queries: Sequence[PairQuery], limit: int, threads: Threads | None
 ) -> list[Found]:
     """The pairs among some rows. Indexes are made one after the other, each for all queries that share it."""
-    found: dict[int, Found] = {n: alone(query, rows, limit) for n, query in enumerate(queries) if query.single}
+    found: dict[int, Found] = {}
     for n, query in enumerate(queries):
-        if any(c.mine != c.theirs for c in query.as_t.by_key):
-            found[n] = _across(query, rows, spaces, limit, threads)
+        if query.single:
+            found[n] = alone(query, rows, limit)
+        elif worth_it(query.as_t, rows):
+            found[n] = _among_candidates(query, rows, spaces, limit, threads)
     left = [n for n in range(len(queries)) if n not in found]
     layouts, places = layouts_for([queries[n].as_t for n in left], rows.distinct)
     for number, layout in enumerate(layouts):
         sharing = [n for n, place in zip(left, places, strict=True) if place == number]
-        found |= zip(
-            sharing, _by_index(layout, rows, spaces, [queries[n] for n in sharing], limit, threads), strict=True
-        )
+        some = _by_index(layout, rows, spaces, [queries[n] for n in sharing], limit, threads)
+        found |= zip(sharing, some, strict=True)
     return [found[n] for n in range(len(queries))]
+
+
+def _among_candidates(query: PairQuery, rows: Operands, spaces: Spaces, limit: int, threads: Threads | None) -> Found:
+    """The pairs of a query among the rows that may be in one, which are often few."""
+    asking, found = candidates(query.as_t, rows, spaces)
+    (layout,), _ = layouts_for([query.as_t], rows.distinct)
+    index = Index(layout, spaces, rows.table, found)
+    pairs = pairs_between(query, index, asking, limit, threads)
+    if pairs is not None:
+        return listed(pairs)
+    both = (
+        asking
+        if asking is found
+        else rows.at(np.flatnonzero(np.isin(rows.ids, asking.ids) & np.isin(rows.ids, found.ids)))
+    )
+    count = index.count(query.as_t, asking, threads, both)
+    return Found(count // 2 if query.symmetric else count, None)
 
 
 def _by_index(
@@ -85,39 +103,7 @@ def _only(rows: Operands, ids: NDArray[np.int64]) -> Operands:
     """The rows with some ids, where these are few; else all of them."""
     if len(ids) * _FEW > len(rows):
         return rows
-    mask = np.zeros(len(rows), np.bool_)
-    mask[np.searchsorted(rows.ids, ids)] = True
-    return rows.subset(mask)
-
-
-def _across(query: PairQuery, rows: Operands, spaces: Spaces, limit: int, threads: Threads | None) -> Found:
-    """The pairs of a query with an equality between two columns: rows whose value doesn't occur in the other column
-    are left out beforehand, which often leaves few.
-    """
-    may_ask, may_be_found = np.ones(len(rows), np.bool_), np.ones(len(rows), np.bool_)
-    for condition in query.as_t.by_key:
-        size = spaces.codes(condition.mine, rows.table)
-        if condition.mine != condition.theirs and size is not None:
-            mine, theirs = rows.keys(condition.mine), rows.keys(condition.theirs)
-            nulls_meet = spaces.nulls == "equal"
-            may_ask &= _occurs(theirs, mine[may_be_found], size, nulls_meet)
-            may_be_found &= _occurs(mine, theirs[may_ask], size, nulls_meet)
-    asking, found = rows.subset(may_ask), rows.subset(may_be_found)
-    (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index(layout, spaces, rows.table, found)
-    pairs = pairs_between(query, index, asking, limit, threads)
-    if pairs is not None:
-        return listed(pairs)
-    count = index.count(query.as_t, asking, threads, rows.subset(may_ask & may_be_found))
-    return Found(count // 2 if query.symmetric else count, None)
-
-
-def _occurs(codes: NDArray[np.int64], among: NDArray[np.int64], size: int, nulls_meet: bool) -> NDArray[np.bool_]:
-    """Which codes occur among others; null does so only where nulls meet."""
-    seen = np.zeros(size + 1, np.bool_)  # the last place is null's
-    seen[np.where(among == NULL_KEY, size, among)] = True
-    seen[size] &= nulls_meet
-    return seen[np.where(codes == NULL_KEY, size, codes)]
+    return rows.at(np.sort(np.searchsorted(rows.ids, ids)))
 
 
 def alone(query: PairQuery, rows: Operands, limit: int) -> Found:

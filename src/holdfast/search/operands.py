@@ -74,6 +74,23 @@ class Spaces:
             return None if space.ordered else len(space)
         return len(table.dictionaries[column]) if isinstance(space, CodeSpace) else None
 
+    def all_keys(self, column: int, table: Table) -> NDArray[np.int64]:
+        """The key of every code of a column."""
+        return self.of_column[column].of(column, np.arange(len(table.dictionaries[column]), dtype=np.uint32))
+
+    def shared(self, column: int, other: int, table: Table) -> Mask:
+        """For every code of a column, whether another column it is compared with has had the same value."""
+        keys, others = self.all_keys(column, table), self.all_keys(other, table)
+        size = self.codes(column, table)
+        if size is None:
+            shared: Mask = np.isin(keys, others)
+        else:  # keys are small and dense, and null is below 0: its place is the last one
+            marks = np.zeros(size + 1, np.bool_)
+            marks[np.maximum(others, -1)] = True
+            shared = marks[np.maximum(keys, -1)]
+        shared[keys == NULL_KEY] &= self.nulls == "equal"
+        return shared
+
     def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
         """Changes when keys of some columns were given anew."""
         return tuple(self.of_column[column].generation for column in columns)
@@ -148,10 +165,19 @@ Line: TypeAlias = int | tuple[Packing, tuple[int, ...]]
 class Operands:
     """What some rows bring to comparisons."""
 
-    def __init__(self, spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> None:
-        """`codes_of(column)` gives the rows' codes; the spaces are current with the table."""
-        self.ids = ids
+    def __init__(
+        self,
+        spaces: Spaces,
+        table: Table,
+        rows: int,
+        ids_at: Callable[[NDArray[np.int64] | None], Ids],
+        codes_of: Callable[[int], AnyCodes],
+    ) -> None:
+        """`ids_at(places)` gives the ids of rows at some places (None: of all), `codes_of(column)` the rows' codes; the
+        spaces are current with the table.
+        """
         self.table = table
+        self._rows, self._ids_at = rows, ids_at
         self._spaces, self._codes_of = spaces, codes_of
         self._keys: dict[int, NDArray[np.int64]] = {}
         self._present: dict[int, Mask | None] = {}
@@ -159,7 +185,16 @@ class Operands:
         self._matrices: dict[tuple[Checks, tuple[int, ...], tuple[Line, ...]], tuple[Matrix, Ids]] = {}
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self._rows
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The ids of the rows."""
+        return self._ids_at(None)
+
+    def codes(self, column: int) -> AnyCodes:
+        """The codes of a column."""
+        return self._codes_of(column)
 
     @cached_property
     def distinct(self) -> list[int]:
@@ -223,9 +258,15 @@ class Operands:
         order = sorted_order(sort_by, len(ids))
         return np.take(rows, order, axis=1), ids[order]
 
-    def subset(self, mask: Mask) -> Operands:
-        """The operands of some of the rows."""
-        return Operands(self._spaces, self.table, self.ids[mask], lambda column: self._codes_of(column)[mask])
+    def at(self, places: NDArray[np.int64]) -> Operands:
+        """The operands of the rows at some places."""
+        return Operands(
+            self._spaces,
+            self.table,
+            len(places),
+            lambda chosen: self._ids_at(places if chosen is None else places[chosen]),
+            lambda column: self._codes_of(column)[places],
+        )
 
     def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:
         """How many rows pass all checks and meet all conditions with themselves."""
@@ -241,14 +282,25 @@ class Operands:
         return int(np.count_nonzero(good))
 
 
+def of_rows(spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> Operands:
+    """The operands of rows that are at hand: their ids, and the codes of each column."""
+    return Operands(spaces, table, len(ids), lambda places: ids if places is None else ids[places], codes_of)
+
+
 def living(spaces: Spaces, table: Table) -> Operands:
     """The operands of all living rows of a table."""
 
     def codes_of(column: int) -> AnyCodes:
         parts = [s.columns[column] if marks is None else s.columns[column][marks] for s, marks in table.living()]
-        return np.concatenate(parts) if parts else np.empty(0, np.uint32)
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint8), *parts])
 
-    return Operands(spaces, table, table.living_ids(), codes_of)
+    def ids_at(places: NDArray[np.int64] | None) -> Ids:
+        if places is not None and len(table.shards) == 1 and table.alive[0] is None:
+            return table.shards[0].ids_of(places)
+        ids = table.living_ids()
+        return ids if places is None else ids[places]
+
+    return Operands(spaces, table, table.rows, ids_at, codes_of)
 
 
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:
@@ -256,7 +308,7 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
     ids, places = [np.empty(0, np.int64)], []
     for shard, marks in table.living():
         alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
-        mask = choose(Operands(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
+        mask = choose(of_rows(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
         places.append(alive if mask is None else alive[mask])
         ids.append(shard.ids_of(places[-1]))
 
@@ -264,7 +316,7 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
         parts = [shard.columns[column][at] for shard, at in zip(table.shards, places, strict=True)]
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
-    return Operands(spaces, table, np.concatenate(ids), codes_of)
+    return of_rows(spaces, table, np.concatenate(ids), codes_of)
 
 
 def _codes_at(shard: Shard, places: NDArray[np.int64]) -> Callable[[int], AnyCodes]:

@@ -27,7 +27,7 @@ from holdfast.search.boxtree import TooMany
 from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
 from holdfast.search.index import Index
 from holdfast.search.layout import Layout, layouts_for
-from holdfast.search.operands import Operands, Spaces, living
+from holdfast.search.operands import Operands, Spaces, living, of_rows
 from holdfast.search.queries import NullMeaning, PairQuery
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
@@ -153,7 +153,7 @@ class PairSearch:
 
     def _batch(self, table: Table, ids: Ids, codes: NDArray[np.uint32] | None) -> Operands:
         none = np.empty(0, np.uint32)
-        return Operands(self.spaces, table, ids, lambda column: none if codes is None else codes[column])
+        return of_rows(self.spaces, table, ids, lambda column: none if codes is None else codes[column])
 
     def _put_in(self, born: Operands) -> None:
         assert self._indexes is not None
