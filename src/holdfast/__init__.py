@@ -6,9 +6,12 @@ watch = hf.Monitor.create("state/", {"tax": "tax.parquet"}, watch=["column"])
 outcome = watch.apply(inserts=new_rows, deletes=old_rows)
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # the command line starts here: not even the module typing is imported before it answers Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from holdfast.checking import check
     from holdfast.discovery import discover
     from holdfast.engine import Settings

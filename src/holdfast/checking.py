@@ -11,8 +11,10 @@ from typing import Any, cast
 
 from holdfast.denial.check import notes
 from holdfast.denial.model import DenialConstraint
+from holdfast.denial.parse import is_denial
 from holdfast.engine import Settings
 from holdfast.errors import BadInput
+from holdfast.functional.model import is_dependency
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.listing import Listing, Lists
@@ -21,6 +23,8 @@ from holdfast.rules.bind import bind, bind_dependencies
 from holdfast.rules.file import RuleEntry, Rules, read_rules, rules_of
 from holdfast.table.table import Nulls, Schema
 from holdfast.voice import Voice
+
+_RULE_FILES = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class Checked:
         """One object a rule."""
         return [finding.to_json() for finding in self.findings]
 
+    def __repr__(self) -> str:
+        from holdfast.report.text import checked_text
+
+        return checked_text(self)
+
     def _repr_html_(self) -> str:
         from holdfast.report.pages import findings_html
 
@@ -46,10 +55,24 @@ class Checked:
 
 
 def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
-    """Rules from a rule file, or from texts."""
+    """Rules from a rule file, from one text, or from several.
+
+    A text that is no rule is the path of a rule file.
+    """
     if isinstance(rules, Rules):
         return rules
-    return read_rules(rules) if isinstance(rules, str | Path) else rules_of(rules)
+    if isinstance(rules, Path):
+        return read_rules(rules)
+    if not isinstance(rules, str):
+        return rules_of(rules)
+    if is_denial(rules) or is_dependency(rules):
+        return rules_of([rules])
+    if Path(rules).suffix not in _RULE_FILES and not Path(rules).is_file():
+        raise BadInput(
+            f"{rules!r} is no rule, such as Zip -> City, key(Zip) or not(t.Zip = s.Zip and t.City != s.City), "
+            "and there is no rule file of that name"
+        )
+    return read_rules(rules)
 
 
 def engines_for(rules: Rules) -> list[str]:
@@ -99,7 +122,18 @@ def check(
     spark: Any = None,
     voice: Voice | None = None,
 ) -> Checked:
-    """Check rules (a rule file, or texts) on a table, or on several given by name."""
+    """Check rules (a rule file, a text, or texts) on a table, or on several given by name.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": ["10115", "10115", "20095"], "city": ["Berlin", "Brelin", "Hamburg"]})
+    >>> checked = hf.check(towns, "zip -> city")
+    >>> print(checked)
+    rules: 1, 1 of them violated
+      fd1: 1 rows to remove for zip -> city
+    >>> print(checked.listings[0])
+    fd1: 1 violations of zip -> city
+      t_row 1, s_row 0, t.zip '10115', t.city 'Brelin', s.zip '10115', s.city 'Berlin'
+    """
     voice = voice or Voice()
     given = given_rules(rules)
     tables = source if isinstance(source, Mapping) else {"table": source}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from holdfast.changes.diff import Finding, Result
 from holdfast.engine import Settings, hear
-from holdfast.intake.build import build_table, discovery_runner
+from holdfast.intake.build import build_table, by_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
-from holdfast.registry import engine, refuse_given
+from holdfast.registry import classes, engine, refuse_given
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Table
+from holdfast.table.table import Nulls, Schema, Table
 from holdfast.voice import Voice
 
 
@@ -32,6 +32,7 @@ class Found:
     left_out: Mapping[str, tuple[str, ...]]
     nulls: Nulls
     proposals: tuple[Any, ...] = ()  # inclusion dependencies ranked as foreign keys, the best first
+    shapes: Mapping[str, tuple[Schema, int]] = field(default_factory=dict)  # columns and number of rows of each table
 
     def __iter__(self) -> Iterator[Finding]:
         return (finding for result in self.results for finding in result.values())
@@ -57,11 +58,12 @@ class Found:
     def _ranked(self) -> dict[str, Any]:
         return {proposal.ind.text: proposal for proposal in self.proposals}
 
-    def picture(self, path: Path) -> None:
+    def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
         from holdfast.inclusion.picture import draw
+        from holdfast.report.export import write_page
 
-        draw(path, list(self.left_out), self.proposals)
+        write_page(Path(path), draw(Path(path), list(self.left_out), self.proposals))
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""
@@ -77,6 +79,11 @@ class Found:
         """The findings as a Spark DataFrame."""
         return spark.createDataFrame(self.to_arrow())
 
+    def __repr__(self) -> str:
+        from holdfast.report.text import found_text
+
+        return found_text(self)
+
     def _repr_html_(self) -> str:
         from holdfast.report.pages import findings_html
         from holdfast.report.tables import shown
@@ -86,18 +93,32 @@ class Found:
 
 def discover(
     source: Any,
-    rules: Sequence[str] = ("column",),
+    rules: str | Sequence[str] = ("column",),
     *,
+    columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
     nulls: Nulls = "equal",
     settings: Settings | None = None,
     options: ReadOptions | None = None,
     spark: Any = None,
     voice: Voice | None = None,
 ) -> Found:
-    """What holds in a table, or in each of several given by name."""
+    """What holds in a table, or in each of several given by name.
+
+    `rules` names the classes to look for: `"fd"`, `"fd,ucc"` or `["fd", "ucc"]`. `columns` names the columns to read,
+    of the one table, or of each table by its name; none means all.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": ["10115", "10117", "20095"], "city": ["Berlin", "Berlin", "Hamburg"]})
+    >>> print(hf.discover(towns, "fd"))
+    table: 3 rows, 2 columns
+    functional dependencies: 1
+      zip -> city
+    """
     tables = source if isinstance(source, Mapping) else {"table": source}
-    refuse_given(rules)
-    engines = [engine(name, settings) for name in rules]
+    asked = classes(rules)
+    refuse_given(asked)
+    engines = [engine(name, settings) for name in asked]
+    chosen = by_table(columns, tables, "columns are")
     voice = voice or Voice()
     results: list[Result] = []
     left_out = {}
@@ -106,7 +127,8 @@ def discover(
     runner: Runner = Threads()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, one in tables.items():
-            built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, voice)
+            asked_for = chosen.get(name, ())
+            built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, voice, asked_for)
             left_out[name] = built.left_out
             encoded[name] = built.admitted.table
             runner = discovery_runner(built)
@@ -118,4 +140,5 @@ def discover(
                 results.append(serving.result(state))
                 if serving.name == "ind":
                     found_keys = getattr(serving, "foreign_keys")(state)  # noqa: B009  # this engine's own
-    return Found(tuple(results), left_out, nulls, tuple(found_keys))
+    shapes = {name: (table.schema, table.rows) for name, table in encoded.items()}
+    return Found(tuple(results), left_out, nulls, tuple(found_keys), shapes)

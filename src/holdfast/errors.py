@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from holdfast.visible import visible_lines
 
 
 class HoldfastError(Exception):
     """An error of ours: exit code 3."""
 
     exit_code = 3
+
+    def __str__(self) -> str:
+        return visible_lines(super().__str__())
 
 
 class BadInput(HoldfastError):
@@ -19,7 +25,44 @@ class BadInput(HoldfastError):
     exit_code = 2
 
 
+class Missing(BadInput):
+    """A file that a state names is not there."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path}: this file of the state is missing; restore it, or the whole state, from a backup"
+
+
+class Damaged(BadInput):
+    """A file that a state names does not hold what was written."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(path, what)
+        self.path, self.what = path, what
+
+    def __str__(self) -> str:
+        return f"{self.path}: damaged ({self.what}); restore it, or the whole state, from a backup"
+
+
 _FULL = ("No space left on device", "database or disk is full", "Disk quota exceeded")
+_WHAT_TO_DO = {
+    errno.EACCES: "permission denied; choose another place, or ask for access",
+    errno.EPERM: "permission denied; choose another place, or ask for access",
+    errno.EROFS: "the disk is read-only; choose another place, or make it writable",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EIO: "the disk can't be read or written; look at it before anything else",
+}
+_DATABASE = {  # what SQLite says, and what we do
+    "readonly": _WHAT_TO_DO[errno.EROFS],
+    "unable to open": "the database can't be opened; look at who may write to its folder",
+    "disk I/O error": _WHAT_TO_DO[errno.EIO],
+    "locked": "another process holds the database; try again when it has ended",
+    "malformed": "the database is damaged; restore it, or the whole state, from a backup",
+    "not a database": "the database is damaged; restore it, or the whole state, from a backup",
+}
 
 
 @contextmanager
@@ -27,18 +70,42 @@ def clear_sentences(where: object) -> Iterator[None]:
     """Turn what the surroundings do to us (a full disk, a forbidden folder) into one clear sentence."""
     try:
         yield
-    except HoldfastError:
+    except (HoldfastError, ConnectionError, TimeoutError):
         raise
-    except PermissionError as error:
-        raise BadInput(
-            f"{error.filename or where}: permission denied; choose another place, or ask for access"
-        ) from None
     except Exception as error:
-        if getattr(error, "errno", None) == errno.ENOSPC or any(words in str(error) for words in _FULL):
+        if _is_full(error):
             raise no_space(where) from None
+        if told := _told(error):
+            raise BadInput(f"{getattr(error, 'filename', None) or where}: {told}") from None
         raise
+
+
+def _is_full(error: Exception) -> bool:
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    return full or any(words in str(error) for words in _FULL)
+
+
+def _told(error: Exception) -> str | None:
+    """What is wrong with a disk or a database, and what to do; None where it is neither."""
+    import sqlite3  # only when something is wrong: help must answer quickly
+
+    text = str(error)
+    if isinstance(error, sqlite3.DatabaseError):
+        return next((told for words, told in _DATABASE.items() if words in text), None)
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in _WHAT_TO_DO:
+        return _WHAT_TO_DO[error.errno]
+    said = os.strerror(error.errno) if error.errno else text.partition("\n")[0]
+    return f"{said[:1].lower()}{said[1:]}; choose another place"
 
 
 def no_space(where: object) -> BadInput:
     """The sentence about a full disk."""
     return BadInput(f"{where}: no space left on the disk; free some and try again, nothing was changed")
+
+
+def refuse_below(least: int, given: int | None, what: str) -> None:
+    """Say so where a number is less than it can be."""
+    if given is not None and given < least:
+        raise BadInput(f"{what} can't be {given}; give {least} or more")

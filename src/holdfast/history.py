@@ -44,6 +44,11 @@ class RuleHistory:
                 if (engine, table, text) not in self._events:
                     yield self._line(engine, table, text, 0, 0)
 
+    def __repr__(self) -> str:
+        from holdfast.report.text import history_text
+
+        return history_text(self)
+
     def _line(self, engine: str, table: str, text: str, gained: int, broke: int) -> dict[str, Any]:
         line = {"kind": engine, "table": table, "text": text, "holds_since": gained, "broke": broke}
         if engine in MANY:

@@ -11,9 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, refuse_below
+from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+from holdfast.visible import visible
+
+_PRINTED = 5  # violations that `print()` shows
 
 
 class GivenRule(Protocol):
@@ -54,6 +58,16 @@ class Listing:
     pairs: NDArray[np.int64] | None
     looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
 
+    def __repr__(self) -> str:
+        rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
+        numbers = [f"{row}_row" for row in self.looked_at] if self.table.schema.key else []
+        lines = [
+            f"{self.rule.name}: {self.count:,} violations of {self.rule.text}",
+            *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
+            *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
+        ]
+        return "\n".join(map(visible, lines))
+
     @property
     def listed(self) -> NDArray[np.int64]:
         """The pairs; an error where only their number is kept."""
@@ -66,11 +80,16 @@ class Listing:
 
     def shown_columns(self, row: str) -> list[str]:
         """What is shown of row t or s: the declared key, then what the rule looks at."""
-        schema = self.table.schema
-        return list(dict.fromkeys([*(schema.names[c] for c in schema.key), *self.looked_at[row]]))
+        return list(dict.fromkeys([*key_names(self.table.schema), *self.looked_at[row]]))
+
+    def names(self, ids: NDArray[np.int64]) -> list[str]:
+        """What some rows are called: by their key, or by their values, first of the columns that the rule looks at."""
+        looked_at = [name for names in self.looked_at.values() for name in names]
+        return names_of(self.table, ids, list(dict.fromkeys(looked_at)))
 
     def to_arrow(self, first: int | None = None) -> pa.Table:
-        """One line a violation: the row ids, and of each row its key and the offending values."""
+        """One line a violation, or the first so many: the row ids, and of each row its key and the offending values."""
+        refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
         columns: dict[str, Any] = {"rule": pa.array([self.rule.name] * len(pairs), pa.string()).dictionary_encode()}
         columns |= {f"{row}_row": pa.array(pairs[:, place]) for place, row in enumerate(self.looked_at)}
@@ -87,9 +106,17 @@ class Listing:
         """As a Spark DataFrame."""
         return spark.createDataFrame(self.to_arrow())
 
+    def to_json(self) -> dict[str, Any]:
+        """The rule with the number of its violations; `listed` says that the pairs are kept, too."""
+        rule, listed = self.rule, self.pairs is not None
+        told = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
+        return {**told, "violations": self.count, "listed": listed}
+
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
-        """One object a violation, with the whole rows."""
+        """One object a violation, or the first so many, with the whole rows, and their keys where one is declared."""
+        refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
+        key = key_names(self.table.schema)
         sides = [plain_rows(self.table.values(pairs[:, place])) for place, _ in enumerate(self.looked_at)]
         for number, pair in enumerate(pairs.tolist()):
             rows = dict(zip(self.looked_at, (side[number] for side in sides), strict=True))
@@ -98,5 +125,6 @@ class Listing:
                 "table": self.rule.table,
                 "rule": self.rule.name,
                 "rows": [row for row in pair if row != NOBODY],
+                **({"keys": [{name: row[name] for name in key} for row in rows.values()]} if key else {}),
                 **rows,
             }

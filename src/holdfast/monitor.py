@@ -14,8 +14,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,11 +22,12 @@ from typing import Any, Literal
 from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
 from holdfast.engine import Settings, hear
-from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Built, Sources, admit_batch, build_table, discovery_runner
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
 from holdfast.outcome import Outcome
-from holdfast.registry import MANY, engine, refuse_given
+from holdfast.registry import ALL_TABLES, MANY, classes, engine, refuse_given
 from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
@@ -35,32 +35,51 @@ from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.change import Change
-from holdfast.table.compact import compacted
-from holdfast.table.load import load_table
 from holdfast.table.resolve import OnMissing
+from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, TableFiles
-from holdfast.view import ALL_TABLES, View
+from holdfast.table.table import Nulls
+from holdfast.upkeep import Upkeep
 from holdfast.voice import Voice
 
-# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many.
+# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
+# a table holds much more than it needs.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
+_SECONDS_BETWEEN_LOOKS = 1.0
+_MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(View):
-    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement."""
+class Monitor(Upkeep):
+    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
+
+    >>> import holdfast as hf, pyarrow as pa, tempfile
+    >>> towns = pa.table({"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]})
+    >>> more = pa.table({"id": [3], "zip": ["10115"], "city": ["Brelin"]})
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     hf.Monitor.create(f"{folder}/state", {"towns": towns}, watch=[], rules="zip -> city", key="id") as watch,
+    ... ):
+    ...     outcome = watch.apply(inserts=more)
+    ...     print(outcome)
+    ...     print(outcome.broken, watch.violations("fd1")[0].count)
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    changed facts: 1
+      fd1: violations 0 → 1
+    True 1
+    """
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
     @staticmethod
     def create(
         path: str | Path,
-        tables: Mapping[str, Any],
+        tables: Any,
         *,
-        watch: Sequence[str] = ("column",),
+        watch: str | Sequence[str] = ("column",),
         rules: str | Path | Sequence[str] | None = None,
-        key: Sequence[str] | Mapping[str, Sequence[str]] = (),
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
         settings: Settings | None = None,
         options: ReadOptions | None = None,
@@ -68,30 +87,33 @@ class Monitor(View):
         spark: Any = None,
         voice: Voice | None = None,
     ) -> Monitor:
-        """Start watching tables: read them whole, and find what holds.
+        """Start watching a table, or several given by name: read them whole, and find what holds.
 
         `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
-        kept. `key` names the key columns of the one table, or of each table by its name. `segments` may
-        put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
+        kept. `key` names the key columns of the one table, or of each table by its name, and `columns` those to watch;
+        none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
+        (any URI that `pyarrow.fs` knows).
         """
+        tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         settings = settings or Settings()
         given = None if rules is None else given_rules(rules)
-        refuse_given(watch)
-        watch = list(dict.fromkeys([*watch, *(engines_for(given) if given else ())]))
+        refuse_given(classes(watch))
+        watch = classes([*classes(watch), *(engines_for(given) if given else ())])
         for name in watch:
             engine(name, settings)
         facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
-            return Monitor._create(store, tables, key, nulls, given, options, spark, voice)
+            return Monitor._create(store, tables, key, columns, nulls, given, options, spark, voice)
 
     @staticmethod
     def _create(
         store: Store,
         tables: Mapping[str, Any],
-        key: Sequence[str] | Mapping[str, Sequence[str]],
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]],
         nulls: Nulls,
         given: Rules | None,
         options: ReadOptions | None,
@@ -100,9 +122,7 @@ class Monitor(View):
     ) -> Monitor:
         try:
             monitor = Monitor(store, spark, voice)
-            keys = dict(key) if isinstance(key, Mapping) else dict.fromkeys(tables, key)
-            if unknown := set(keys) - set(tables):
-                raise BadInput(f"a key is declared for {sorted(unknown)[0]!r}, which is no table here")
+            keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
             built = {
                 name: build_table(
                     name,
@@ -113,6 +133,7 @@ class Monitor(View):
                     store.folder,
                     spark,
                     monitor._voice,
+                    chosen.get(name, ()),
                 )
                 for name, source in tables.items()
             }
@@ -124,6 +145,7 @@ class Monitor(View):
 
     def _start(self, built: Mapping[str, Built], given: Rules | None) -> None:
         results: dict[tuple[str, str], Result] = {}
+        ways: dict[str, str] = {}
         for name, one in built.items():
             table = one.admitted.table
             self._tables[name] = table
@@ -131,8 +153,10 @@ class Monitor(View):
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
+            ways[name] = one.way
             if isinstance(self._runner, Threads):
                 self._runner = discovery_runner(one)
+        self._store.put_meta("ways", json.dumps(ways))
         self._bind(given)
         for rules, name in self._subjects():
             serving = self._engines[rules]
@@ -141,6 +165,7 @@ class Monitor(View):
             self._states[rules, name] = serving.discover(self._subject(name), self._runner)
             if rules not in MANY:
                 results[rules, name] = serving.result(self._states[rules, name])
+        self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
         self._store.finish_creation(self._records.values(), results, self._dump_states())
         self._store.remove_orphans()
 
@@ -156,16 +181,19 @@ class Monitor(View):
     @staticmethod
     def open(path: str | Path, *, write: bool = True, spark: Any = None, voice: Voice | None = None) -> Monitor:
         """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
-        monitor = Monitor(Store(path, write=write), spark, voice)
-        try:
-            if write:
-                monitor._store.remove_orphans()
-                monitor._load()
-            else:
-                monitor._load_while_others_write()
-        except BaseException:
-            monitor.close()
-            raise
+        with clear_sentences(path):
+            store = Store(path, write=write, note=(voice or Voice()).note)
+            try:
+                monitor = Monitor(store, spark, voice)
+                if write:
+                    store.remove_orphans()
+                    monitor._load()
+                else:
+                    monitor._load_while_others_write()
+            except BaseException as error:
+                told = store.explained(error)
+                store.close()
+                raise told from None
         return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------
@@ -187,14 +215,14 @@ class Monitor(View):
 
         A batch id that was applied before is not applied again. If this raises, nothing has changed.
         """
+        self._refuse_closed()
         if not self._store.writable:
             raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
         sources = Sources(inserts, deletes, changes, snapshot)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
-        if self._stale:
-            self._load()
+        self._refresh()
         started = time.perf_counter()
         name = self._table_name(table)
         with clear_sentences(self._store.path), self._leaving_no_files():
@@ -210,16 +238,6 @@ class Monitor(View):
                 self._voice,
             )
             return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
-
-    @contextmanager
-    def _leaving_no_files(self) -> Iterator[None]:
-        """Where a batch fails, the files that it wrote go: on a full disk they are in the way."""
-        try:
-            yield
-        except BaseException:
-            with suppress(Exception):
-                self._store.remove_orphans()
-            raise
 
     def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
         """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
@@ -251,7 +269,8 @@ class Monitor(View):
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
-        if self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES:
+        long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
+        if long or self._has_outgrown(name):
             self._try_checkpoint()
         return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
 
@@ -269,61 +288,73 @@ class Monitor(View):
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
-        `how` says what the files hold; with `once` this returns when all files that are there now are applied.
+        `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
+        whose content is replaced under the same name is a new batch.
         """
-        from holdfast.spark.session import session
-        from holdfast.spark.stream import follow_folder
-
-        here = Path(folder).resolve()
-        if not here.is_dir():
-            raise BadInput(f"{folder}: there is no such folder to watch")
+        self._refuse_closed()
         self._table_name(table)
         part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
 
-        def handle(path: str) -> None:
+        def handle(path: str, batch_id: str) -> None:
             outcome = self.apply(
                 **{part: path},
                 table=table,
-                batch_id=f"file:{path}",
+                batch_id=batch_id,
                 on_missing=on_missing,
                 operation_column=operation_column,
                 options=options,
             )
             told(path, outcome)
 
-        name = hashlib.sha256(f"{here}\n{table}\n{how}".encode()).hexdigest()[:16]
-        checkpoint = self._store.path.resolve() / "streams" / name
-        follow_folder(session(self._spark), str(here), str(checkpoint), handle, once)
+        place = str(folder).removeprefix("file://")
+        if "://" in place:
+            self._follow_far_folder(place, f"{place}\n{table}\n{how}", handle, once)
+        else:
+            self._follow_folder(Path(place), handle, once)
 
-    def checkpoint(self) -> None:
-        """Keep the engines' states as of now, and merge small segments. Happens by itself when it is due."""
-        self._stale = True
-        replaced = {}
-        for name, table in self._tables.items():
-            segments = compacted(table, self._store.folder)
-            if segments is not None:
-                replaced[name] = segments
-                self._tables[name] = load_table(TableFiles(table.schema, segments, table.next_id)).following(table)
-        latest = self._store.history(1)
-        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        self._stale = False
+    def _follow_folder(self, folder: Path, handle: Callable[[str, str], None], once: bool) -> None:
+        """A local folder: look at it now and then, and remember in the state which files were applied."""
+        if not folder.is_dir():
+            raise BadInput(f"{folder}: there is no such folder to watch")
+        if not self._store.writable:
+            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
+        arriving = Folder(folder.resolve(), self._store.handled_files(), self._store.batch, self._voice)
+        while True:
+            for path, batch_id, file in arriving.arrived():
+                handle(path, batch_id)
+                arriving.remember(file)
+            if once:
+                return
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    def _follow_far_folder(self, folder: str, subject: str, handle: Callable[[str, str], None], once: bool) -> None:
+        """A folder elsewhere: Spark's Structured Streaming tells each file once."""
+        from holdfast.spark.session import session
+        from holdfast.spark.stream import follow_folder
+
+        name = hashlib.sha256(subject.encode()).hexdigest()[:16]
+        checkpoint = self._store.path.resolve() / "streams" / name
+        follow_folder(session(self._spark), folder, str(checkpoint), lambda path: handle(path, f"file:{path}"), once)
 
     def _try_checkpoint(self) -> None:
-        """The batch is kept already: where the disk is too full for a checkpoint, the next batch tries again."""
+        """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
+        twice as many batches, so that they don't all pay for it in vain.
+        """
+        seq = self._store.history(1)[-1].seq
+        if seq < self._store.next_checkpoint:
+            return
         try:
             with clear_sentences(self._store.path), self._leaving_no_files():
+                if not self._store.room_for_checkpoint():
+                    raise no_space(self._store.path)
                 self.checkpoint()
+        except (Damaged, Missing) as error:
+            self._voice.note(f"The batch is kept, but its files can't be merged: {error}.")
         except BadInput:
             self._voice.note("The batch is kept; merging its files waits until the disk has room for it.")
-
-    def _dump_states(self) -> dict[tuple[str, str], str]:
-        kept = {}
-        for (rules, name), state in self._states.items():
-            path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *self._engines[rules].dump(state))
-            kept[rules, name] = path
-        return kept
+        else:
+            return
+        self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
 
     def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
         """The options of this batch; where they leave nulls open, those that the table was first read with."""
@@ -334,5 +365,5 @@ class Monitor(View):
         header = kept.header if csv.header is None else csv.header
         return ReadOptions(
             CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
-            given.schema, given.format, given.jdbc_table, given.jdbc_properties,
+            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader,
         )  # fmt: skip

@@ -26,7 +26,14 @@ _MODULES = {
 NAMES = tuple(_MODULES)
 MANY = ("ucc", "fd")  # there may be a million of these: they are kept in their engine's state alone, not one by one
 GIVEN = ("dc", "named")  # these serve rules that were given
+ALL_TABLES = "*"  # stands where the name of a table would, for engines that look across tables
 FOUND = tuple(name for name in NAMES if name not in GIVEN)
+
+
+def classes(names: str | Iterable[str]) -> list[str]:
+    """Names of rule classes, each once: as a list, or in one text with commas between them."""
+    listed = names.split(",") if isinstance(names, str) else names
+    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
 
 
 def refuse_given(names: Iterable[str]) -> None:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engine import Settings
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Missing, refuse_below
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
 from holdfast.listing import Listing, Lists
-from holdfast.registry import GIVEN, engine
+from holdfast.registry import ALL_TABLES, GIVEN, engine
+from holdfast.rows import Row, matching, rows_of
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -27,10 +28,26 @@ from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table, TableFiles
+from holdfast.visible import visible
 from holdfast.voice import Voice
 
 _ATTEMPTS = 5
-ALL_TABLES = "*"
+_OWN = "rules of your own"
+
+
+class Explanation(Protocol):
+    """Whether a rule holds, how far, and which rows to look at."""
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+
+
+def _shape(table: Table) -> str:
+    key = ", ".join(table.schema.names[place] for place in table.schema.key)
+    return f"{table.rows:,} rows, {len(table.schema.columns):,} columns" + (f", key {key}" if key else "")
 
 
 class View:
@@ -43,8 +60,20 @@ class View:
         self._tables: dict[str, Table] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
-        self._stale = False
+        self._stale = self._closed = False
         self._replay_seconds, self._replay_batches = 0.0, 0
+
+    def __repr__(self) -> str:
+        heading = f"{type(self).__name__} of {self._store.path}"
+        if self._closed:
+            return visible(f"{heading}, closed")
+        latest = self._store.history(1)
+        lines = [
+            f"{heading}: {latest[-1].seq if latest else 0:,} batches applied",
+            *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
+            f"  watching {', '.join(dict.fromkeys(_OWN if name in GIVEN else name for name in self._engines))}",
+        ]
+        return "\n".join(map(visible, lines))
 
     # ---- loading -----------------------------------------------------------------------------------------------------
 
@@ -54,9 +83,10 @@ class View:
             try:
                 with self._store.one_moment():
                     return self._load()
-            except FileNotFoundError:
+            except Missing:
                 if attempt == _ATTEMPTS - 1:
                     raise
+                self._store.look_again()
         return None
 
     def _load(self) -> None:
@@ -83,9 +113,21 @@ class View:
 
     def close(self) -> None:
         """Let go of the state."""
+        self._closed = True
         self._store.close()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BadInput(f"{self._store.path}: this monitor is closed; open the state again")
+
+    def _refresh(self) -> None:
+        """Before anything is told: refuse if closed; and after a batch that failed, read the state anew."""
+        self._refuse_closed()
+        if self._stale:
+            self._load()
+
     def __enter__(self) -> Self:
+        self._refuse_closed()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -128,13 +170,13 @@ class View:
     @property
     def tables(self) -> dict[str, Table]:
         """The watched tables as they are now, encoded."""
-        if self._stale:
-            self._load()
+        self._refresh()
         return dict(self._tables)
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each table that can't be compared, and so are not watched."""
+        """The columns of each table that are not watched: they can't be compared, or others were asked for."""
+        self._refuse_closed()
         return {name: record.left_out for name, record in self._records.items()}
 
     def results(self, rules: str | None = None) -> list[Finding]:
@@ -146,8 +188,7 @@ class View:
         return [result for (name, _), result in self._found().items() if rules in (None, name)]
 
     def _found(self) -> dict[tuple[str, str], Result]:
-        if self._stale:
-            self._load()
+        self._refresh()
         return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
 
     def rule_history(self) -> RuleHistory:
@@ -157,8 +198,7 @@ class View:
 
     def violations(self, rule: str | None = None) -> list[Listing]:
         """The violations of one given rule, by its name or text, or of all of them."""
-        if self._stale:
-            self._load()
+        self._refresh()
         if not (given := self._given()):
             raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
         found = [
@@ -173,8 +213,17 @@ class View:
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
 
+    def rows(
+        self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
+    ) -> list[Row]:
+        """Rows by their numbers, or those that have some values by column; dead ones, too, as far as they are kept."""
+        self._refresh()
+        own = self._tables[self._table_name(table)]
+        return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
+
     def given(self, rule: str) -> dict[str, Any] | None:
         """How the given rule with a name or text stands, if there is such a rule."""
+        self._refuse_closed()
         return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
 
     def _given(self) -> list[dict[str, Any]]:
@@ -186,19 +235,25 @@ class View:
         Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) may be given by name, and need not be watched;
         inclusion dependencies (`orders.cust in customers.id`) must be.
         """
-        if self._stale:
-            self._load()
+        return self.explanation(rule, table=table).lines()
+
+    def explanation(self, rule: str, *, table: str | None = None) -> Explanation:
+        """The same as a value: `lines()` are its text, and `to_json()` is a plain object."""
+        self._refresh()
         if given := self.given(rule):
             rule, table = given["text"], given["table"]
         if is_dependency(rule):
             from holdfast.functional.explain import explain
 
-            return explain(self._tables[self._table_name(table)], rule).lines()
+            return explain(self._tables[self._table_name(table)], rule)
         serving: Any = self._engines.get("ind")
         if serving is None:
             raise BadInput(f"can't explain {rule!r}: inclusion dependencies are not watched here (init --watch ind)")
-        return str(serving.explain(self._states["ind", ALL_TABLES], rule)).splitlines()
+        explained: Explanation = serving.explain(self._states["ind", ALL_TABLES], rule)
+        return explained
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
-        """The applied batches, the oldest first."""
+        """The applied batches, the oldest first; or the last so many of them."""
+        self._refuse_closed()
+        refuse_below(0, last, "the number of batches to tell")
         return self._store.history(last)

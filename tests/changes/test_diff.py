@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.changes.diff import Diff, Result, Witness, between
+from holdfast.changes.diff import Diff, PairChange, Result, Witness, between
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,26 @@ def test_a_witness_survives_composing_only_where_the_rule_stays_lost() -> None:
 
 def test_a_witness_turns_into_json() -> None:
     assert Witness((1, 2), ({"x": 1}, {"x": None})).to_json() == {"rows": [1, 2], "values": [{"x": 1}, {"x": None}]}
+
+
+def test_violations_that_are_told_again_are_neither_new_nor_gone() -> None:
+    """Two added and one resolved, of which one is the same violation with a row under a new id."""
+    change = PairChange(np.array([[5, 2], [5, 3]]), np.array([[1, 2]]), retold=1)
+    assert (change.new, change.gone) == (1, 0)
+    assert (change.undo().new, change.undo().gone) == (0, 1)
+    assert change.undo().undo() == change
+    assert change != PairChange(change.added, change.resolved)
+    both = change.then(PairChange(np.empty((0, 2), np.int64), np.array([[5, 2]])))
+    assert (both.new, both.gone) == (1, 1), "of two batches together it is not known"
+    unknown = PairChange(None, None)
+    assert (unknown.new, unknown.gone) == (None, None)
+
+
+def test_other_violations_are_a_change_also_where_they_are_as_many() -> None:
+    a = Rule("a", 1)
+    moved = {"a": PairChange(np.array([[5, -1]]), np.array([[1, -1]]))}
+    diff = between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, moved)
+    assert diff.changed == {"a": (a, a)}
+    assert diff.patch({"a": a}) == {"a": a}
+    again = {"a": PairChange(np.array([[5, -1]]), np.array([[1, -1]]), retold=1)}
+    assert not between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, again).changed

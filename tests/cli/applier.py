@@ -4,7 +4,8 @@
 
 It says `ready` when everything is imported, and then the name of each batch that was applied. With N it dies by its own
 hand when it is about to flush a file to the disk for the N-th time: every file and every transaction goes through that.
-With BATCHES given as `-`, it makes the state from the file SCRATCH instead.
+With BATCHES given as `-`, it makes the state from the file SCRATCH instead; with `vacuum`, it writes the state anew,
+again and again, and says so each time.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def warm_up(scratch: Path) -> None:
     rows = pa.table({"id": [1, 2], "name": ["a", "b"], "amount": [1.5, None]})
     with monitor.Monitor.create(scratch, {"t": rows}, key=["id"]) as watch:
         watch.apply(inserts=pa.table({"id": [3], "name": ["c"], "amount": [0.5]}), deletes=pa.table({"id": [1]}))
+        watch.vacuum()
 
 
 def die_at_flush(number: int) -> None:
@@ -53,6 +55,9 @@ def main(state: str, batches: str, scratch: str, die: str = "0") -> None:
     die_at_flush(int(die))
     with monitor.Monitor.open(state) as watch:
         print("ready", flush=True)
+        while batches == "vacuum":
+            watch.vacuum()
+            print("vacuum", flush=True)
         for path in sorted(Path(batches).iterdir()):
             watch.apply(changes=path, batch_id=path.name)
             print(path.name, flush=True)

@@ -42,10 +42,14 @@ class Ran:
         assert all(isinstance(line, dict) for line in lines)
         return lines
 
+    def of_kind(self, *kinds: str) -> list[dict[str, Any]]:
+        """The objects of some kinds."""
+        return [line for line in self.objects if line["kind"] in kinds]
+
     @property
     def facts(self) -> dict[str, dict[str, Any]]:
         """The column facts that were printed as JSON, by column."""
-        return {line["column"]: line for line in self.objects if line["kind"] == "column"}
+        return {line["column"]: line for line in self.of_kind("column")}
 
     @property
     def sentence(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from holdfast.store.store import Store
-from tests.cli.running import Holdfast, refused, run_process, untouched
+from tests.cli.running import Holdfast, refused, run_process, untouched, write
 
 
 def test_a_batch_id_that_was_applied(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -81,3 +82,53 @@ def test_a_state_locked_by_a_living_process(holdfast: Holdfast, state: Path, peo
         assert holdfast("history", state).code == 0
         other.kill()
     assert holdfast("apply", state, "--delete", people).code == 0, "a killed process holds no lock"
+
+
+# ---- surroundings ----------------------------------------------------------------------------------------------------
+
+
+def test_places_where_no_state_can_be(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
+    refused(holdfast("init", "/proc/x", people), "/proc/x: no such file or directory; choose another place")
+    refused(holdfast("init", people / "x", people), "not a directory")
+    refused(holdfast("init", tmp_path / ("x" * 300), people), "the name is too long")
+    refused(holdfast("init", tmp_path / "s", people, "--segments", "/proc/x"), "/proc/x: no such file or directory")
+    refused(holdfast("init", tmp_path / "s", people, "--segments", people), "not a directory")
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_lock_that_is_a_folder(holdfast: Holdfast, state: Path, people: Path) -> None:
+    (state / "lock").unlink()
+    (state / "lock").mkdir()
+    refused(holdfast("apply", state, "--delete", people), f"{state}/lock: this is not the lock", "move it away")
+    assert holdfast("status", state).code == 0
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "missing": Path.unlink,
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:-100]),
+    "empty": lambda path: path.write_bytes(b""),
+    "overwritten": lambda path: path.write_bytes(b"x" * 5_000),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+@pytest.mark.parametrize("which", ["segment", "state of an engine"])
+def test_a_file_that_is_gone_or_damaged(holdfast: Holdfast, state: Path, tmp_path: Path, which: str, harm: str) -> None:
+    store = Store(state)
+    segment, kept = store.tables()[0].where.segments[0].path, store.kept_states()["column", "people"]
+    store.close()
+    path = Path(segment if which == "segment" else kept)
+    HARM[harm](path)
+    told = f"{path}: " + ("this file of the state is missing" if harm == "missing" else "damaged (")
+    more = write(tmp_path / "again.csv", ["id,name,score,day", "9,Ed,3.5,2024-01-03"])
+    for words in (["apply", state, "--insert", more], ["explain", state, "day -> name"], ["history", state, "--rules"]):
+        refused(holdfast(*words), told, "from a backup")
+    assert len(holdfast("history", state, "--format", "json").objects) == 1
+
+
+def test_a_damaged_database(holdfast: Holdfast, state: Path) -> None:
+    whole = bytearray((state / "holdfast.db").read_bytes())
+    whole[4096:] = b"x" * (len(whole) - 4096)
+    (state / "holdfast.db").write_bytes(whole)
+    refused(holdfast("status", state), str(state), "damaged")
+    refused(holdfast("history", state), str(state), "damaged")

@@ -72,7 +72,11 @@ def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Pat
         "init", state, f"staff={people}", days, "--key", "staff:id", "--key", "days:day", "--format", "json"
     )
     assert made.code == 0
-    assert [(line["table"], line["column"]) for line in made.objects] == [
+    assert [(line["table"], line["rows"], line["key"]) for line in made.of_kind("table")] == [
+        ("staff", 3, ["id"]), ("days", 2, ["day"]),
+    ]  # fmt: skip
+    facts = made.of_kind("column")
+    assert [(line["table"], line["column"]) for line in facts] == [
         ("staff", "id"), ("staff", "name"), ("staff", "score"), ("staff", "day"), ("days", "day"), ("days", "what"),
     ]  # fmt: skip
     more = write(tmp_path / "more.csv", ["day,what", "3,c"])
@@ -80,8 +84,8 @@ def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Pat
     refused(holdfast("apply", state, "--insert", more, "--table", "months"), "'months'", "staff, days")
     assert holdfast("apply", state, "--insert", more, "--table", "days").code == 0
     refused(holdfast("apply", state, "--insert", more, "--table", "days"), "(day=3)")
-    now = holdfast("status", state, "--format", "json").objects
-    assert now[:4] == made.objects[:4], "the tables come in their order, and only one of them changed"
+    now = holdfast("status", state, "--format", "json").of_kind("column")
+    assert now[:4] == facts[:4], "the tables come in their order, and only one of them changed"
     assert [(line["table"], line["column"], line["rows"], line["max"]) for line in now[4:]] == [
         ("days", "day", 3, 3),
         ("days", "what", 3, "c"),
@@ -274,7 +278,9 @@ def test_status(holdfast: Holdfast, state: Path, people: Path) -> None:
     told = holdfast("status", state)
     assert told.code == 0
     assert "people: 4 rows" in told.out
-    assert told.err.startswith("last batch: 1 at 20")
+    last, read = told.err.splitlines()
+    assert last.startswith("last batch: 1 at 20")
+    assert read == "read in this process: people"
     lines = holdfast("status", state, "--format", "json")
     assert (lines.code, lines.err) == (0, "")
     assert list(lines.facts) == HEADER.split(",")

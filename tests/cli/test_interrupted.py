@@ -10,14 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather
 
-from tests.cli.running import COMMAND, Holdfast, Picture, Ran, environment, finish, refused, start, untouched, write
+from tests.cli.mounting import Mounted, mounted
+from tests.cli.running import Holdfast, Picture, Ran, finish, refused, start, untouched, write
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
 
@@ -96,22 +96,8 @@ def test_ctrl_c_ends_a_watch(state: Path, tmp_path: Path) -> None:
 # ---- a full disk ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SmallDisk:
-    """A disk of 8 MB that only processes started here see."""
-
-    keeper: int
-    path: Path
-
-    def run(self, *command: object) -> Ran:
-        """Run a command that sees the disk."""
-        words = ["nsenter", f"--mount=/proc/{self.keeper}/ns/mnt", "--", *map(str, command)]
-        done = subprocess.run(words, capture_output=True, text=True, env=environment(), timeout=120, check=False)
-        return Ran(done.returncode, done.stdout, done.stderr)
-
-    def holdfast(self, *words: object) -> Ran:
-        """Run the command line."""
-        return self.run(COMMAND, *words)
+class SmallDisk(Mounted):
+    """A disk of 8 MB."""
 
     def fill(self, but: int = 0) -> None:
         """Leave so many bytes free and no more."""
@@ -137,18 +123,8 @@ class SmallDisk:
 def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
     here = tmp_path / "disk"
     here.mkdir()
-    script = 'mount -t tmpfs -o size=8m none "$0" && echo mounted && exec cat'
-    command = ["unshare", "--mount", "sh", "-c", script, str(here)]
-    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
-        pytest.skip("a small disk needs unshare and nsenter")
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as keeper:
-        assert keeper.stdout is not None
-        if keeper.stdout.readline() != "mounted\n":
-            pytest.skip("a small disk needs the right to mount one")
-        yield SmallDisk(keeper.pid, here)
-        assert keeper.stdin is not None
-        keeper.stdin.close()
+    with mounted('mount -t tmpfs -o size=8m none "$0"', here) as disk:
+        yield SmallDisk(disk.keeper, disk.path)
 
 
 def numbered(path: Path, first: int, count: int = 4_000) -> Path:
@@ -222,3 +198,66 @@ def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -
         assert seen.rows["first"].total() == 4_000 + 1_000 * number
         waited += waits
     assert waited, "some checkpoint met the full disk"
+
+
+# ---- Ctrl-C at the very beginning -----------------------------------------------------------------------------------
+
+CTRL_C_WHILE_IMPORTING = """
+import os, sys
+class Presser:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            import _signal
+            os.kill(os.getpid(), _signal.SIGINT)
+module = sys.argv.pop(1)
+from holdfast.cli import main
+sys.meta_path.insert(0, Presser())
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["signal", "holdfast.cli.entry", "typer", "rich.console", "holdfast.discovery", "numpy", "pyarrow"]
+)
+def test_ctrl_c_while_the_command_line_is_loaded(people: Path, module: str) -> None:
+    words = [sys.executable, "-c", CTRL_C_WHILE_IMPORTING, module, "discover", str(people)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    refused(Ran(done.returncode, done.stdout, done.stderr), "stopped")
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_is_imported_before_ctrl_c_is_answered() -> None:
+    script = "import sys; known = set(sys.modules); import holdfast.cli; print(sorted(set(sys.modules) - known))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "['__future__', 'holdfast', 'holdfast.cli']\n"
+
+
+SMALL_BATCHES = """
+import sys, pyarrow as pa
+from holdfast import monitor
+from holdfast.store.store import Store
+monitor._REPLAY_BATCHES = 2
+tried, look = [], Store.room_for_checkpoint
+Store.room_for_checkpoint = lambda store: tried.append(store.history(1)[-1].seq) or look(store)
+with monitor.Monitor.open(sys.argv[1]) as watch:
+    for number in range(int(sys.argv[2])):
+        watch.apply(inserts=pa.table({"id": [100_000 + len(watch.history())], "x": ["new"]}))
+    print([tried, watch._store.checkpoint()])
+"""
+
+
+def test_a_nearly_full_disk_does_not_cost_every_batch_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -> None:
+    """There is room for batches, and none for the states of the engines: 90,000 pairs that violate a rule."""
+    state, source = small_disk.path / "state", tmp_path / "first.arrow"
+    feather.write_feather(pa.table({"id": range(3_000), "x": [f"x{i % 50}" for i in range(3_000)]}), source)
+    rules = write(tmp_path / "rules.yaml", ["rules:", '  - {name: once, rule: "not(t.x = s.x and t.id < s.id)"}'])
+    assert small_disk.holdfast("init", state, source, "--key", "id", "--rules", rules).code == 0
+    small_disk.fill(but=1_200_000)
+    ran = small_disk.run(sys.executable, "-c", SMALL_BATCHES, state, 20)
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out) == [[2, 4, 8, 16], 0]
+    small_disk.free()
+    ran = small_disk.run(sys.executable, "-c", SMALL_BATCHES, state, 14)
+    assert json.loads(ran.out) == [[32, 34], 34]
+    assert small_disk.picture(tmp_path / "copy").rows["first"].total() == 3_034

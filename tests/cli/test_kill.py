@@ -2,7 +2,7 @@
 
 Fifty random moments, seeded: forty of a process that applies many batches in a row, with a checkpoint and compaction
 every other batch, seven of `holdfast apply`, three of `holdfast watch`. And every place at which a file or a
-transaction reaches the disk, one by one.
+transaction reaches the disk, one by one. The same for a vacuum.
 """
 
 from __future__ import annotations
@@ -173,6 +173,43 @@ def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tm
     told = len(told_by(process))
     assert process.returncode == -signal.SIGKILL
     assert check(state, story, told) <= told + 1
+    go_on(state, story)
+
+
+@pytest.fixture(scope="module")
+def churned(story: Story, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state after half of the batches, some of which wait for their replay."""
+    state = Path(shutil.copytree(story.state, tmp_path_factory.mktemp("churned") / "state"))
+    with hf.Monitor.open(state) as watch:
+        for name in story.names[: BATCHES // 2]:
+            watch.apply(changes=story.batches / name, batch_id=name)
+    return state
+
+
+@pytest.mark.parametrize("flush", range(1, 7))
+def test_killed_while_a_state_is_written_anew(story: Story, churned: Path, tmp_path: Path, flush: int) -> None:
+    """Before each file and each transaction of ours reaches the disk."""
+    state = Path(shutil.copytree(churned, tmp_path / "state"))
+    process = ready(applier(state, "vacuum", tmp_path / "scratch", flush))
+    told_by(process)
+    assert process.returncode == -signal.SIGKILL
+    assert check(state, story, BATCHES // 2) == BATCHES // 2
+    go_on(state, story)
+
+
+def test_killed_at_any_moment_of_a_vacuum(story: Story, churned: Path, tmp_path: Path) -> None:
+    """Also while SQLite writes its file anew; the state can be vacuumed again, and is as small as ever."""
+    state = Path(shutil.copytree(churned, tmp_path / "state"))
+    draw = random.Random(SEED)
+    for kill in range(5):
+        process = ready(applier(state, "vacuum", tmp_path / f"scratch{kill}"))
+        time.sleep(draw.uniform(0, 0.15))
+        process.kill()
+        told_by(process)
+        assert check(state, story, BATCHES // 2) == BATCHES // 2
+    with hf.Monitor.open(state) as watch:
+        watch.vacuum()
+        assert watch.vacuum().values == 0
     go_on(state, story)
 
 

@@ -57,8 +57,8 @@ def test_check_fails_and_shows_the_rows(holdfast: Holdfast, tmp_path: Path, rule
     bad = write(tmp_path / "bad.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-02-02"])
     told = holdfast("check", bad, "--rules", rules, "--rows")
     assert told.code == 1
-    assert "t: 3" in told.out
-    assert "s: 1" in told.out
+    assert "t: row 3" in told.out
+    assert "s: row 1" in told.out
 
 
 def test_a_warning_is_no_error(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
@@ -77,7 +77,7 @@ def test_apply_tells_new_and_gone_violations(holdfast: Holdfast, watched: Path, 
 
 
 def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
-    told = holdfast("violations", watched, "--format", "json").objects
+    told = holdfast("violations", watched, "--format", "json").of_kind("violation")
     assert [(line["rule"], line["rows"]) for line in told] == [("fair", [3, 1]), ("once", [1, 3])]
     assert (told[0]["t"]["rate"], told[0]["s"]["rate"], told[0]["t"]["day"]) == (1.5, 2.0, "2024-01-02")
     for name in ("v.csv", "v.parquet", "v.arrow", "v.jsonl"):
@@ -91,7 +91,8 @@ def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_pat
 def test_violations_side_by_side(holdfast: Holdfast, watched: Path) -> None:
     told = holdfast("violations", watched, "fair", "--rows")
     assert told.code == 0
-    assert "t: 3" in told.out
+    assert "t: id 4" in told.out
+    assert "row 3" not in told.out
     assert "1.5" in told.out
 
 
@@ -99,11 +100,11 @@ def test_explain_says_why(holdfast: Holdfast, watched: Path) -> None:
     told = holdfast("explain", watched, "fair", "--row", 1, "--row", 3)
     assert told.code == 0
     assert (
-        "row 3 and row 1 violate fair: both have state 'TX'; salary 300 of row 3 is above salary 200 of row 1"
-        in told.out
+        "id 4 and id 2 violate fair: both have state 'TX'; salary 300 of id 4 is above salary 200 of id 2" in told.out
     )
     assert "What to fix first" in told.out
-    refused(holdfast("explain", watched, "fair", "--row", 0, "--row", 1), "don't violate rule fair")
+    refused(holdfast("explain", watched, "fair", "--row", 0, "--row", 1), "id 1 and id 2 don't violate rule fair")
+    refused(holdfast("explain", watched, "fair", "--row", 99, "--row", 1), "row 99 and id 2 don't violate rule fair")
     refused(holdfast("violations", watched, "nope"), "there is no rule 'nope'", "fair, once, paid")
 
 
@@ -148,7 +149,7 @@ def test_a_key_that_breaks_tells_the_rows(holdfast: Holdfast, tmp_path: Path, ta
     again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
     told = holdfast("apply", state, "--insert", again)
     assert told.code == 1
-    assert "  key(id)   because of rows 0, 3" in told.out
+    assert "  key(id)   because of row 0 (id 1, state TX, salary 100, rate 1.0) and row 3 (id 1, state CA" in told.out
     explained = holdfast("explain", state, "id -> state")
     assert "is broken by 1 pairs of rows" in explained.out
     assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
@@ -178,8 +179,8 @@ def shop(tmp_path: Path) -> list[Path]:
 
 def test_foreign_keys_are_ranked_and_drawn(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
     found = holdfast("discover", *shop, "--rules", "ind", "--format", "json", "--picture", tmp_path / "fk.mmd")
-    assert [line["text"] for line in found.objects] == ["orders.cust_id in customers.id"]
-    assert found.objects[0]["reasons"]["key"] == 1
+    (best,) = found.of_kind("ind")
+    assert (best["text"], best["reasons"]["key"]) == ("orders.cust_id in customers.id", 1)
     drawn = (tmp_path / "fk.mmd").read_text(encoding="utf-8")
     assert "cust_id → id" in drawn
     assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.dot").code == 0
@@ -193,7 +194,7 @@ def test_an_inclusion_that_breaks_tells_the_orphans(holdfast: Holdfast, tmp_path
     orphan = write(tmp_path / "orphan.csv", ["cust_id,amount", "99,1.5"])
     told = holdfast("apply", state, "--insert", orphan, "--table", "orders")
     assert told.code == 1
-    assert "orders.cust_id in customers.id   because of rows 3" in told.out
+    assert "orders.cust_id in customers.id   because of row 3 (cust_id 99)" in told.out
     assert "99 in 1 row" in holdfast("explain", state, "orders.cust_id in customers.id").out
 
 
@@ -208,7 +209,7 @@ def test_dependencies_by_name(holdfast: Holdfast, tmp_path: Path, tax: Path) -> 
     assert (key["kind"], key["name"], key["columns"], key["violations"]) == ("ucc", "key1", ["day"], 0)
     shown = holdfast("check", tax, "--rules", rules, "--rows").out
     assert "rows to remove" in shown
-    assert "t: 1" in shown
+    assert "t: row 1" in shown
 
 
 def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
@@ -220,9 +221,10 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     assert told.code == 1
     (one,) = (line for line in told.objects if line.get("name") == "one")
     assert (one["before"]["violations"], one["violations"], one["g3"], one["note"]) == (1, 2, 0.4, "one rate a state")
-    listed = holdfast("violations", state, "one", "--format", "json").objects
+    listed = holdfast("violations", state, "one", "--format", "json").of_kind("violation")
     assert [line["rows"] for line in listed] == [[1, 0], [2, 3]]
-    assert "most say 7.0; look at rows 2" in holdfast("explain", state, "one").out
+    explained = holdfast("explain", state, "one").out
+    assert "most say 7.0; look at row 2 (rate 3.0, id 3, salary 100, day 2024-01-03)" in explained
     refused(holdfast("explain", state, "one", "--row", 1), "leave it out")
     rest = write(tmp_path / "rest.csv", [HEADER, ROWS[1], ROWS[2]])
     assert holdfast("apply", state, "--delete", rest).code == 0
@@ -240,8 +242,8 @@ def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Pat
     assert holdfast("apply", state, "--insert", again).code == 1
     whole = write(tmp_path / "whole.csv", [HEADER, *ROWS, "1,CA,900,9.0,2024-09-09"])
     for rules in ("fd", "ucc"):
-        told = holdfast("status", state, "--rules", rules, "--format", "json").objects
-        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").objects
+        told = holdfast("status", state, "--rules", rules, "--format", "json").of_kind(rules)
+        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").of_kind(rules)
     store = Store(state)
     assert {finding["kind"] for finding in store.results()} == {"column"}
     store.close()
@@ -266,7 +268,7 @@ def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, 
     told = holdfast("apply", state, "--insert", more)
     assert "changed their error" in told.out
     assert "16.6667%" in told.out  # one of six pairs has one rate and two ids
-    found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").objects}
+    found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").of_kind("fd")}
     assert (found["rate -> id"], found["state -> rate"]) == (1 / 6, 2 / 6)
 
 
@@ -299,9 +301,45 @@ def test_objects_draw_themselves(tmp_path: Path) -> None:
         assert [rule.text for rule in outcome.lost] == ["zip -> city"]
         assert outcome.witness(outcome.lost[0]) is not None
         drawn = outcome._repr_html_()
-        assert "zip -&gt; city   because of rows" in drawn
+        assert "zip -&gt; city   because of row 0 (zip 1, city A, id 1) and row 3 (zip 1, city B, id 4)" in drawn
         assert "fd1" in drawn
         mended = watch.apply(deletes=pa.table({"zip": ["1"], "city": ["B"], "id": [4]}))
         assert not mended.lost
         assert not mended.broken
         assert len(mended.implied) == sum(len(diff.lost) for diff in mended.diffs.values())
+
+
+@pytest.mark.parametrize("text", ["rules: []\n", "", "# nothing\n"])
+def test_a_file_without_rules_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, text: str) -> None:
+    path = tmp_path / "none.yaml"
+    path.write_text(text, encoding="utf-8")
+    refused(
+        holdfast("check", tax, "--rules", path), str(path), "start it with rules:" if ":" not in text else "no rules"
+    )
+    refused(holdfast("init", tmp_path / "s", tax, "--rules", path), str(path))
+    with pytest.raises(hf.BadInput, match="there are no rules"):
+        hf.check(pa.table({"a": [1]}), [])
+
+
+def test_a_key_that_names_a_column_twice_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    refused(holdfast("init", tmp_path / "s", tax, "--key", "id,id"), "tax", "'id' twice")
+    with pytest.raises(hf.BadInput, match="'a' twice"):
+        hf.Monitor.create(tmp_path / "s", {"t": pa.table({"a": [1]})}, key=["a", "a"])
+
+
+def test_columns_of_any_name(tmp_path: Path) -> None:
+    """In rules that are given and in rules that are found, whose texts are asked for again."""
+    names = ["not", "key", "t", "in", "a -> b", "x, y", 'say "hi"']
+    rows = {name: [number % (place + 1) for number in range(8)] for place, name in enumerate(names)}
+    rules = [*(f'"{name.replace(chr(34), 2 * chr(34))}" -> "not"' for name in names[1:]), "not -> key", "key(not, key)"]
+    rules += ['not(t.not > s.not and t."a -> b" = s."a -> b")']
+    with hf.Monitor.create(tmp_path / "s", {"in": pa.table(rows)}, watch=["fd", "ucc", "ind"], rules=rules) as watch:
+        assert len(watch.violations()) == len(rules)
+        assert len({listing.rule.text for listing in watch.violations()}) == len(rules)
+        for listing in watch.violations():
+            assert watch.violations(listing.rule.text)[0].count == listing.count
+        for found in watch.results():
+            if found.kind != "dc":
+                assert watch.explain(found.text), found.text
+    with hf.Monitor.open(tmp_path / "s") as again:
+        assert len(again.violations()) == len(rules)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +13,6 @@ from pyarrow import feather
 from tests.cli.running import HEADER, Holdfast, names_in, write
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
 def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     folder = tmp_path / "in coming"
     folder.mkdir()
@@ -31,10 +31,38 @@ def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> N
     lines = holdfast("watch", state, "--from", folder, "--once", "--format", "json")
     assert [line["batch_id"] for line in lines.objects if line["kind"] == "batch"] == [f"file:{folder / 'c.csv'}"]
     assert {line["file"] for line in lines.objects} == {str(folder / "c.csv")}
+    again = holdfast("watch", state, "--from", folder, "--once")
+    assert (again.code, again.out) == (0, "")
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
+def test_a_replaced_file_is_a_new_batch(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    command = ["watch", state, "--from", folder, "--as", "snapshot", "--once"]
+    write(folder / "today.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
+    assert holdfast(*command).code == 0
+    write(folder / "today.csv", [HEADER, "9,Flo,0.5,2024-02-02"])
+    told = holdfast(*command)
+    assert told.code == 0
+    assert f"{folder / 'today.csv'}: replaced since it was applied" in told.err
+    assert "today.csv: batch 3 on people: 1 rows inserted, 1 deleted" in told.out
+    assert names_in(state) == ["Flo"]
+
+
+def test_watching_needs_no_spark(state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    write(folder / "a.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
+    script = (
+        "import sys; from holdfast.monitor import Monitor\n"
+        "with Monitor.open(sys.argv[1]) as monitor: monitor.watch_folder(sys.argv[2], once=True)\n"
+        "print('pyspark' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, str(state), str(folder)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, "False\n"), ran.stderr
+    assert "Eve" in names_in(state)
+
+
 @pytest.mark.parametrize(
     ("holds", "lines", "left"),
     [
@@ -54,8 +82,6 @@ def test_what_watched_files_hold(
     assert names_in(state) == left
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
 def test_a_bad_file_stops_a_watch_until_it_is_mended(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     """Files before it are applied, itself and those after it are not; once it is mended or gone, the watch goes on."""
     folder = tmp_path / "incoming"

@@ -258,6 +258,8 @@ ERRORS = [
     ("not(t.a-b = 1)", "-b", "there is no arithmetic"),
     ("not(t.A * 2 = 1)", "* 2", "there is no arithmetic"),
     ("not(t.A = #)", "#", "unexpected '#'"),
+    ("not(t.State = Alaska)", "Alaska)", "or s.Alaska for a column, and 'Alaska', in quotes, for a text"),
+    ("not(t.State = New York and t.A = 1)", "New York", "and 'New York', in quotes, for a text"),
     ("not(Salary > 5)", "Salary", "expected a cell or a constant; write t.Salary or s.Salary"),
     ("not(t.A = DATE)", "DATE)", "expected a cell or a constant"),
     ("not(x.A = 1)", "x.A", "there is no row x"),

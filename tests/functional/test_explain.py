@@ -19,7 +19,7 @@ def test_what_an_explanation_tells() -> None:
     (cluster,) = told.clusters
     assert (cluster.values, cluster.majority, cluster.counts) == ({"number": 1}, "a", (("a", 3), ("b", 1)))
     assert cluster.look_at == (3,)
-    assert "look at rows 3" in told.lines()[1]
+    assert told.lines()[1].endswith("; look at row 3 (text b, real 0.0, flag True, day 1970-01-02)")
     assert told.to_json()["clusters"][0]["look_at"] == [3]
     assert explain(world.table, "key(number, text)").g3 == 0.4
     assert explain(world.table, "text, number -> flag").lines() == ["number, text -> flag holds in all 5 rows"]

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.denial.parse import is_denial
 from holdfast.errors import BadInput
-from holdfast.functional.model import FD, Key, parse
+from holdfast.functional.model import FD, Key, is_dependency, is_key, parse
 
-names = st.one_of(st.sampled_from(["Zip", "key", "é1", "_"]), st.text(max_size=4))
+names = st.one_of(
+    st.sampled_from(["Zip", "key", "é1", "_", "not", "Not", "a -> b", "not(", "key(a)"]), st.text(max_size=4)
+)
 some_names = st.lists(names, max_size=4, unique=True)
 
 
@@ -17,12 +20,18 @@ some_names = st.lists(names, max_size=4, unique=True)
 def test_an_fd_reads_back(lhs: list[str], rhs: str) -> None:
     fd = FD("t", tuple(name for name in lhs if name != rhs), rhs)
     assert parse(str(fd), table="t") == fd
+    assert is_dependency(fd.text)
+    assert not is_denial(fd.text)
+    assert not is_key(fd.text)
 
 
 @given(some_names)
 def test_a_key_reads_back(columns: list[str]) -> None:
     key = Key("t", tuple(columns))
     assert parse(key.text, table="t") == key
+    assert is_dependency(key.text)
+    assert is_key(key.text)
+    assert not is_denial(key.text)
 
 
 def test_texts_and_objects() -> None:

@@ -22,6 +22,7 @@ from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import Staged, stage
 from holdfast.table.load import load_table
+from holdfast.table.rewrite import Kept, rewritten
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -97,6 +98,16 @@ class Several:
         """Read the tables anew from their files, as another process would."""
         self.tables = {name: load_table(where) for name, where in self.where.items()}
 
+    def rewrite(self, names: Iterable[str]) -> dict[str, Kept]:
+        """Write some tables anew; gives which codes stayed."""
+        kept: dict[str, Kept] = {}
+        for name in names:
+            made = rewritten(self.tables[name], self.folder)
+            self.where[name] = TableFiles(self.tables[name].schema, made.segments, self.tables[name].next_id)
+            self.tables[name] = load_table(self.where[name])
+            kept[name] = made.kept
+        return kept
+
     def plain(self) -> dict[str, tuple[list[str], list[Row]]]:
         """The tables as the oracle wants them."""
         return {name: ([column.name for column in columns], self.rows[name]) for name, columns in self.schemas.items()}
@@ -119,6 +130,11 @@ class Watched:
 
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
         return self.engine.maintain(self.state, self.several.change(name, inserts, deletes), self.runner)
+
+    def rewrite(self, names: Iterable[str]) -> None:
+        """Go on with some tables written anew."""
+        kept = self.several.rewrite(names)
+        self.state = self.engine.rewritten(self.state, self.several.tables, kept)
 
     def clusters(self) -> dict[frozenset[tuple[str, str]], int]:
         named = [(each.table, each.name) for each in self.state.attributes]

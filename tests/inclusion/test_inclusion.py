@@ -37,6 +37,8 @@ def check(watched: Watched, options: Options) -> None:
         assert ind.row_coverage == (1.0 if not total else (total - rows) / total)
     several = oracle.several(plain, options.compare, options.max_arity)
     assert {text for text, ind in found.items() if ind.arity > 1} == texts_of(several)
+    for pairs, empty in several.items():
+        assert found[next(iter(texts_of([pairs])))].empty == empty
 
 
 @settings(max_examples=150)
@@ -61,6 +63,9 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
     for batch in stream:
         diff = watched.apply(*batch)
         for text, lost in diff.lost.items():
+            if lost.to_json().get("empty"):
+                assert text not in diff.witnesses, "nothing had tested it"
+                continue
             if lost.to_json()["dependent"][2:] and text not in diff.witnesses:
                 assert watched.engine.explain(watched.state, text).holds, "it was lost as a column became empty"
                 continue
@@ -89,6 +94,23 @@ def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batche
             assert watched.result() == before
         watched.apply(*batch)
     check(watched, options)
+
+
+@settings(max_examples=60)
+@given(
+    first=first_rows,
+    stream=st.lists(st.tuples(batches, st.sets(st.sampled_from("abc"))), max_size=4),
+    compare=compares,
+)
+def test_rewriting_tables_in_the_middle(
+    first: dict[str, list[Row]], stream: list[tuple[tuple[str, list[Row], list[int]], set[str]]], compare: Compare
+) -> None:
+    """Results and diffs, witnesses included, are those of tables that were never written anew."""
+    plain, kept = (Watched(filled(first), Options(compare, 0.0, 2)) for _ in range(2))
+    for batch, anew in stream:
+        kept.rewrite(anew)
+        assert kept.apply(*batch) == plain.apply(*batch)
+        assert list(kept.result().items()) == list(plain.result().items())
 
 
 @settings(max_examples=40)

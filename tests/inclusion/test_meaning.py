@@ -16,12 +16,13 @@ from holdfast.inclusion import discover, picture, rank
 from holdfast.inclusion.engine import make
 from holdfast.inclusion.state import Options
 from holdfast.table.types import Column
-from tests.inclusion.several import Several, Watched, filled
+from tests.inclusion.several import Row, Several, Watched, filled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SHOP: dict[str, tuple[Column, ...]] = {
+Schemas = dict[str, tuple[Column, ...]]
+SHOP: Schemas = {
     "customers": (Column("id", pa.int64()), Column("name", pa.string()), Column("none", pa.string())),
     "orders": (Column("no", pa.int64()), Column("cust", pa.decimal128(9, 1)), Column("size", pa.int64())),
 }
@@ -81,6 +82,37 @@ def test_near_inclusions_are_found_with_an_error() -> None:
     assert found.value_coverage == 9 / 10
 
 
+def test_the_error_is_a_share_of_distinct_values() -> None:
+    """One value of ten is missing, in 91 of 100 rows: a tenth of the values, however many rows carry it."""
+    schema: Schemas = {"a": (Column("x", pa.int64()),), "b": (Column("y", pa.int64()),)}
+    rows: dict[str, list[Row]] = {
+        "a": [(i,) for i in range(9)] + [(9,)] * 91,
+        "b": [(i,) for i in range(100) if i != 9],
+    }
+    assert "a.x in b.y" in Watched(filled(rows, schema), Options(error=0.1)).result()
+    assert "a.x in b.y" not in Watched(filled(rows, schema), Options(error=0.09)).result()
+    rare: dict[str, list[Row]] = {"a": [(0,)] * 99 + [(9,)], "b": rows["b"]}
+    assert "a.x in b.y" not in Watched(filled(rare, schema), Options(error=0.1)).result(), "half of the values"
+    tenths: dict[str, list[Row]] = {"a": [(i,) for i in range(100)], "b": [(i,) for i in range(71)]}
+    found = Watched(filled(tenths, schema), Options(error=0.29)).result()
+    assert "a.x in b.y" in found, "0.29 is the decimal: 29 of 100"
+
+
+def test_a_whole_is_told_where_all_its_parts_hold() -> None:
+    """Rows with a null don't count, so q(q0, q1) in p(p0, p2) holds; its part q1 in p2 does not."""
+    numbers = pa.int64()
+    schema: Schemas = {
+        "p": (Column("p0", pa.string()), Column("p2", numbers)),
+        "q": (Column("q0", pa.string()), Column("q1", numbers)),
+    }
+    rows: dict[str, list[Row]] = {"p": [("a", 0)], "q": [(None, None), ("a", 0), (None, 1)]}
+    watched = Watched(filled(rows, schema), Options(max_arity=2))
+    assert watched.engine.explain(watched.state, "q(q0, q1) in p(p0, p2)").holds
+    assert "q(q0, q1) in p(p0, p2)" not in watched.result()
+    watched.apply("q", (), [2])
+    assert "q(q0, q1) in p(p0, p2)" in watched.result()
+
+
 def test_explain() -> None:
     watched = Watched(shop())
     assert (
@@ -118,13 +150,16 @@ def test_proposals_and_their_picture() -> None:
     assert picture.mermaid(SHOP, worthy).splitlines() == [
         "flowchart LR", '  t0["customers"]', '  t1["orders"]', '  t1 -->|"cust → id"| t0',
     ]  # fmt: skip
-    assert (picture.svg(SHOP, worthy) is None) == (shutil.which("dot") is None)
+    if shutil.which("dot"):
+        assert "<svg" in picture.svg(SHOP, worthy)
 
 
 def test_settings() -> None:
     assert make(Settings(error=0.5)).name == "ind"
     with pytest.raises(BadInput, match="choose from: typed, text"):
         make(Settings(compare="loosely"))
+    with pytest.raises(BadInput, match="is a share"):
+        make(Settings(error=1.0))
     with pytest.raises(BadInput, match="at least one column"):
         make(Settings(max_arity=0))
 

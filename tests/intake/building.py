@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.intake import reading
+from holdfast.intake import choosing, reading
 from holdfast.intake.reading import ReadOptions
 from holdfast.monitor import Monitor
 from holdfast.outcome import Outcome
+from holdfast.sources import pieces
 from holdfast.sources.dialect import CsvOptions
 from holdfast.voice import Voice
 from tests.oracle.rows import Row
@@ -68,8 +69,21 @@ def file_of(folder: Path, name: str, content: str | bytes) -> str:
 
 
 def through_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file is large."""
-    monkeypatch.setattr(reading, "SMALL_FILE", 0)
+    """No memory is free: whatever can be read by Spark is."""
+    monkeypatch.setattr(choosing, "SHARE", 0.0)
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch, size: int = 1) -> None:
+    """Every file is read in pieces, each of a few bytes or a few rows."""
+    for module, name, value in (
+        (reading, "_AT_ONCE", 0),
+        (reading, "_FEW_ROWS", 0),
+        (pieces, "_LEAST_BYTES", size),
+        (pieces, "_MOST_BYTES", size),
+        (pieces, "_AT_ONCE", 3 * size),
+        (pieces, "_MOST_ROWS", 3),
+    ):
+        monkeypatch.setattr(module, name, value)
 
 
 def changed(outcome: Outcome) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""A small CSV file is read here, a large one by Spark, and nobody can tell from the table which it was."""
+"""A CSV file is read at once, in pieces or by Spark, and nobody can tell from the table which it was."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import functions
 
 from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
-from holdfast.sources import local
+from holdfast.sources import local, pieces
 from holdfast.sources.dialect import CsvOptions, Dialect
-from holdfast.spark import frames
-from tests.intake.building import Notes, csv_options, file_of, read, through_spark, watched
+from holdfast.sources.records import records
+from tests.intake.building import Notes, csv_options, file_of, read, small_pieces, through_spark, watched
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,70 +82,76 @@ def random_file(numbers: random.Random) -> bytes:
     return line_end.join(lines).encode() + line_end.encode() * numbers.randrange(2)
 
 
-def texts_here(path: str, dialect: Dialect) -> list[tuple[str, ...]] | str:
+def rows_of(table: pa.Table) -> list[tuple[str, ...]]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def whole(path: str, dialect: Dialect) -> list[tuple[str, ...]] | str:
     try:
-        return list(zip(*(column.to_pylist() for column in local.read_csv(path, dialect).columns), strict=True))
+        return rows_of(local.read_csv(path, dialect))
     except BadInput as error:
         return str(error)
 
 
-def check(spark: SparkSession, folder: Path, contents: dict[str, bytes], dialect: Dialect) -> tuple[int, int]:
-    """Compare both readers on many files in a few jobs; gives how many files read by line, and how many don't."""
-    paths = {file_of(folder, f"{n:03}.csv", content): name for n, (name, content) in enumerate(contents.items())}
-    odd = odd_files(spark, list(paths), dialect)
-    by_line, whole = [path for path in paths if path not in odd], [path for path in paths if path in odd]
-    found = scanned(spark, by_line, dialect)
-    for path in by_line:
-        assert found[path] == texts_here(path, dialect), paths[path]
-    rows = frames.read_whole_csv(spark, whole, dialect).toArrow().to_pylist()
-    texts = [texts_here(path, dialect) for path in whole]
-    wanted = [row for each in texts for row in ([each] if isinstance(each, str) else each)]
-    assert [row[frames.CORRUPT] or (row["c0"], row["c1"]) for row in rows] == wanted
-    return len(by_line), len(whole)
+def in_pieces(path: str, dialect: Dialect) -> tuple[list[tuple[str, ...]] | str, int]:
+    """The rows of all pieces, or what is wrong with the file; and how many pieces there are."""
+    try:
+        parts = pieces.split_csv(path, dialect)
+        return [row for part in parts for row in rows_of(part.read())], len(parts)
+    except BadInput as error:
+        return str(error), 0
 
 
-def odd_files(spark: SparkSession, paths: list[str], dialect: Dialect) -> set[str]:
-    """Those that have to be read whole."""
-    file, odd = functions.col("_metadata.file_name"), frames._irregular(functions.col("value"), dialect)
-    marked = spark.read.text(paths).select(file.alias("file"), odd.alias("odd")).filter("odd").distinct().collect()
-    names = {row["file"] for row in marked}
-    return {path for path in paths if Path(path).name in names}
+def check(folder: Path, contents: dict[str, bytes], dialect: Dialect) -> int:
+    """Read each file whole and in pieces; gives how many pieces there were at most."""
+    most = 0
+    for number, (name, content) in enumerate(contents.items()):
+        path = file_of(folder, f"{number:03}.csv", content)
+        found, parts = in_pieces(path, dialect)
+        assert found == whole(path, dialect), name
+        most = max(most, parts)
+    return most
 
 
-def scanned(spark: SparkSession, paths: list[str], dialect: Dialect) -> dict[str, list[tuple[str, ...]] | str]:
-    """What Spark reads from each file; what our own sentence would be where a record is marked as malformed."""
-    found: dict[str, list[tuple[str, ...]] | str] = {path: [] for path in paths}
-    by_name = {Path(path).name: path for path in paths}
-    frame = frames.scan_csv(spark, paths, dialect)
-    for row in frame.select("*", "_metadata.file_name").toArrow().to_pylist():
-        path = by_name[row["file_name"]]
-        if row[frames.CORRUPT] is not None:
-            found[path] = local.complaint(path, dialect) or "malformed"
-        elif not isinstance(found[path], str):
-            found[path].append((row["c0"], row["c1"]))  # type: ignore[union-attr]
-    return found
-
-
-@pytest.mark.spark
-def test_nasty_files_read_the_same(tmp_path: Path, spark: SparkSession) -> None:
-    by_line, whole = check(spark, tmp_path / "comma", NASTY, COMMA)
-    assert by_line > 8
-    assert whole > 8
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_nasty_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    small_pieces(monkeypatch, size)
     for name, contents, dialect in (
+        ("comma", NASTY, COMMA),
         ("tab", NASTY_TSV, TAB),
         ("bare", NASTY_BARE, BARE),
         ("headless", NASTY_HEADLESS, HEADLESS),
         ("apostrophe", NASTY_APOSTROPHES, APOSTROPHE),
     ):
-        assert min(check(spark, tmp_path / name, contents, dialect)) > 0
+        most = check(tmp_path / name, contents, dialect)
+        assert most > 1 or size > 1
 
 
-@pytest.mark.spark
-def test_random_files_read_the_same(tmp_path: Path, spark: SparkSession) -> None:
+def test_random_files_read_the_same_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_pieces(monkeypatch)
     numbers = random.Random(20240229)
-    by_line, whole = check(spark, tmp_path, {f"file {n}": random_file(numbers) for n in range(120)}, COMMA)
-    assert by_line > 20
-    assert whole > 20
+    assert check(tmp_path, {f"file {n}": random_file(numbers) for n in range(400)}, COMMA) > 3
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_records_end_where_the_pattern_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: bool) -> None:
+    """Pieces of one byte or more end at the ends of records."""
+    small_pieces(monkeypatch)
+    numbers = random.Random(header)
+    for _ in range(200):
+        content = random_file(numbers)
+        found = list(records(content, ",", '"'))
+        if not all(record.closed for record in found):
+            continue
+        dialect = Dialect(",", '"', header, ("a", "b"))
+        parts = pieces.split_csv(file_of(tmp_path, "t.csv", content), dialect)
+        ends = {len(content), *(record.end for record in found), *blank_line_ends(content)}
+        assert {part.end for part in parts} <= ends, content
+
+
+def blank_line_ends(content: bytes) -> set[int]:
+    """The ends of empty lines, and the middle of CRLF, after which an empty line follows."""
+    return {at + 1 for at in range(len(content)) if content[at : at + 1] in (b"\n", b"\r")}
 
 
 @pytest.mark.spark
@@ -163,34 +168,35 @@ def test_types_nulls_and_refusals_are_the_same(
     ]
     for number, (content, csv) in enumerate(cases):
         path = file_of(tmp_path, f"{number}.csv", content)
-        here = outcome(tmp_path, path, csv, spark)
+        here = outcome(tmp_path, path, ReadOptions(csv), None)
         with monkeypatch.context() as patched:
-            through_spark(patched)
-            assert outcome(tmp_path, path, csv, spark) == here, content
+            small_pieces(patched)
+            assert outcome(tmp_path, path, ReadOptions(csv), None) == here, content
+        assert outcome(tmp_path, path, ReadOptions(csv, reader="spark"), spark) == here, content
 
 
-def outcome(folder: Path, path: str, csv: CsvOptions, spark: SparkSession) -> object:
+def outcome(folder: Path, path: str, options: ReadOptions, spark: SparkSession | None) -> object:
     notes = Notes()
     try:
-        found = read(folder, path, ReadOptions(csv), spark=spark, voice=notes)
+        found = read(folder, path, options, spark=spark, voice=notes)
     except BadInput as error:
         return str(error)
     return found, sorted(notes.told)
 
 
-@pytest.mark.parametrize("in_spark", [False, pytest.param(True, marks=pytest.mark.spark)])
+@pytest.mark.parametrize("way", ["at once", "in pieces", pytest.param("spark", marks=pytest.mark.spark)])
 def test_batches_read_as_the_table_was_read(
-    tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """The null markers of the first file hold for the files that follow."""
-    spark = request.getfixturevalue("spark") if in_spark else None
+    spark = request.getfixturevalue("spark") if way == "spark" else None
+    if way == "in pieces":
+        small_pieces(monkeypatch)
     rows = 'n,t,zip\n1,NA,00501\nNA,x,00502\n3,"",00503\n'
     ways = [None, csv_options(nulls=()), csv_options(nulls=("", "NA")), csv_options(types="text")]
-    for options in ways[:2] if in_spark else ways:
+    for options in ways[:2] if way == "spark" else ways:
         text = rows.replace("NA,x", "2,x") if options is not None and options.csv.nulls == () else rows
         path = file_of(tmp_path, "rows.csv", text)
-        if in_spark:
-            through_spark(monkeypatch)
         with watched(tmp_path, path, options, spark=spark) as monitor:
             gone = monitor.apply(deletes=path)
             assert (gone.batch.deleted, gone.batch.inserted) == (3, 0)

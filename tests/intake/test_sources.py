@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
+from holdfast.intake import reading
 from holdfast.intake.reading import ReadOptions
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 from tests.oracle.rows import Row, plain_row
@@ -109,6 +111,7 @@ IN_MEMORY = {
     "pandas": lambda: TABLE.to_pandas(types_mapper=pd.ArrowDtype),
     "plain pandas": lambda: TABLE.to_pandas(integer_object_nulls=True, date_as_object=True, timestamp_as_object=True),
     "polars": lambda: pl.from_arrow(TABLE),
+    "lazy polars": lambda: pl.from_arrow(TABLE).lazy(),  # type: ignore[union-attr]
     "string views": lambda: TABLE.set_column(1, "name", TABLE["name"].cast(pa.string_view())),
     "dictionaries": lambda: TABLE.set_column(1, "name", TABLE["name"].dictionary_encode()),
 }
@@ -120,7 +123,9 @@ def test_tables_in_memory(tmp_path: Path, make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [arrow_file, parquet_file])
-def test_files_that_keep_types(tmp_path: Path, make: Any) -> None:
+@pytest.mark.parametrize("few", [0, 1000], ids=["in pieces", "at once"])
+def test_files_that_keep_types(tmp_path: Path, make: Any, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_FEW_ROWS", few)
     assert read(tmp_path, make(tmp_path)) == (TYPES, ROWS)
     assert read(tmp_path, Path(make(tmp_path))) == (TYPES, ROWS)
 
@@ -152,9 +157,14 @@ def test_a_data_frame(tmp_path: Path, spark: SparkSession) -> None:
     check_spark(tmp_path, spark, spark.createDataFrame(TABLE, DDL))
 
 
-@pytest.mark.spark
-def test_json_knows_numbers_booleans_and_text(tmp_path: Path, spark: SparkSession) -> None:
-    """Spark gives the columns of JSON by name; dates and times are text there."""
+@pytest.mark.parametrize("in_spark", [False, pytest.param(True, marks=pytest.mark.spark)])
+def test_json_knows_numbers_booleans_and_text(
+    tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """The columns of JSON come by name; dates and times are text there."""
+    spark = request.getfixturevalue("spark") if in_spark else None
+    if in_spark:
+        through_spark(monkeypatch)
     types, rows = read(tmp_path, json_file(tmp_path), spark=spark)
     assert types == {
         **dict.fromkeys(["at", "day", "name", "zip"], "string"),
@@ -202,6 +212,42 @@ def test_jdbc(tmp_path: Path, spark: SparkSession, derby: str) -> None:
         read(tmp_path, derby, ReadOptions(jdbc_table="nowhere"), spark=spark)
 
 
+@pytest.mark.spark
+def test_a_database_that_cannot_be_reached_keeps_its_secrets(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No driver, a driver that complains with the address, and one that fails when rows are asked for."""
+    monkeypatch.setenv("HOLDFAST_JDBC_PASSWORD", "from-the-environment")
+    options = ReadOptions(jdbc_table="things", jdbc_properties={"user": "ann"})
+    for url in (
+        "jdbc:nosuch://ann:hush-hush@host/db?user=ann&password=hush-hush",
+        "jdbc:derby:/nowhere/hush-hush;user=ann;password=hush-hush",
+        "jdbc:derby:memory:none;password=hush-hush;user=ann",
+    ):
+        with pytest.raises(BadInput, match="Spark can't read it") as caught:
+            read(tmp_path, url, options, spark=spark)
+        sentence = str(caught.value)
+        assert "hush" not in sentence, sentence
+        assert "from-the-environment" not in sentence
+        assert "jdbc:" in sentence
+        assert "***" in sentence
+
+
+@pytest.mark.spark
+def test_the_user_of_a_database_from_elsewhere(
+    tmp_path: Path, spark: SparkSession, derby: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Derby looks for a table among those of the user who asks."""
+    spark.createDataFrame(table_of(LATE), DDL).write.options(user="ann").jdbc(derby, "hers", mode="overwrite")
+    options = ReadOptions(jdbc_table="hers")
+    with pytest.raises(BadInput, match=r"HERS.* does not exist"):
+        read(tmp_path, derby, options, spark=spark)
+    assert len(read(tmp_path, derby, replace(options, jdbc_properties={"user": "ann"}), spark=spark)[1]) == len(LATE)
+    monkeypatch.setenv("HOLDFAST_JDBC_USER", "ann")
+    monkeypatch.setenv("HOLDFAST_JDBC_PASSWORD", "hush-hush")
+    assert len(read(tmp_path, derby, options, spark=spark)[1]) == len(LATE)
+
+
 NAN: list[Row] = [(float("nan"),), (1.5,), (None,), (-0.0,), (float("-inf"),)]
 
 
@@ -230,9 +276,16 @@ def test_a_plain_pandas_frame_means_null_when_it_says_nan(tmp_path: Path) -> Non
 
 
 def test_tables_that_nobody_can_read(tmp_path: Path) -> None:
-    for source in ([1, 2], pl.LazyFrame({"a": [1]}), pd.Series([1]), pd.DataFrame({"a": ["x", 1]}), object()):
+    for source in ([1, 2], pd.Series([1]), pd.DataFrame({"a": ["x", 1]}), object()):
         with pytest.raises(BadInput, match="can't read"):
             read(tmp_path, source)
+
+
+def test_equal_names_in_pandas(tmp_path: Path) -> None:
+    for names in (["a", "b", "a"], ["a", 1, "1"]):
+        frame = pd.DataFrame([[1, 2, 3]], columns=names)
+        with pytest.raises(BadInput, match=rf"columns \d and 3 are both named '{names[2]}'; rename one of them"):
+            read(tmp_path, frame)
 
 
 def test_paths_that_nobody_can_read(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
@@ -93,12 +95,12 @@ def test_a_declared_schema(tmp_path: Path, spark: SparkSession) -> None:
         ("0", Decimal("2.00"), None, day, noon.replace(hour=10), True),
     ]
     refused = {
-        "a int, b decimal(10,2), c string, d date, e timestamp_ntz, f boolean": "column 'a': '007' is no value",
+        "a int, b decimal(10,2), c string, d date, e timestamp_ntz, f boolean": "'007' is not a whole number",
         "a string, b decimal(2,1), c string, d date, e timestamp_ntz": "--schema names others",
         "b string": "--schema names others",
         "a string, b": "--schema",
         "int": "--schema",
-        "a string, b decimal(3,2), c string, d date, e date, f boolean": r"column 'e': '2024-02-29 10:00' is no value",
+        "a string, b decimal(3,2), c string, d date, e date, f boolean": "'2024-02-29 10:00' is not a date",
     }
     for other, sentence in refused.items():
         with pytest.raises(BadInput, match=sentence):
@@ -264,3 +266,29 @@ def test_columns_in_another_order(
             path = file_of(tmp_path, "bad.csv", header + "\n" + ",".join("1" for _ in header.split(",")) + "\n")
             with pytest.raises(BadInput, match=sentence):
                 monitor.apply(inserts=path)
+
+
+# ---- text that is not UTF-8 -----------------------------------------------------------------------------------------
+
+
+def bad_text(values: list[bytes]) -> pa.Array:
+    given = pa.array(values, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(given), given.buffers())
+
+
+def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+    """From memory, Arrow files and Parquet files; as a value, as an operation, as a version."""
+    table = pa.table({"k": [1, 2], "t": bad_text([b"fine", b"\xff"])})
+    with ipc.new_file(str(tmp_path / "t.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    pq.write_table(table, tmp_path / "t.parquet")
+    for source in (table, str(tmp_path / "t.arrow"), str(tmp_path / "t.parquet")):
+        with pytest.raises(BadInput, match=r"column 't': the text b'\\xff' is not UTF-8"):
+            watched(tmp_path, source)
+    with watched(tmp_path, pa.table({"k": [1]})) as monitor:
+        with pytest.raises(BadInput, match="an operation is not UTF-8"):
+            monitor.apply(changes=pa.table({"k": [2], "op": bad_text([b"\xff"])}))
+        feed = pa.table({"k": [2], "_change_type": ["insert"], "_commit_version": bad_text([b"\xff"])})
+        with pytest.raises(BadInput, match=r"column '_commit_version': the text b'\\xff' is not UTF-8"):
+            monitor.apply(changes=feed)
+        assert rows_in(monitor) == [(1,)]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from holdfast.changes.diff import Diff
 from holdfast.engine import Engine, Settings
 from holdfast.registry import NAMES, engine
 from holdfast.table.change import Change
@@ -106,6 +107,31 @@ def test_save_and_load_in_the_middle(
             kept.state = serving.load(world.table, {name: np.array(a) for name, a in arrays.items()}, facts)
         kept.maintain(world.change(batch))
     assert kept.result() == kept.rediscovered()
+
+
+@for_every_engine
+@settings(max_examples=40)
+@given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
+def test_rewriting_the_table_on_the_way(
+    serving: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: Nulls
+) -> None:
+    """Results and diffs, witnesses included, are those of a table that was never written anew."""
+    worlds = World(nulls), World(nulls)
+    for world in worlds:
+        world.change(Batch(first))
+    plain, kept = (Kept(serving, world) for world in worlds)
+    for number, batch in enumerate(stream):
+        if number in moments:
+            kept.rewrite()
+            assert kept.result() == plain.result()
+        diffs = [one.maintain(world.change(batch)) for one, world in zip((plain, kept), worlds, strict=True)]
+        assert _plainly(diffs[0]) == _plainly(diffs[1])
+        assert kept.result() == plain.result() == kept.rediscovered()
+
+
+def _plainly(diff: Diff) -> list[Any]:
+    """All that a diff tells, with what is made when asked for made."""
+    return [*(dict(part) for part in (diff.gained, diff.lost, diff.changed, diff.violations)), repr(diff.witnesses)]
 
 
 @for_every_engine

@@ -19,6 +19,9 @@ from holdfast.engine import Engine
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import stage
+from holdfast.table.load import load_table
+from holdfast.table.rewrite import Kept as KeptCodes
+from holdfast.table.rewrite import rewritten
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -87,6 +90,13 @@ class World:
         self.where = done.table.where
         return Change(before, done.table, done.born, done.dead)
 
+    def rewrite(self) -> KeptCodes:
+        """Write the table anew; gives which codes stayed."""
+        made = rewritten(self.table, self.folder)
+        self.where = TableFiles(self.table.schema, made.segments, self.table.next_id)
+        self.table = load_table(self.where)
+        return made.kept
+
 
 class Kept:
     """An engine's state of a world, kept up to date by maintenance."""
@@ -97,6 +107,11 @@ class Kept:
 
     def maintain(self, change: Change) -> Diff:
         return self.engine.maintain(self.state, change, self.world.runner)
+
+    def rewrite(self) -> None:
+        """Go on with a table that was written anew."""
+        kept = self.world.rewrite()
+        self.state = self.engine.rewritten(self.state, self.world.table, {"t": kept})
 
     def result(self) -> Result:
         return dict(self.engine.result(self.state))

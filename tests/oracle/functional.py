@@ -1,4 +1,7 @@
-"""Keys and functional dependencies from their definitions: plain Python over plain rows."""
+"""Keys and functional dependencies from their definitions: plain Python over plain rows.
+
+Two rows at least must be there: without a pair that could test them, no rules are told.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,8 @@ def keys(rows: Sequence[Row], columns: int, nulls: str, error: str = "0", most: 
 def _minimal(
     breaks: Callable[[Lhs], int], columns: Iterable[int], rows: Sequence[Row], error: str, most: int | None
 ) -> Iterable[tuple[Lhs, float]]:
+    if len(rows) < 2:
+        return
     pairs = len(rows) * (len(rows) - 1) // 2
     known = list(columns)
     found: list[Lhs] = []
@@ -84,3 +89,26 @@ def fewest_to_remove(rows: Sequence[Row], lhs: Sequence[int], rhs: int | None, n
             if not any(breaks(one, other) for one, other in combinations(kept, 2)):
                 return gone
     raise AssertionError("no rows break nothing")
+
+
+def to_remove_by_group(
+    rows: Sequence[Row], lhs: Sequence[int], rhs: int | None, nulls: str
+) -> Counter[tuple[Any, ...]]:
+    """How many rows must go of each group, the rows that agree on the left side: all but those of the most frequent
+    right side, and of a key all but one. A null that equals nothing is a group, or a right side, of its own.
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        if not any(row[c] is None for c in lhs) or nulls == "equal":
+            groups.setdefault(tuple(row[c] for c in lhs), []).append(row)
+    return Counter({group: len(some) - _alike(some, rhs, nulls) for group, some in groups.items()})
+
+
+def _alike(rows: Sequence[Row], rhs: int | None, nulls: str) -> int:
+    """How many rows of a group may stay."""
+    if rhs is None:
+        return 1
+    counts = Counter(row[rhs] for row in rows)
+    if nulls == "distinct":
+        counts[None] = min(counts[None], 1)
+    return max(counts.values())

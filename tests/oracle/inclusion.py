@@ -6,6 +6,7 @@ import datetime
 import itertools
 import math
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -54,13 +55,15 @@ def clusters(tables: Tables, compare: Compare = "typed") -> Counter[frozenset[At
 def unary(
     tables: Tables, compare: Compare = "typed", error: float = 0.0
 ) -> dict[tuple[Attribute, Attribute], tuple[int, int]]:
-    """The dependencies of one column that hold, with the values and the rows that are missing."""
+    """The dependencies of one column of which at most a share of the distinct values is missing, with the values and
+    the rows that are.
+    """
     held = columns(tables, compare)
     found = {}
     for a, b in itertools.permutations(held, 2):
         missing = [value for value in held[a] if value not in held[b]]
         rows = sum(held[a][value] for value in missing)
-        if not missing or len(missing) <= error * len(held[a]) or rows <= error * held[a].total():
+        if len(missing) <= Fraction(str(error)) * len(held[a]):
             found[a, b] = (len(missing), rows)
     return found
 
@@ -68,22 +71,26 @@ def unary(
 Pairs = tuple[tuple[Attribute, Attribute], ...]
 
 
-def several(tables: Tables, compare: Compare, arity: int) -> set[Pairs]:
-    """The dependencies of several columns of which all parts hold, too, and have values."""
+def several(tables: Tables, compare: Compare, arity: int) -> dict[Pairs, bool]:
+    """The dependencies of several columns that hold, as does each of their parts, of which none is without values. Told
+    is also whether no row is without a null in the columns of the left side.
+    """
     held = columns(tables, compare)
     exact = [pair for pair in unary(tables, compare) if held[pair[0]]]
-    listed = {(table, name): c for table, (names, _) in tables.items() for c, name in enumerate(names)}
-    order = list(listed)
+    order = list(held)
     exact.sort(key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
-    valid: set[Pairs] = {(pair,) for pair in exact}
-    found: set[Pairs] = set()
+    found = {}
     for size in range(2, arity + 1):
         for pairs in itertools.combinations(exact, size):
-            parts = itertools.combinations(pairs, size - 1)
-            if _one_each(pairs) and all(part in valid for part in parts) and _holds(tables, pairs, listed, compare):
-                found.add(pairs)
-        valid = {pairs for pairs in found if len(pairs) == size}
+            if _one_each(pairs) and all_parts_hold(tables, pairs, compare):
+                found[pairs] = not _tuples(tables, [a for a, _ in pairs], compare)
     return found
+
+
+def all_parts_hold(tables: Tables, pairs: Pairs, compare: Compare) -> bool:
+    """Whether a dependency holds, and all that some of its pairs of columns make. Rows with a null don't count."""
+    parts = (part for size in range(1, len(pairs) + 1) for part in itertools.combinations(pairs, size))
+    return all(_holds(tables, part, compare) for part in parts)
 
 
 def _one_each(pairs: Pairs) -> bool:
@@ -91,13 +98,13 @@ def _one_each(pairs: Pairs) -> bool:
     return all(len({table for table, _ in side}) == 1 and len(set(side)) == len(side) for side in sides)
 
 
-def _holds(tables: Tables, pairs: Pairs, listed: dict[Attribute, int], compare: Compare) -> bool:
-    left, right = (
-        {
-            tuple(same(row[c], compare) for c in chosen)
-            for row in tables[table][1]
-            if all(row[c] is not None for c in chosen)
-        }
-        for table, chosen in ((side[0][0], [listed[a] for a in side]) for side in zip(*pairs, strict=True))
-    )
+def _holds(tables: Tables, pairs: Pairs, compare: Compare) -> bool:
+    left, right = (_tuples(tables, side, compare) for side in zip(*pairs, strict=True))
     return left <= right
+
+
+def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[tuple[Any, ...]]:
+    names, rows = tables[side[0][0]]
+    chosen = [names.index(name) for _, name in side]
+    full = [row for row in rows if all(row[c] is not None for c in chosen)]
+    return {tuple(same(row[c], compare) for c in chosen) for row in full}

@@ -57,16 +57,15 @@ def _by_key(rows: list[Row], operations: list[Operation], key: Sequence[int]) ->
 
 
 def _by_content(rows: list[Row], operations: list[Operation]) -> Outcome:
-    """Signed rows: the sum counts. Where more are deleted than there are, the last deletes are the missing ones."""
+    """In order, one by one: a delete takes a row away that is equal and there at that moment."""
     outcome = Outcome(list(rows))
-    for row in {row for _, row in operations}:
-        inserts = [place for place, (kind, other) in enumerate(operations) if other == row and kind == "insert"]
-        deletes = [place for place, (kind, other) in enumerate(operations) if other == row and kind == "delete"]
-        count = rows.count(row) + len(inserts) - len(deletes)
-        if count < 0:
-            outcome.missing += deletes[count:]
-        outcome.rows = [other for other in outcome.rows if other != row] + [row] * max(count, 0)
-    outcome.missing.sort()
+    for place, (kind, row) in enumerate(operations):
+        if kind == "insert":
+            outcome.rows.append(row)
+        elif row in outcome.rows:
+            outcome.rows.remove(row)
+        else:
+            outcome.missing.append(place)
     return outcome
 
 

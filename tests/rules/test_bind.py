@@ -94,9 +94,21 @@ ERRORS = [
         3,
         "rule 'dc2' says the same as rule 'dc1'; remove one",
     ),
-    ("rules: []\nordered: [Grad]", 2, "ordered names the column 'Grad'; did you mean 'Grade'?"),
-    ("rules: []\nordered: {people: [Grade]}", 2, "ordered names the column 'Grade'; there are Age, Size"),
-    ("rules: []\nordered: {peeple: [Size]}", 2, "ordered names the table 'peeple'; did you mean 'people'?"),
+    (
+        "rules: [{rule: not(t.Age < 0), table: people}]\nordered: [Grad]",
+        2,
+        "ordered names the column 'Grad'; did you mean 'Grade'?",
+    ),
+    (
+        "rules: [{rule: not(t.Age < 0), table: people}]\nordered: {people: [Grade]}",
+        2,
+        "ordered names the column 'Grade'; there are Age, Size",
+    ),
+    (
+        "rules: [{rule: not(t.Age < 0), table: people}]\nordered: {peeple: [Size]}",
+        2,
+        "ordered names the table 'peeple'; did you mean 'people'?",
+    ),
 ]
 
 

@@ -31,6 +31,9 @@ ordered: [Grade, Size]
 """
 
 
+_A = "  - {name: a, rule: 'not(t.A = s.A)'}\n"
+
+
 def _written(folder: Path, text: str) -> Path:
     path = folder / "rules.yaml"
     path.write_text(text, encoding="utf-8")
@@ -59,7 +62,7 @@ def test_a_rule_knows_its_constraint(tmp_path: Path) -> None:
 
 
 def test_ordered_by_table(tmp_path: Path) -> None:
-    rules = read_rules(_written(tmp_path, "rules: []\nordered: {tax: [Grade], people: [Size]}"))
+    rules = read_rules(_written(tmp_path, "rules:\n" + _A + "ordered: {tax: [Grade], people: [Size]}"))
     assert rules.ordered_in("tax") == {"Grade"}
     assert rules.ordered_in("people") == {"Size"}
     assert rules.ordered_in("other") == frozenset()
@@ -90,6 +93,24 @@ def test_rules_without_a_file() -> None:
         rules_of(["not(t.A = s.A)", "not(t.A)"])
     with pytest.raises(BadInput, match="rule 1: the rule is empty; write one"):
         rules_of([" "])
+    with pytest.raises(BadInput, match="there are no rules; give at least one"):
+        rules_of([])
+
+
+@pytest.mark.parametrize(
+    "name", ["not", "NOT", "key", "and", "t", "in", "a b", "a,b", "a -> b", 'say "hi"', "not(", "->"]
+)
+def test_columns_of_any_name_stand_in_rules(name: str) -> None:
+    """As they are written, and as the texts that results tell."""
+    written = '"' + name.replace('"', '""') + '"'
+    texts = [f"{written} -> b", f"{written}, b -> c", f"b -> {written}", f"key({written})", f"not(t.{written} = 1)"]
+    rules = rules_of(texts)
+    kinds = ["fd", "fd", "fd", "fd", "dc"]
+    assert [entry.kind for entry in rules.entries] == kinds
+    assert [entry.name for entry in rules.entries] == ["fd1", "fd2", "fd3", "key1", "dc1"]
+    again = rules_of([entry.text for entry in rules.entries])
+    assert again == rules
+    assert [entry.text for entry in again.entries] == [entry.text for entry in rules.entries]
 
 
 def test_rules_are_kept_as_plain_json(tmp_path: Path) -> None:
@@ -144,7 +165,6 @@ def test_the_json_schema_says_what_the_reader_accepts() -> None:
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
 
-_A = "  - {name: a, rule: 'not(t.A = s.A)'}\n"
 ERRORS = [
     ("", "", "the file is empty; start it with rules:"),
     ("# nothing\n", "", "the file is empty; start it with rules:"),
@@ -192,8 +212,14 @@ ERRORS = [
     ("rules: []\n---\nrules: []\n", ", line 2", "not readable as YAML"),
     ("rules: [2020-13-45]\n", "", "not readable as YAML"),
     ("rules: \x07\n", "", "not readable as YAML"),
-    ("[" * 5000, "", "not readable as YAML"),
-    ("rules: &a [*a]\n", ", line 1", "rule 1: "),
+    ("[" * 5000, ", line 1", "this is nested deeper than 20 levels"),
+    ("rules: &a [*a]\n", ", line 1", "this alias names what it stands in; write the value out"),
+    ("rules: []\n", ", line 1", "there are no rules; write at least one under rules:"),
+    ("rules: []\nordered: [A]\n", ", line 1", "there are no rules; write at least one under rules:"),
+    ("rules: [{rule: [a, b]}]\n", ", line 1", "rule 1: rule must be text, not a list; put it in quotes"),
+    ("rules: [{rule: {a: b}}]\n", ", line 1", "rule 1: rule must be text, not keys and values; put it in quotes"),
+    (f"rules: [{{rule: {'x' * 10_001}}}]\n", ", line 1", "rule 1: rule is longer than 10000 characters; make it"),
+    (f"rules: [{{name: {'x' * 201}, rule: x}}]\n", ", line 1", "name is longer than 200 characters; make it shorter"),
 ]
 
 
@@ -216,6 +242,40 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_bytes("rules: [] # Größe".encode("latin-1"))
     with pytest.raises(BadInput, match="byte 14 is not UTF-8; save the file as UTF-8"):
         read_rules(path)
+
+
+def _bomb(levels: int) -> str:
+    """Each level is a list of ten of the one before: 10 ** levels texts in a file of a few lines."""
+    lines = ["a0: &a0 [" + ", ".join(["x"] * 10) + "]"]
+    lines += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 10) + "]" for n in range(1, levels)]
+    return "\n".join([*lines, f"rules: [{{rule: *a{levels - 1}}}]", ""])
+
+
+@pytest.mark.parametrize("levels", [6, 11, 400])
+def test_aliases_of_aliases_are_refused_before_they_are_followed(tmp_path: Path, levels: int) -> None:
+    with pytest.raises(BadInput, match=r"line 6: with its aliases followed, this comes to more than 200,000 values"):
+        read_rules(_written(tmp_path, _bomb(levels)))
+
+
+def test_merged_keys_count_as_what_they_name(tmp_path: Path) -> None:
+    lines = ["a0: &a0 {" + ", ".join(f"k{i}: x" for i in range(10)) + "}"]
+    lines += [f"a{n}: &a{n} {{<<: [" + ", ".join([f"*a{n - 1}"] * 10) + "]}" for n in range(1, 11)]
+    with pytest.raises(BadInput, match="with its aliases followed"):
+        read_rules(_written(tmp_path, "\n".join(lines)))
+
+
+def test_what_is_huge_is_refused_in_a_few_words(tmp_path: Path) -> None:
+    huge = "x" * 900_000
+    for text in (
+        f"rules: [{{rule: {huge}}}]", f"rules: [{{name: {huge}, rule: x}}]", f"{huge}: 1", f"rules: {huge}",
+        f"rules: [{{rule: x, severity: {huge}}}]", f"rules: [{huge}]", f"rules: !!{huge} x", f"rules: *{huge}",
+        f"{huge}: 1\n{huge}: 2", f"rules: [{{rule: {'9' * 4000}}}]", f"rules: [{{rule: x, {huge}: 1}}]",
+    ):  # fmt: skip
+        with pytest.raises(BadInput) as caught:
+            read_rules(_written(tmp_path, text))
+        assert len(str(caught.value)) < 500 + len(str(tmp_path))
+    with pytest.raises(BadInput, match="larger than 1 MiB, too large for rules; split it"):
+        read_rules(_written(tmp_path, "# " + "x" * (1 << 20)))
 
 
 def test_tags_of_yaml_itself_and_aliases_and_a_byte_order_mark_are_fine(tmp_path: Path) -> None:

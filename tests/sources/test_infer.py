@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.sources.grammar import PATTERNS, Kind, at_most
-from holdfast.sources.infer import MARKERS, BadValue, Traits, cast_text, decide, merge, traits
+from holdfast.sources.infer import (
+    MARKERS,
+    BadNumber,
+    BadValue,
+    Traits,
+    cast_text,
+    decide,
+    kept_as_text,
+    merge,
+    traits,
+)
 
 INT, BIG, FLOAT, TEXT = pa.int64(), pa.decimal128(38, 0), pa.float64(), pa.string()
 DATE, STAMP, ZONED = pa.date32(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")
@@ -48,7 +58,21 @@ def cast(values: list[str], target: pa.DataType, nulls: tuple[str, ...] = ("",))
         (["9" * 39], TEXT),
         (["1.5", "-2.", ".5", "1e5", "-1E-5", "+0.5"], FLOAT),
         (["0", "0.5", "-0.5"], FLOAT),
-        (["1", "9" * 38, "0.5"], FLOAT),
+        (["1", "9" * 38, "0.5"], TEXT),
+        (["1", "9" * 37, "0.5"], pa.decimal128(38, 1)),
+        (["12345678901234567890.12", "12345678901234567890.13"], pa.decimal128(38, 2)),
+        (["1.5", "9007199254740993", "9007199254740992"], pa.decimal128(38, 1)),
+        (["1.5", "9007199254740992"], FLOAT),
+        (["0.30000000000000004", "0.1", "1e-05"], FLOAT),
+        (["0.10000000000000001"], pa.decimal128(38, 17)),
+        (["1.50000000000000000000", "0.0"], FLOAT),
+        (["5e-324", "1.7976931348623157e308", "0e999999999999"], FLOAT),
+        (["4e-324"], TEXT),
+        (["1.0", "12345678901234567890"], BIG),
+        (["1.5e-3", "12345678901234567890"], pa.decimal128(38, 4)),
+        (["12345678901234567890.12", "nan"], TEXT),
+        (["9223372036854775809", "nan"], TEXT),
+        (["9223372036854775809", "1.5"], pa.decimal128(38, 1)),
         (["1", "9" * 39, "0.5"], TEXT),
         (["1", "NaN"], FLOAT),
         (["1.5", "nan", "-inf", "Infinity", "+INF"], FLOAT),
@@ -56,6 +80,8 @@ def cast(values: list[str], target: pa.DataType, nulls: tuple[str, ...] = ("",))
         (["-nan", "1"], TEXT),
         (["1e999"], TEXT),
         (["1.5", "1e999"], TEXT),
+        (["1e-999"], TEXT),
+        (["1.5", "1e99999999999999999999"], TEXT),
         (["00501", "12345"], TEXT),
         (["007.5"], TEXT),
         (["-012"], TEXT),
@@ -140,6 +166,7 @@ def test_nulls_in_the_array_are_no_values() -> None:
 ODD = st.sampled_from(
     ["", "NA", "?", "None", "\\N", "true", "1", "-9223372036854775808", "1.5", "1e999", "nan", "007", "x", "é"]
 )
+ODD |= st.sampled_from(["9007199254740993", "12345678901234567890.125", "0.10000000000000001", "1e-400", "-5e-324"])
 ODD |= st.sampled_from(["2020-02-29", "2021-02-29", "2020-01-01 10:00", "2020-01-01 10:00Z", "9" * 38, "9" * 39])
 COLUMN = st.lists(ODD | st.text(max_size=3), max_size=6)
 
@@ -175,6 +202,11 @@ def signed(value: Any) -> str:
     return f"{value:+}"
 
 
+def expanded(value: float) -> str:
+    text = format(Decimal(repr(value)), "f")
+    return text if "." in text else f"{text}.0"
+
+
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
 ZONED_TIMES = st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 12, 31), timezones=ZONES)
 MANTISSAS = st.floats(allow_nan=False, allow_infinity=False)
@@ -185,7 +217,7 @@ MANTISSAS = st.floats(allow_nan=False, allow_infinity=False)
     st.one_of(
         st.tuples(st.just(pa.bool_()), spelled(st.booleans(), str, lambda b: str(b).upper())),
         st.tuples(st.just(INT), spelled(st.integers(-(2**63) + 1, 2**63 - 1), str, signed)),
-        st.tuples(st.just(FLOAT), spelled(MANTISSAS, repr, lambda x: f"{x:.17e}")),
+        st.tuples(st.just(FLOAT), spelled(MANTISSAS, repr, lambda x: repr(x).upper(), expanded)),
         st.tuples(st.just(DATE), spelled(st.dates(), str)),
         st.tuples(st.just(STAMP), spelled(st.datetimes(), str, dt.datetime.isoformat)),
         st.tuples(st.just(ZONED), spelled(ZONED_TIMES, str, dt.datetime.isoformat)),
@@ -234,9 +266,9 @@ def test_numbers_are_those_of_python_without_leading_zeros(text: str) -> None:
         number = False
     leading_zero = re.match(r"[+-]?0[0-9]", text) is not None
     word = text.lstrip("+-").isalpha()
-    overflow = number and not word and abs(float(text)) == float("inf")
+    exact = number and not word and abs(float(text)) < float("inf") and Decimal(text) == Decimal(repr(float(text)))
     is_number = type_of(text) in (INT, BIG, FLOAT)
-    assert is_number == (number and not leading_zero and not word and not overflow)
+    assert is_number == (exact and not leading_zero)
     if is_number:
         assert cast([text], FLOAT) == [float(text)]
 
@@ -251,7 +283,9 @@ def test_numbers_are_those_of_python_without_leading_zeros(text: str) -> None:
         (pa.uint8(), ["255"], [255]),
         (pa.float32(), ["1.5", "2", "-inf"], [1.5, 2.0, float("-inf")]),
         (pa.decimal128(5, 2), ["1.200", ".5", "-12", "999.99", "2."], ["1.20", "0.50", "-12.00", "999.99", "2.00"]),
-        (pa.decimal128(2, 2), ["0.25", "-.5"], ["0.25", "-0.50"]),
+        (pa.decimal128(5, 2), ["1e2", "-12E-1", ".0", "0e-99999999999", "0.0000"], ["100.00", "-1.20", *["0.00"] * 3]),
+        (pa.decimal128(2, 2), ["0.25", "-.5", "5e-1"], ["0.25", "-0.50", "0.50"]),
+        (BIG, ["1.0", "1e5", "9" * 38 + ".000", "1e37"], ["1", "100000", "9" * 38, "1" + "0" * 37]),
         (pa.bool_(), ["TRUE", "false"], [True, False]),
         (pa.timestamp("s"), ["2020-01-01", "2020-01-01T10:00:00.0"], [NEW_YEAR, NEW_YEAR.replace(hour=10)]),
         (pa.timestamp("ns"), ["2020-01-01 00:00"], [NEW_YEAR]),
@@ -282,9 +316,10 @@ def fits(text: str, target: pa.DataType) -> bool:
         *((INT, bad) for bad in ["-9223372036854775808", "9223372036854775808", "00501", "1e5", " 1"]),
         *((pa.uint8(), bad) for bad in ["256", "-1"]),
         *((FLOAT, bad) for bad in ["1e999", "-1e999", "1,5", "007.5", "0x1p3", "infinit"]),
-        (pa.float32(), "1e40"),
-        *((pa.decimal128(5, 2), bad) for bad in ["1.234", "1000", "1e2", "nan", "."]),
-        *((BIG, bad) for bad in ["9" * 39, "1.0", "1e5"]),
+        *((FLOAT, bad) for bad in ["9007199254740993", "0.10000000000000001", "1e-400", "4e-324"]),
+        *((pa.float32(), bad) for bad in ["1e40", "16777217", "0.123456789"]),
+        *((pa.decimal128(5, 2), bad) for bad in ["1.234", "1000", "1e3", "1e-3", "nan", "."]),
+        *((BIG, bad) for bad in ["9" * 39, "0.1", "1e38", "1e-5"]),
         *((pa.bool_(), bad) for bad in ["1", "yes", "t"]),
         *((DATE, bad) for bad in ["2021-02-29", "2020-01-01 00:00", "1"]),
         *((STAMP, bad) for bad in ["2020-01-01 10:00Z", "10:00"]),
@@ -299,6 +334,45 @@ def test_the_first_bad_value_is_named(target: pa.DataType, bad: str) -> None:
         with pytest.raises(BadValue) as caught:
             cast([fine] * leading + [bad, fine, bad], target)
         assert (caught.value.index, caught.value.value) == (leading, bad)
+
+
+@pytest.mark.parametrize(
+    ("target", "bad", "is_number"),
+    [
+        (FLOAT, "9007199254740993", True),
+        (FLOAT, "1e999", True),
+        (FLOAT, "x", False),
+        (INT, "9223372036854775808", True),
+        (INT, "1.5", False),
+        (BIG, "0.5", True),
+        (BIG, "nan", False),
+        (DATE, "1", False),
+    ],
+)
+def test_a_number_that_cannot_be_held_is_told_from_what_is_no_number(
+    target: pa.DataType, bad: str, is_number: bool
+) -> None:
+    with pytest.raises(BadValue) as caught:
+        cast([bad], target)
+    assert isinstance(caught.value, BadNumber) == is_number
+
+
+def test_numbers_that_are_kept_as_text_are_told() -> None:
+    columns = {
+        "a": ["1e400", "1.5"],
+        "b": ["9" * 39, ""],
+        "c": ["12345678901234567890.12", "NaN"],
+        "d": ["1e400", "x"],
+        "e": ["1.5"],
+        "f": ["12345678901234567890.12"],
+    }
+    seen = [traits(texts(column)) for column in columns.values()]
+    assert kept_as_text(list(columns), seen, ("",)) == [
+        "column 'a' is read as text: its numbers need 402 digits to be held exactly, and a decimal has 38",
+        "column 'b' is read as text: its numbers need 39 digits to be held exactly, and a decimal has 38",
+        "column 'c' is read as text: it has NaN or infinity, which no decimal holds, and numbers that no float holds "
+        "exactly",
+    ]
 
 
 def test_markers_are_null_in_text_too() -> None:

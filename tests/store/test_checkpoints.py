@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,15 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import monitor as monitor_module
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Damaged
 from holdfast.monitor import Monitor
 from holdfast.registry import engine
 from holdfast.store.store import Store
-from holdfast.table import compact, files
+from holdfast.table import compact, files, rewrite
 from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table, TableFiles
+from holdfast.voice import Voice
 from tests.intake.building import rows_in
 from tests.oracle.rows import Row, plain_row
 from tests.table.building import bulk_path
@@ -40,11 +42,12 @@ def table_of(rows: Sequence[Row]) -> pa.Table:
 
 
 @contextmanager
-def small_files(largest: int = 12, batches: int = 3) -> Iterator[None]:
+def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> Iterator[None]:
     """Compaction and checkpoints as soon as there are a few rows and a few batches."""
     with (
         patch.object(compact, "_FEWEST", 2),
         patch.object(compact, "_LARGEST", largest),
+        patch.object(rewrite, "_SMALL", small),
         patch.object(monitor_module, "_REPLAY_BATCHES", batches),
     ):
         yield
@@ -77,6 +80,7 @@ steps = st.lists(
         st.tuples(st.just("snapshot"), row_lists),
         st.tuples(st.just("bulk"), row_lists),
         st.tuples(st.just("checkpoint"), st.none()),
+        st.tuples(st.just("vacuum"), st.none()),
         st.tuples(st.just("reopen"), st.none()),
     ),
     max_size=9,
@@ -95,6 +99,8 @@ class Stream:
     def step(self, kind: str, given: Any) -> None:
         if kind == "checkpoint":
             self.monitor.checkpoint()
+        elif kind == "vacuum":
+            self.monitor.vacuum()
         elif kind == "reopen":
             self.monitor.close()
             self.monitor = Monitor.open(self.path)
@@ -138,9 +144,11 @@ class Stream:
 
 
 @settings(max_examples=30)
-@given(first=row_lists, stream=steps)
-def test_streams_of_batches_checkpoints_and_reopenings(first: list[Row], stream: list[tuple[str, Any]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, small_files():
+@given(first=row_lists, stream=steps, small=st.sampled_from([0, 1 << 18]))
+def test_streams_of_batches_checkpoints_and_reopenings(
+    first: list[Row], stream: list[tuple[str, Any]], small: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, small_files(small=small):
         state = Stream(folder, first)
         for kind, given_rows in stream:
             state.step(kind, given_rows)
@@ -250,6 +258,71 @@ def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:
         assert tables == {"one": [0, 0, 3, 3, 6, 6], "two": [1, 1, 2, 2, 4, 4, 5, 5]}
         with pytest.raises(BadInput, match="several tables"):
             monitor.apply(inserts=table_of([]))
+
+
+# ---- a disk without room ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def no_room(where: str) -> Iterator[list[int]]:
+    """Checkpoints fail while this lasts: what they write does not fit, or the disk tells so beforehand. Gives the
+    number of batches at each attempt.
+    """
+    attempts: list[int] = []
+    real = Store.room_for_checkpoint
+
+    def counted(store: Store) -> bool:
+        attempts.append(store.history(1)[-1].seq)
+        return real(store) and where != "told before"
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    failing = patch.object(Store, "keep_states", full) if where == "written" else nullcontext()
+    with patch.object(Store, "room_for_checkpoint", counted), failing:
+        yield attempts
+
+
+@pytest.mark.parametrize("where", ["written", "told before"])
+@pytest.mark.parametrize("reopened", [False, True], ids=["one process", "a process a batch"])
+def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
+    tmp_path: Path, where: str, reopened: bool
+) -> None:
+    with small_files(batches=2):
+        monitor = Monitor.create(tmp_path / "state", {"things": table_of([])})
+        with no_room(where) as attempts:
+            for n in range(40):
+                monitor.apply(inserts=table_of([(n, "x", None)]))
+                if reopened:
+                    monitor.close()
+                    monitor = Monitor.open(tmp_path / "state")
+        assert attempts == [2, 4, 8, 16, 32]
+        for n in range(40, 70):
+            monitor.apply(inserts=table_of([(n, "x", None)]))
+        assert monitor._store.checkpoint() > 64, "there is room again, and checkpoints are as before"
+        assert rows_in(monitor) == [(n, "x", None) for n in range(70)]
+        monitor.close()
+
+
+def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
+    notes: list[str] = []
+
+    class Ear(Voice):
+        def note(self, text: str) -> None:
+            notes.append(text)
+
+    def damaged(*_: object) -> None:
+        raise Damaged("x.arrow", "a bit turned")
+
+    Monitor.create(tmp_path / "state", {"things": table_of([])}).close()
+    with small_files(batches=1), Monitor.open(tmp_path / "state", voice=Ear()) as monitor:
+        with patch.object(monitor_module, "compacted", damaged):
+            monitor.apply(inserts=table_of([(1, "x", None)]))
+        assert monitor.tables["things"].rows == 1
+    assert notes == [
+        "The batch is kept, but its files can't be merged: x.arrow: damaged (a bit turned); restore it, or the whole "
+        "state, from a backup."
+    ]
 
 
 # ---- readers ---------------------------------------------------------------------------------------------------------

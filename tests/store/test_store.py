@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,8 +16,10 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.monitor import Monitor
+from holdfast.store.database import FORMAT
 from holdfast.store.records import Commit
-from holdfast.store.store import FORMAT, Store
+from holdfast.store.store import Store
+from holdfast.table import files
 from tests.intake.building import changed, rows_in, types_in
 
 ROWS = pa.table({"n": [1, 2, None], "t": ["a", "b", "a"]})
@@ -98,7 +102,7 @@ def test_what_is_no_state(tmp_path: Path) -> None:
         with sqlite3.connect(tmp_path / "state" / "holdfast.db") as database:
             database.execute("UPDATE meta SET value = ? WHERE key = 'format'", (found,))
         database.close()
-        with pytest.raises(BadInput, match=f"format {found}, and this version of Holdfast reads format {FORMAT}"):
+        with pytest.raises(BadInput, match=f"format {found}, and this .* reads formats up to {FORMAT}"):
             Monitor.open(tmp_path / "state")
 
 
@@ -237,7 +241,8 @@ def test_a_commit_that_fails_leaves_the_state_before(tmp_path: Path) -> None:
 def test_a_batch_without_effect_is_told_and_leaves_no_file(tmp_path: Path) -> None:
     with make(tmp_path / "state") as monitor:
         before = files_in(tmp_path / "state" / "segments")
-        assert changed(monitor.apply(inserts=MORE, deletes=MORE, batch_id="nothing")) == (0, 0, 0)
+        feed = pa.concat_tables([MORE.append_column("op", pa.array([word])) for word in ("insert", "delete")])
+        assert changed(monitor.apply(changes=feed, batch_id="nothing")) == (0, 0, 0)
         assert files_in(tmp_path / "state" / "segments") == before
     with Monitor.open(tmp_path / "state") as monitor:
         assert monitor.apply(inserts=MORE, batch_id="nothing").already_applied
@@ -249,14 +254,19 @@ def test_files_that_no_commit_names_are_removed(tmp_path: Path) -> None:
     make(tmp_path / "state").close()
     segments = tmp_path / "state" / "segments"
     named = files_in(segments)
-    (segments / "leftover.arrow").write_bytes(b"half a fi")
+    leftover = f"{uuid.uuid4().hex}.arrow"
+    (segments / leftover).write_bytes(b"half a fi")
+    (segments / "mine.arrow").write_text("a file that nobody asked for")
     Monitor.open(tmp_path / "state", write=False).close()
-    assert files_in(segments) == {*named, "leftover.arrow"}
+    assert files_in(segments) == {*named, leftover, "mine.arrow"}
     with Monitor.open(tmp_path / "state") as monitor:
-        assert files_in(segments) == named
+        assert files_in(segments) == {*named, "mine.arrow"}, "only files with names of our making are ours"
         with pytest.raises(BadInput):
             monitor.apply(deletes=MORE)
-        assert files_in(segments) == named
+        assert files_in(segments) == {*named, "mine.arrow"}
+        monitor.apply(inserts=MORE)
+        monitor.checkpoint()
+        assert all(files.is_ours(name) for name in files_in(segments) - {"mine.arrow"})
 
 
 # ---- segments elsewhere ----------------------------------------------------------------------------------------------
@@ -271,7 +281,8 @@ def test_segments_may_lie_elsewhere(tmp_path: Path, form: str, monkeypatch: pyte
     ) as monitor:
         monitor.apply(inserts=MORE)
     assert files_in(tmp_path / "state") == {"holdfast.db", "lock"}
-    assert len(files_in(place)) == 3
+    (own,) = place.iterdir()
+    assert len(files_in(own)) == 3
     monkeypatch.chdir("/")
     with Monitor.open(tmp_path / "state") as monitor:
         monitor.checkpoint()
@@ -279,12 +290,41 @@ def test_segments_may_lie_elsewhere(tmp_path: Path, form: str, monkeypatch: pyte
     assert counts(tmp_path / "state") == (4, 1)
 
 
-def test_a_folder_of_segments_belongs_to_one_state(tmp_path: Path) -> None:
-    """Files that no commit names are removed, so nobody else's may lie there."""
+def test_states_share_a_place_for_segments_and_no_file(tmp_path: Path) -> None:
     place = tmp_path / "bulk"
+    place.mkdir()
+    (place / "mine.txt").write_text("mine")
     make(tmp_path / "state", str(place)).close()
-    with pytest.raises(BadInput, match="bulk: not empty; give the segments a folder of their own"):
-        make(tmp_path / "other", place.as_uri())
-    assert counts(tmp_path / "state") == (3, 0)
-    with pytest.raises(BadInput, match="nonsense://x: segments can't go there"):
-        make(tmp_path / "other", "nonsense://x")
+    with make(tmp_path / "other", place.as_uri()) as monitor:
+        monitor.apply(inserts=MORE)
+        monitor.checkpoint()
+    with pytest.raises(BadInput, match="repeats a declared key"):
+        Monitor.create(tmp_path / "third", {"things": pa.table({"k": [1, 1]})}, key=["k"], segments=str(place))
+    with Monitor.open(tmp_path / "state") as monitor:
+        monitor.checkpoint()
+    assert (counts(tmp_path / "state"), counts(tmp_path / "other")) == ((3, 0), (4, 1))
+    assert len(files_in(place)) == 3
+    assert (place / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("nonsense://x", "nonsense://x: segments can't go there"),
+        ("s3://bucket/x?region=a", "segments can't go there: leave out what comes after the question mark"),
+        ("state", "state: this lies in the state folder, where segments go by themselves; leave --segments out"),
+        ("state/bulk", "state/bulk: this lies in the state folder"),
+        ("file", "not a directory"),
+        ("/proc/bulk", "/proc/bulk: no such file or directory; choose another place"),
+        ("x" * 300, "the name is too long; choose a shorter one"),
+    ],
+)
+def test_places_where_segments_cannot_go(
+    tmp_path: Path, asked: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadInput, match=re.escape(told)):
+        make(tmp_path / "state", asked)
+    assert files_in(tmp_path) == {"file"}
+    assert (tmp_path / "file").read_text() == "mine"

@@ -250,6 +250,19 @@ def test_the_last_deletes_are_the_missing_ones(folder: str) -> None:
     assert resolve(grown, codes, kinds_of(operations)).missing.tolist() == [1, 5]
 
 
+def test_a_delete_needs_a_row_that_is_there_when_its_turn_comes(folder: str) -> None:
+    row, other = (1, "a", 1.5), (2, "b", None)
+    for way in (nullcontext(), bulk_path(2)):
+        _, kept = Kept.empty(schema_of(), folder).operate(inserts([other]))
+        with way:
+            with pytest.raises(BadInput, match="not there"):
+                kept.operate([("delete", row), ("insert", row)])
+            admitted, after = kept.operate([("delete", row), ("insert", row)], "ignore")
+            assert (admitted.ignored, rows_of(after.table)) == (1, [other, row])
+            admitted, after = kept.operate([("insert", row), ("delete", row), ("delete", other), ("insert", other)])
+            assert (admitted.ignored, len(admitted.born), len(admitted.dead)) == (0, 0, 0)
+
+
 def test_a_snapshot_brings_back_rows_that_died(folder: str) -> None:
     rows = [(n, "a", None) for n in range(4)]
     for way in (nullcontext(), bulk_path(2)):

@@ -157,3 +157,31 @@ def test_what_a_dictionary_extends(kept: pa.DataType, pool: list[Any], data: st.
     for one, values in zip((base, *branches), listed, strict=True):
         for other, fewer in zip((base, *branches), listed, strict=True):
             assert one.extends(other) == (values[: len(fewer)] == fewer)
+
+
+@pools
+@pytest.mark.parametrize("small", [0, 2, 1 << 16])
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_some_codes_alone(small: int, kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
+    """They keep their order, and the dictionary goes on from there."""
+    dictionary = Dictionary(kept)
+    with patch.object(module, "_SMALL", small):
+        for portion in data.draw(st.lists(st.lists(st.sampled_from(pool), max_size=10), max_size=5)):
+            _, dictionary = encode(dictionary, distinct_images(portion, kept))
+        stay = data.draw(st.sets(st.integers(1, max(len(dictionary) - 1, 1)))) if len(dictionary) > 1 else set()
+        codes = np.array([0, *sorted(stay)], np.int64)
+        alone = dictionary.only(codes)
+        assert len(alone.runs) <= 1
+        model = {value: code for code, value in enumerate(plain_row(dictionary.values(codes).to_pylist())) if code}
+        check_against(alone, model, pool)
+        fresh, grown = encode(alone, distinct_images(pool, kept))
+        assert len(grown) == 1 + len(fresh) == 1 + len(distinct_images(pool, kept))
+        assert grown.extends(alone)
+
+
+def test_values_that_lie_in_order_need_no_order_beside_them() -> None:
+    _, first = encode(Dictionary(pa.int64()), distinct_images([10, 20], pa.int64()))
+    _, both = encode(first, distinct_images([5, 30], pa.int64()))
+    assert both.nbytes == 2 * both.only(np.array([0, 1, 2, 4])).nbytes + 16 == 64
+    assert both.only(np.array([0, 1, 3])).nbytes == 32

@@ -121,3 +121,26 @@ def test_merging_no_chunks() -> None:
 def test_what_would_lose_something_is_refused(values: pa.Array, kept: pa.DataType, reason: str) -> None:
     with pytest.raises(BadInput, match=f"^column 'c x': .*{reason}"):
         stage([pa.chunked_array([values])], [Column("c x", kept)])
+
+
+BAD = [b"fine", b"a\xffb", None]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("encoded", [False, True])
+def test_text_that_is_no_utf8(kind: pa.DataType, encoded: bool) -> None:
+    binary = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    given = pa.array(BAD, binary[kind])
+    values = pa.Array.from_buffers(kind, len(given), given.buffers())
+    if encoded:
+        if kind == pa.string_view():
+            pytest.skip("Arrow has no dictionaries of views")
+        values = pa.DictionaryArray.from_arrays(pa.array([1, 0, None], pa.int8()), values.slice(0, 2))
+    with pytest.raises(BadInput, match=r"column 'b': the text b'a\\xffb' is not UTF-8"):
+        stage([pa.chunked_array([values])], [Column("b", pa.string())])
+
+
+def test_a_dictionary_that_is_too_short() -> None:
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 5], pa.int8()), pa.array(["x"]), safe=False)
+    with pytest.raises(BadInput, match=r"column 'b': the data is damaged"):
+        stage([pa.chunked_array([values])], [Column("b", pa.string())])

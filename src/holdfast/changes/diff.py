@@ -8,12 +8,14 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from holdfast.changes.naming import Values, listed, named
 
 
 class Finding(Protocol):
@@ -38,32 +40,56 @@ NOBODY = -1  # in a pair of rows, where a rule is about one row
 
 @dataclass(frozen=True)
 class Witness:
-    """The rows that broke a rule: their ids, and their values by column name."""
+    """The rows that broke a rule: their ids, their values, and their keys where one is declared."""
 
     rows: tuple[int, ...]
-    values: tuple[Mapping[str, Any], ...] = ()
+    values: tuple[Values, ...] = ()
+    keys: tuple[Values, ...] = ()
+
+    def __str__(self) -> str:
+        return self.named()
+
+    def named(self, first: Sequence[str] = ()) -> str:
+        """The rows in words; where there is no key, by their values, those of the columns that come first first."""
+        return listed(named(self.rows, self.keys, self.values, first))
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
-        return {"rows": list(self.rows), "values": [dict(v) for v in self.values]}
+        keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
+        return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values]}
 
 
 @dataclass(frozen=True, eq=False)
 class PairChange:
     """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept.
 
-    Where a violation is one row, the other one is NOBODY.
+    Where a violation is one row, the other one is NOBODY. A violation may be there before and after the batch and yet
+    be told as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
+    change. So many of those added are `retold`, and as many of those resolved; the others are **new**, and **gone**.
     """
 
     added: NDArray[np.int64] | None
     resolved: NDArray[np.int64] | None
+    retold: int = 0
+
+    @property
+    def new(self) -> int | None:
+        """How many violations there are that were not there before; None where only their number is kept."""
+        return None if self.added is None else len(self.added) - self.retold
+
+    @property
+    def gone(self) -> int | None:
+        """How many violations were there before, and are no more."""
+        return None if self.resolved is None else len(self.resolved) - self.retold
 
     def undo(self) -> PairChange:
         """The change that takes this one back."""
-        return PairChange(self.resolved, self.added)
+        return PairChange(self.resolved, self.added, self.retold)
 
     def then(self, later: PairChange) -> PairChange:
-        """Both changes as one: what the first added and the second resolved was never there."""
+        """Both changes as one: what the first added and the second resolved was never there. Which violations are
+        retold is known of one batch alone: of both, none is.
+        """
         if self.added is None or self.resolved is None or later.added is None or later.resolved is None:
             return PairChange(None, None)
         return PairChange(
@@ -72,8 +98,10 @@ class PairChange:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PairChange) and all(
-            _as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved))
+        return (
+            isinstance(other, PairChange)
+            and self.retold == other.retold
+            and all(_as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved)))
         )
 
     __hash__ = None  # type: ignore[assignment]  # equal changes may list their pairs in another order
@@ -92,8 +120,9 @@ def _without(pairs: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.in
 class Diff:
     """Findings gained, lost and changed, by their text; witnesses; and violations added to a rule, or resolved.
 
-    A lost rule that has a witness is broken by it. One that has none still holds, and just isn't told any more, as it
-    follows from another that holds now, or is about nothing any more.
+    A lost rule that has a witness is broken by it. One that has none is not: it still holds, and just isn't told any
+    more, as it follows from another that holds now, or nothing is left that could break it; or nothing was there before
+    that could (it says so of itself: `empty`), so that it had never been tested.
     """
 
     gained: Result = field(default_factory=dict)
@@ -111,6 +140,13 @@ class Diff:
         after.update(self.gained)
         after.update({text: new for text, (_, new) in self.changed.items()})
         return after
+
+    def with_violations(self, before: Result, after: Result, moved: Mapping[str, PairChange]) -> Diff:
+        """The same with violations added and resolved, given both results. A rule whose violations are others now has
+        changed, also where they are as many as before.
+        """
+        others = {text: (before[text], after[text]) for text, change in moved.items() if change.new or change.gone}
+        return replace(self, changed={**others, **self.changed}, violations=moved)
 
     def undo(self) -> Diff:
         """The diff that takes this one back (witnesses speak of one direction only and are dropped)."""

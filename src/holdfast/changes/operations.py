@@ -33,8 +33,12 @@ def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
     encoded = words.combine_chunks().dictionary_encode()
     if encoded.null_count:
         raise BadInput("a row has no operation; write insert, delete or update in every row")
+    try:
+        spelled = encoded.dictionary.to_pylist()
+    except UnicodeDecodeError:
+        raise BadInput("an operation is not UTF-8; write insert, delete or update in every row") from None
     kinds = []
-    for word in encoded.dictionary.to_pylist():
+    for word in spelled:
         kind = _WORDS.get(str(word).strip().lower())
         if kind is None:
             raise BadInput(f"unknown operation {word!r}; use insert, delete, update (or c, d, u)")

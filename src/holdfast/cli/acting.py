@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import (
+    Columns,
     Compare,
     CompareAs,
     CountOnly,
@@ -17,6 +18,7 @@ from holdfast.cli.arguments import (
     Header,
     Holds,
     InputFormat,
+    JdbcProperties,
     JdbcTable,
     MaxArity,
     MaxLhs,
@@ -31,26 +33,28 @@ from holdfast.cli.arguments import (
     Separator,
     SourceList,
     State,
+    Top,
     Types,
     TypesFrom,
+    With,
     asked_settings,
     read_options,
 )
 from holdfast.cli.printing import (
+    by_table,
     console_voice,
-    keys,
     named,
     note_left_out,
     print_findings,
     print_json,
     print_listings,
+    print_violations_json,
     split,
+    table_line,
     warn_unlisted,
 )
 from holdfast.registry import FOUND
-
-if TYPE_CHECKING:
-    pass
+from holdfast.report.terminal import somebody_reads
 
 _CLASSES = ", ".join(FOUND)
 
@@ -59,11 +63,12 @@ _CLASSES = ", ".join(FOUND)
 def discover(
     sources: SourceList,
     rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {_CLASSES}.")] = "column",
+    columns: Columns = None,
     error: Error = 0.0,
     max_lhs: MaxLhs = None,
     compare: CompareAs = Compare.typed,
     max_arity: MaxArity = 1,
-    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
+    top: Top = 20,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
     form: Output = Format.text,
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
@@ -78,41 +83,69 @@ def discover(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Tell what holds in a table, once.
 
     Example: [b]holdfast discover tax.csv --rules column[/b]
     """
     from holdfast.discovery import discover as find
+    from holdfast.report.export import write_page
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    _refuse_outputs(html, picture)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
+    tables = named(sources, jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
     with console_voice() as voice:
         settings = asked_settings(error=error, max_lhs=max_lhs, compare=compare, max_arity=max_arity)
         found = find(
-            named(sources, jdbc_table),
+            tables,
             split(rules),
+            columns=chosen,
             nulls=nulls.value,
             settings=settings,
             options=options,
             voice=voice,
         )
-        for table, columns in found.left_out.items():
-            note_left_out(voice, table, columns)
+        for table, left_out in found.left_out.items():
+            note_left_out(voice, table, left_out, table in chosen)
+    if form is Format.json:
+        print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
     print_findings([], form, top, split(rules), found.results, found.told)
     if picture:
         found.picture(picture)
     if html:
         from holdfast.report.pages import page
 
-        html.write_text(page("Holdfast: what holds here", found._repr_html_()), encoding="utf-8")
+        write_page(html, page("Holdfast: what holds here", found._repr_html_()))
+
+
+def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
+    """Say before the work what would stand in the way of its results."""
+    from holdfast.report.export import refuse_unwritable
+
+    if picture:
+        from holdfast.inclusion.picture import refuse_undrawable
+
+        refuse_undrawable(picture)
+    for path in (html, picture):
+        if path:
+            refuse_unwritable(path)
 
 
 @app.command()
 def check(
     sources: SourceList,
     rules: Annotated[Path, typer.Option(help="A YAML file of rules.")],
-    rows: Annotated[bool, typer.Option("--rows", help="Show the violating rows side by side.")] = False,
-    limit: Annotated[int, typer.Option(help="Show at most so many violations of a rule.")] = 3,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most so many violations of a rule (text: 3 unless told).")
+    ] = None,
     pair_limit: PairLimit = None,
     count_only: CountOnly = False,
     nulls: Annotated[
@@ -127,6 +160,8 @@ def check(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
 
@@ -134,7 +169,9 @@ def check(
     """
     from holdfast.checking import check as look
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     with console_voice() as voice:
         settings = asked_settings(pair_limit, count_only)
         tables = named(sources, jdbc_table)
@@ -142,7 +179,10 @@ def check(
         warn_unlisted(voice, checked.to_json())
     print_findings(checked.to_json(), form)
     if form is Format.text:
-        print_listings([listing for listing in checked.listings if listing.pairs is not None], limit, rows)
+        listed = [listing for listing in checked.listings if listing.pairs is not None]
+        print_listings(listed, 3 if limit is None else limit, rows)
+    elif rows:
+        print_violations_json(checked.listings, limit)
     raise typer.Exit(1 if checked.violated else 0)
 
 
@@ -162,6 +202,7 @@ def init(
         list[str] | None,
         typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
     ] = None,
+    columns: Columns = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
     segments: Annotated[
         str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
@@ -175,6 +216,8 @@ def init(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Start watching tables: read them whole, find what holds, keep it in a state folder.
 
@@ -182,18 +225,25 @@ def init(
     """
     from holdfast.monitor import Monitor
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     tables = named(sources, jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
     with console_voice() as voice, Monitor.create(
         state, tables, watch=split(watch), rules=rules,
         settings=asked_settings(pair_limit, count_only, error, max_lhs, compare, max_arity),
-        key=keys(key or [], tables), nulls=nulls.value,
+        key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls.value,
         options=options, segments=segments, voice=voice,
     ) as monitor:  # fmt: skip
-        for table, columns in monitor.left_out.items():
-            note_left_out(voice, table, columns)
+        left_out = monitor.left_out
+        for table, columns_out in left_out.items():
+            note_left_out(voice, table, columns_out, table in chosen)
         results = monitor.found()
         warn_unlisted(voice, [finding.to_json() for finding in monitor.results("dc")])
+        made = monitor.tables
+    if form is Format.json:
+        print_json(table_line(table.schema, table.rows, left_out[name]) for name, table in made.items())
     print_findings([], form, results=results)
 
 
@@ -225,6 +275,8 @@ def apply(
     schema: SchemaText = None,
     input_format: InputFormat = None,
     jdbc_table: JdbcTable = None,
+    jdbc_properties: JdbcProperties = None,
+    reader: With = None,
 ) -> None:
     """Apply one batch of changes, and tell what changed.
 
@@ -233,7 +285,9 @@ def apply(
     from holdfast.monitor import Monitor
     from holdfast.report.outcome import print_outcome
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, jdbc_table)
+    options = read_options(
+        separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
+    )
     with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
         voice.step("Applying the batch")
         outcome = monitor.apply(
@@ -250,7 +304,7 @@ def apply(
 @app.command()
 def watch(
     state: State,
-    folder: Annotated[Path, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
+    folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
     holds: Annotated[Holds, typer.Option("--as", help="What the files hold.")] = Holds.insert,
     once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
@@ -266,6 +320,7 @@ def watch(
     types: TypesFrom = Types.infer,
     schema: SchemaText = None,
     input_format: InputFormat = None,
+    reader: With = None,
 ) -> None:
     """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
 
@@ -275,7 +330,7 @@ def watch(
     from holdfast.outcome import Outcome
     from holdfast.report.outcome import print_outcome
 
-    options = read_options(separator, quote, header, null, types, schema, input_format, None)
+    options = read_options(separator, quote, header, null, types, schema, input_format, reader=reader)
     broken: list[bool] = []
 
     def told(path: str, outcome: Outcome) -> None:
@@ -284,6 +339,8 @@ def watch(
             print_json([{**line, "file": path} for line in outcome.to_json()])
         else:
             print_outcome(outcome, Path(path).name)
+        if not somebody_reads():
+            raise _NobodyReads
 
     with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
         voice.note(f"Watching {folder}; stop with Ctrl-C.")
@@ -294,7 +351,13 @@ def watch(
             )  # fmt: skip
         except KeyboardInterrupt:
             voice.note("Stopped. Batches that were told are kept.")
+        except _NobodyReads:
+            voice.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
     raise typer.Exit(1 if any(broken) else 0)
+
+
+class _NobodyReads(Exception):
+    """Ends a watch whose output goes nowhere: it would go on for ever, unseen."""
 
 
 @app.command()

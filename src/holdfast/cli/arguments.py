@@ -48,6 +48,13 @@ class Compare(StrEnum):
     text = "text"
 
 
+class Reader(StrEnum):
+    """Who reads files."""
+
+    spark = "spark"
+    local = "local"
+
+
 class Holds(StrEnum):
     """What the files of a watched folder hold."""
 
@@ -57,6 +64,13 @@ class Holds(StrEnum):
     snapshot = "snapshot"
 
 
+Top = Annotated[int, typer.Option(min=0, help="Show at most so many rules of a class as text.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only these columns, comma separated: [b]id,zip[/b], or [b]table:id,zip[/b] with several tables."
+    ),
+]
 _READING = "How files are read"
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
 SourceList = Annotated[
@@ -101,26 +115,52 @@ InputFormat = Annotated[
 JdbcTable = Annotated[
     str | None, typer.Option(help="The table to read from a jdbc: address.", rich_help_panel=_READING)
 ]
+JdbcProperties = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file of properties (user=…, password=…) for a jdbc: address; or set HOLDFAST_JDBC_USER and "
+        "HOLDFAST_JDBC_PASSWORD.",
+        rich_help_panel=_READING,
+    ),
+]
+With = Annotated[
+    Reader | None,
+    typer.Option(
+        "--with", help="Read with Spark, or in this process; what fits best if not given.", rich_help_panel=_READING
+    ),
+]
 
 
 _ASKING = "What is asked of rules"
 Error = Annotated[
     float,
     typer.Option(
-        help="Also rules that hold but for this share: of pairs (fd, ucc), of values (ind).", rich_help_panel=_ASKING
+        min=0.0,
+        max=1.0,
+        help="Also rules that hold but for this share: of pairs of rows (fd, ucc), of distinct values (ind).",
+        rich_help_panel=_ASKING,
     ),
 ]
 MaxLhs = Annotated[
-    int | None, typer.Option(help="At most so many columns in a left side or key.", rich_help_panel=_ASKING)
+    int | None, typer.Option(min=0, help="At most so many columns in a left side or key.", rich_help_panel=_ASKING)
 ]
 CompareAs = Annotated[
     Compare,
     typer.Option("--compare", help="Whether values of ind compare by type, or as text.", rich_help_panel=_ASKING),
 ]
-MaxArity = Annotated[int, typer.Option(help="At most so many columns on each side of an ind.", rich_help_panel=_ASKING)]
+MaxArity = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="At most so many columns on each side of an ind. One of several columns is told where it holds in rows "
+        "without a null in them, and each of its parts holds, too.",
+        rich_help_panel=_ASKING,
+    ),
+]
 RuleFile = Annotated[Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")]
 PairLimit = Annotated[
-    int | None, typer.Option(help="Keep at most so many violations of a rule as pairs; beyond, their number alone.")
+    int | None,
+    typer.Option(min=0, help="Keep at most so many violations of a rule as pairs; beyond, their number alone."),
 ]
 CountOnly = Annotated[bool, typer.Option("--count-only", help="Keep the number of violations alone.")]
 
@@ -148,12 +188,16 @@ def read_options(
     types: Types,
     schema: str | None,
     input_format: str | None,
-    jdbc_table: str | None,
+    jdbc_table: str | None = None,
+    jdbc_properties: Path | None = None,
+    reader: Reader | None = None,
 ) -> ReadOptions:
     """How files are read."""
     from holdfast.intake.reading import ReadOptions
     from holdfast.sources.dialect import CsvOptions
+    from holdfast.sources.secrets import read_properties
 
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
     csv = CsvOptions(separator, quote, header, tuple(nulls) if nulls else None, types.value)
-    return ReadOptions(csv, schema, input_format, jdbc_table)
+    properties = read_properties(jdbc_properties) if jdbc_properties else {}
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader.value if reader else None)

@@ -10,45 +10,66 @@ from typing import NoReturn
 
 import typer
 
-from holdfast.cli import acting, looking  # noqa: F401  # they register their commands
+from holdfast.cli import acting, looking, rows, upkeep  # noqa: F401  # they register their commands
 from holdfast.cli.app import app
 from holdfast.errors import HoldfastError
+from holdfast.report.terminal import heard, prepare_streams, say
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 _STOPPED = "stopped; if a state was being changed, it is as it was before the batch, or as it is after it"
 
 
-def main() -> NoReturn:
-    """Run the command line; every error ends as one sentence and an exit code."""
+def run() -> NoReturn:
+    """Run the command that the arguments name, and end with its exit code."""
+    prepare_streams()
     # Arrow's own pool holds on to some 50 MB after a file is read; the system's gives them back.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     logging.getLogger().addHandler(logging.NullHandler())  # Spark's gateway would tell of Ctrl-C in its own words
     signal.signal(signal.SIGINT, _interrupt)
+    sys.exit(_code())
+
+
+def _code() -> int:
+    """The exit code, after an error has been told."""
+    stdout = sys.stdout
     try:
         code = app(prog_name="holdfast", standalone_mode=False) or 0
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
-        sys.exit(code)
+        with heard(sys.stdout):
+            sys.stdout.flush()
+        return int(code)
     except (KeyboardInterrupt, typer.Abort):
-        _fail(_STOPPED, 2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        return _tell(_STOPPED, 2)
+    except SystemExit as ended:
+        # Rich ends so where nobody reads help any more. Typer ends so, and puts other streams in place, where some
+        # other pipe broke, for ours are taken care of: then something failed.
+        if isinstance(ended.__context__, BrokenPipeError) and sys.stdout is not stdout:
+            return _tell_ours(ended.__context__)
+        return 0 if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
     except Exception as error:
-        if _follows_interrupt(error):
-            _fail(_STOPPED, 2)
-        if isinstance(error, HoldfastError):
-            _fail(str(error), error.exit_code)
-        if hasattr(error, "format_message"):  # wrong usage, as typer and click tell it
-            if not (sentence := error.format_message()):  # nothing was asked, and help was shown
-                sys.exit(2)
-            context = getattr(error, "ctx", None)
-            hint = f"; see: {context.command_path} --help" if context else ""
-            _fail(f"{sentence}{hint}", 2)
-        import traceback
+        return _tell_error(error)
 
-        traceback.print_exc()
-        _fail(f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above", 3)
+
+def _tell_error(error: Exception) -> int:
+    if _follows_interrupt(error):
+        return _tell(_STOPPED, 2)
+    if isinstance(error, HoldfastError):
+        return _tell(str(error), error.exit_code)
+    if not hasattr(error, "format_message"):
+        return _tell_ours(error)
+    if not (sentence := error.format_message()):  # nothing was asked, and help was shown
+        return 2
+    context = getattr(error, "ctx", None)  # wrong usage, as typer and click tell it
+    hint = f"; see: {context.command_path} --help" if context else ""
+    return _tell(f"{sentence}{hint}", 2)
+
+
+def _tell_ours(error: BaseException) -> int:
+    import traceback
+
+    say("".join(traceback.format_exception(error)), err=True)
+    return _tell(f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above", 3)
 
 
 _interrupts: list[int] = []
@@ -66,6 +87,6 @@ def _follows_interrupt(error: BaseException | None) -> bool:
     return error is not None or bool(_interrupts)
 
 
-def _fail(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"holdfast: {' '.join(sentence.splitlines())}", err=True)  # values in it may hold line breaks
-    sys.exit(code)
+def _tell(sentence: str, code: int) -> int:
+    say(f"holdfast: {' '.join(sentence.splitlines())}", err=True)  # values in it may hold line breaks
+    return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from holdfast.cli.arguments import (
     Format,
     Output,
     State,
+    Top,
 )
 from holdfast.cli.printing import (
     console_voice,
@@ -19,10 +21,15 @@ from holdfast.cli.printing import (
     print_findings,
     print_json,
     print_listings,
+    print_violations_json,
     split,
+    table_line,
 )
+from holdfast.cli.rows import number_of
 from holdfast.errors import BadInput
 from holdfast.registry import MANY
+from holdfast.report.terminal import say
+from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Result
@@ -32,10 +39,11 @@ if TYPE_CHECKING:
 def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
-    top: Annotated[int, typer.Option(help="Show at most so many rules of a class as text.")] = 20,
+    top: Top = 20,
     form: Output = Format.text,
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.intake.choosing import SAID
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
@@ -43,6 +51,8 @@ def status(
     try:
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
+        tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
+        ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if name in MANY and (not asked or name in asked)]
     finally:
         store.close()
@@ -52,10 +62,13 @@ def status(
 
         with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
             results = [result for name in many for result in monitor.found(name)]
+    if form is Format.json:
+        print_json([*tables, *(batch.to_json() for batch in last)])
     print_findings(findings, form, top, asked, results)
     if form is Format.text:
-        told = f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet"
-        typer.echo(told, err=True)
+        say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
+        for way in sorted(set(ways.values())):
+            say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
 
 
 @app.command()
@@ -63,7 +76,9 @@ def violations(
     state: State,
     rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
-    limit: Annotated[int | None, typer.Option(help="At most so many of each rule (text: 10 unless told).")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most so many of each rule (text: 10 unless told).")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
     ] = None,
@@ -74,17 +89,17 @@ def violations(
     Example: [b]holdfast violations state/ fair --rows[/b]
     """
     from holdfast.monitor import Monitor
+    from holdfast.report.export import ENDINGS, refuse_unwritable, write_listings
 
+    if output is not None:
+        refuse_unwritable(output, ENDINGS)
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
         found = monitor.violations(rule)
         if output is not None:
-            from holdfast.report.export import write_listings
-
-            told = write_listings([listing for listing in found if listing.count], output)
+            told = write_listings(found, output)
             voice.note(f"{told:,} violations written to {output}")
         elif form is Format.json:
-            for listing in found:
-                print_json(listing.violations(limit))
+            print_violations_json(found, limit)
         else:
             print_listings(found, 10 if limit is None else limit, rows)
 
@@ -93,35 +108,46 @@ def violations(
 def explain(
     state: State,
     rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
-    pair: Annotated[list[int] | None, typer.Option("--row", help="The row ids of a pair (give it twice).")] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
+    ] = None,
     table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    form: Output = Format.text,
 ) -> None:
     """Say why a rule doesn't hold, and which rows to look at first.
 
-    Examples: [b]holdfast explain state/ fair --row 17 --row 42[/b], [b]holdfast explain state/ "Zip -> State"[/b],
-    [b]holdfast explain state/ "orders.cust in customers.id"[/b]
+    Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
+    [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
     from holdfast.monitor import Monitor
-    from holdfast.report.violations import print_explanation
+    from holdfast.report.violations import explanation_json, print_explanation
 
     if pair is not None and len(pair) > 2:
-        raise BadInput("--row: give one row id, or two")
+        raise BadInput("--row: give one row, or two")
     with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
         given = monitor.given(rule)
         if given and given["kind"] == "dc":
+            chosen = [number_of(monitor, row, given["table"]) for row in pair or []]
             for listing in monitor.violations(rule):
-                print_explanation(listing, pair or [])
+                if form is Format.json:
+                    print_json([explanation_json(listing, chosen)])
+                else:
+                    print_explanation(listing, chosen)
         elif pair:
             raise BadInput("--row: rows are explained one by one for denial constraints only; leave it out")
         else:
-            for line in monitor.explain(rule, table=table):
-                typer.echo(line)
+            why = monitor.explanation(rule, table=table)
+            if form is Format.json:
+                print_json([why.to_json()])
+            else:
+                say("\n".join(map(visible, why.lines())))
 
 
 @app.command()
 def history(
     state: State,
-    last: Annotated[int | None, typer.Option(help="Only the last so many batches.")] = None,
+    last: Annotated[int | None, typer.Option(min=0, help="Only the last so many batches.")] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
     form: Output = Format.text,
 ) -> None:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from holdfast.cli.arguments import (
     Format,
 )
 from holdfast.errors import BadInput
 from holdfast.registry import MANY
+from holdfast.report.terminal import Terminal, say_json
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Finding, Result
+    from holdfast.listing import Listing
     from holdfast.report.progress import ConsoleVoice
+    from holdfast.table.table import Schema
 
 
 def split(names: str) -> list[str]:
-    """Names separated by commas."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """Names separated by commas; one that holds a comma stands in double quotes."""
+    listed = next(csv.reader([names], skipinitialspace=True), [])
+    return [name.strip() for name in listed if name.strip()]
 
 
 def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
@@ -39,15 +41,16 @@ def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
     return tables
 
 
-def keys(given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
-    """The key columns of each table: `id`, or `table:id,day` with several tables."""
-    keys: dict[str, list[str]] = {}
+def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
+    """Columns of each table, as an option names them: `id`, or `table:id,day` with several tables."""
+    columns: dict[str, list[str]] = {}
     for one in given:
-        table, colon, columns = one.partition(":")
+        table, colon, named = one.partition(":")
         if not colon and len(tables) > 1:
-            raise BadInput(f"--key {one}: say whose key it is, as table:{one}")
-        keys[table if colon else next(iter(tables))] = split(columns if colon else one)
-    return keys
+            raise BadInput(f"{option} {one}: say whose columns these are, as table:{one}")
+        name, listed = (table, named) if colon else (next(iter(tables)), one)
+        columns[name] = [*columns.get(name, []), *split(listed)]
+    return columns
 
 
 def console_voice() -> ConsoleVoice:
@@ -57,10 +60,22 @@ def console_voice() -> ConsoleVoice:
     return ConsoleVoice()
 
 
-def note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str]) -> None:
-    """Say which columns are not watched."""
-    if names := ", ".join(columns):
+def note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str], chosen: bool) -> None:
+    """Say which columns are not watched, where that wasn't asked for by naming others."""
+    if not chosen and (names := ", ".join(columns)):
         voice.note(f"table {table}: left out, as their types can't be compared: {names}")
+
+
+def table_line(schema: Schema, rows: int, left_out: Iterable[str]) -> dict[str, Any]:
+    """A table as JSON tells it."""
+    from holdfast.table.types import show_type
+
+    columns = [{"column": column.name, "type": show_type(column.type)} for column in schema.columns]
+    key = [schema.names[place] for place in schema.key]
+    return {
+        "kind": "table", "table": schema.name, "rows": rows, "columns": columns, "key": key, "nulls": schema.nulls,
+        "left_out": list(left_out),
+    }  # fmt: skip
 
 
 def in_schema_order(store: Any) -> list[dict[str, Any]]:
@@ -89,25 +104,31 @@ def print_findings(
         print_json(findings)
         print_json(told(finding) for result in results for finding in result.values())
         return
-    from rich.console import Console
-
     from holdfast.report.tables import FOUND, findings_tables, shown
 
-    console = Console()
+    console = Terminal()
     some, totals = shown(results, top, told)
     for table in findings_tables([*findings, *some], top, totals):
         console.print(table)
-    known = {finding["kind"] for finding in (*findings, *some)}
+    known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
     for kind in [kind for kind in asked if kind not in known]:
-        console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found")
+        console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found", markup=False)
 
 
-def print_listings(listings: Iterable[Any], limit: int, rows: bool) -> None:
+def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
     """The first violations of each rule."""
     from holdfast.report.violations import print_listing
 
     for listing in listings:
         print_listing(listing, limit, rows)
+
+
+def print_violations_json(listings: Iterable[Listing], limit: int | None) -> None:
+    """Each rule with the number of its violations, and then these, as far as they are kept as pairs."""
+    for listing in listings:
+        print_json([listing.to_json()])
+        if listing.pairs is not None:
+            print_json(listing.violations(limit))
 
 
 def warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) -> None:
@@ -122,5 +143,4 @@ def warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) ->
 
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:
     """One object a line."""
-    for line in lines:
-        typer.echo(json.dumps(line, ensure_ascii=False))
+    say_json(lines)

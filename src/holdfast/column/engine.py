@@ -12,6 +12,7 @@ from holdfast.column import discover, maintain
 from holdfast.column.state import ColumnState, State
 from holdfast.engine import Settings
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table
@@ -43,6 +44,11 @@ class ColumnEngine:
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its counts."""
         return State([ColumnState(subject, c, arrays[str(c)].astype(np.int64)) for c in range(len(arrays))])
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:
+        """The counts of the codes that stayed."""
+        stay = kept[subject.schema.name]
+        return State([ColumnState(subject, c.column, c.counts[stay[c.column]]) for c in state.columns])
 
 
 def make(_: Settings) -> ColumnEngine:

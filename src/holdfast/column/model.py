@@ -24,6 +24,10 @@ class ColumnFacts:
 
     kind = "column"
 
+    def __str__(self) -> str:
+        spread = f", from {self.minimum!r} to {self.maximum!r}" if self.minimum is not None else ""
+        return f"{self.column}: {self.type}, {self.distinct:,} distinct, {self.nulls:,} nulls{spread}"
+
     @property
     def text(self) -> str:
         """What names these facts within a table."""

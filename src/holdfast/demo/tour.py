@@ -6,18 +6,18 @@ import tempfile
 from pathlib import Path
 
 import pyarrow as pa
-from rich.console import Console
-from rich.markup import escape
+from rich.rule import Rule
 
 from holdfast.demo.tax import make_tax, write_csv
 from holdfast.monitor import Monitor
 from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.progress import ConsoleVoice
 from holdfast.report.tables import findings_tables
+from holdfast.report.terminal import Terminal, plain
 from holdfast.report.violations import print_explanation
 
 _ROWS = 20_000
-_console = Console(highlight=False)
+_console = Terminal()
 
 
 def run() -> None:
@@ -89,7 +89,7 @@ def _with(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
 
 def _heading(text: str) -> None:
     _console.print()
-    _console.rule(f"[bold]{escape(text)}[/bold]", align="left")
+    _console.print(Rule(f"[bold]{plain(text)}[/bold]", align="left"), width=min(_console.width, 100))
 
 
 def _what_next() -> None:

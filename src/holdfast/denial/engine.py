@@ -18,6 +18,7 @@ from holdfast.denial.state import State
 from holdfast.denial.violations import LIMIT
 from holdfast.engine import Settings
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -32,6 +33,9 @@ class RuleStatus:
     limit: int = LIMIT
 
     kind = "dc"
+
+    def __repr__(self) -> str:
+        return f"{self.constraint.name}: {self.violations:,} violations of {self.text}"
 
     @property
     def text(self) -> str:
@@ -86,9 +90,9 @@ class DenialEngine:
         """Find what a batch violates, and what it resolves."""
         before = self.result(kept)
         deltas = maintain.maintain(kept, change)
-        diff = between(before, self.result(kept))
-        told = {d.constraint.text: PairChange(d.added, d.resolved) for d in deltas if d}
-        return Diff(diff.gained, diff.lost, diff.changed, diff.witnesses, told)
+        after = self.result(kept)
+        told = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        return between(before, after).with_violations(before, after, told)
 
     def result(self, kept: State) -> Result:
         """How each rule stands."""
@@ -104,6 +108,10 @@ class DenialEngine:
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its violations."""
         return state.load(subject, self.constraints(subject.schema), arrays, facts)
+
+    def rewritten(self, kept: State, subject: Table, codes: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Violations know no codes, and indexes follow from the table."""
+        return self.load(subject, *self.dump(kept))
 
     def listings(self, kept: State, table: Table) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""

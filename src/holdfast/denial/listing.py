@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
+from holdfast.changes.naming import by_number, listed
 from holdfast.denial.model import DenialConstraint
 from holdfast.denial.words import columns_of, most_involved, sentence
 from holdfast.errors import BadInput
 from holdfast.listing import Listing
 from holdfast.search.found import Found
+from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
@@ -30,11 +33,17 @@ class DenialListing(Listing):
         asked = (t, NOBODY if s is None else s)
         for pair in (asked, asked[::-1]):
             if (self.listed == pair).all(axis=1).any():
-                ids = [row for row in pair if row != NOBODY]
-                values = plain_rows(self.table.values(np.array(ids)))
-                return sentence(self.rule, pair, dict(zip(("t", "s"), values, strict=False)))
-        raise BadInput(f"rows {t} and {s} don't violate rule {self.rule.name}" if s is not None else
-                       f"row {t} doesn't violate rule {self.rule.name}")  # fmt: skip
+                ids = np.array([row for row in pair if row != NOBODY])
+                values = plain_rows(self.table.values(ids))
+                return sentence(self.rule, self._short_names(ids), dict(zip(("t", "s"), values, strict=False)))
+        names = list(self._short_names(np.array([t] if s is None else [t, s])).values())
+        verb = "doesn't" if s is None else "don't"
+        raise BadInput(f"{listed(names)} {verb} violate rule {self.rule.name}")
+
+    def _short_names(self, ids: NDArray[np.int64]) -> dict[str, str]:
+        """What t and s are called in a sentence that tells their values anyway."""
+        names = names_of(self.table, ids) if self.table.schema.key else [by_number(row) for row in ids.tolist()]
+        return dict(zip(("t", "s"), names, strict=False))
 
     def most_involved(self, most: int = 10) -> list[tuple[int, int]]:
         """The rows that take part in the most violations, with how many: what to fix first."""

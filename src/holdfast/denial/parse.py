@@ -39,6 +39,7 @@ from holdfast.denial.model import (
 from holdfast.errors import BadInput
 
 _PAIRS = (("t", "s"), ("t1", "t2"), ("t0", "t1"))
+_BOTH: tuple[Row, Row] = ("t", "s")
 _ROWS = frozenset(row for pair in _PAIRS for row in pair)
 _OPERATORS: Mapping[str, Operator] = {
     "=": "=",
@@ -108,8 +109,8 @@ def parse(
 
 
 def is_denial(text: str) -> bool:
-    """Whether a text sets out to be a denial constraint: it starts with not, ! or ¬."""
-    return re.match(r"\s*(?:[!¬]|(?i:not)\b)", text) is not None
+    """Whether a text sets out to be a denial constraint: it starts with not, ! or ¬ (`not -> b` is about a column)."""
+    return re.match(r"\s*(?:[!¬]|(?i:not)\b(?!\s*(?:->|,)))", text) is not None
 
 
 class _Parser:
@@ -225,7 +226,17 @@ class _Parser:
             raise self._error(token, "a comparison with null is never true; t.A = t.A is true where A is not null")
         if token.word in _CONNECTIVES or token.word in _ALTERNATIVES:
             raise self._error(token, "expected a cell such as t.Age, or a constant")
-        raise self._error(token, f"expected a cell or a constant; write t.{token.text} or s.{token.text} for a column")
+        raise self._error(token, self._unquoted_words(token))
+
+    def _unquoted_words(self, first: _Token) -> str:
+        """What to do about a word that is neither a cell nor a constant, nor are the words that follow it."""
+        words = [first.text]
+        while self._peek.kind == "word" and self._peek.word not in _CONNECTIVES | _ALTERNATIVES:
+            words.append(self._take().text)
+        said = " ".join(words)
+        t, s = (Cell(row, said).text for row in _BOTH)
+        text = Constant(said).text
+        return f"expected a cell or a constant; write {t} or {s} for a column, and {text}, in quotes, for a text"
 
     def _constant(
         self, value: int | float | Decimal | dt.date | dt.datetime | dt.time | None, token: _Token, complaint: str

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from holdfast.denial.model import DenialConstraint
-from holdfast.search.found import Found, Pairs, sides
+from holdfast.search.found import Found, Ids, Pairs, paired, sides
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one constraint that are kept; a pair takes about 60 bytes
@@ -31,6 +33,19 @@ class Delta:
     def __bool__(self) -> bool:
         unknown = self.added is None or self.resolved is None
         return self.before != self.after if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
+
+    def retold(self, old: Ids, new: Ids) -> int:
+        """How many violations were added and resolved only because their rows have new ids: `old[i]`, ascending, was
+        updated and is `new[i]` now.
+        """
+        if self.added is None or self.resolved is None or not len(self.added) or not len(self.resolved) or not len(old):
+            return 0
+        at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
+        now = np.where(old[at] == self.resolved, new[at], self.resolved)
+        if self.constraint.is_symmetric:
+            now.sort(axis=1)
+        together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(self.added), strict=True)))
+        return int((together[1:] == together[:-1]).all(axis=1).sum())
 
 
 class Violations:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
+from holdfast.changes.naming import listed
 from holdfast.denial.model import Cell, Constant, DenialConstraint, Predicate
 
 _WORDS = {
@@ -21,13 +22,11 @@ _WORDS = {
 }
 
 
-def sentence(rule: DenialConstraint, ids: tuple[int, int], rows: Mapping[str, Mapping[str, Any]]) -> str:
-    """Why rows t and s violate a rule. `rows` maps t and s to their values by column name."""
-    names = {"t": f"row {ids[0]}", "s": f"row {ids[1]}"}
+def sentence(rule: DenialConstraint, names: Mapping[str, str], rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """Why rows t and s violate a rule: what t and s are called, and their values by column name."""
     reasons = [_reason(predicate, names, rows) for predicate in rule.predicates]
-    who = names["t"] if ids[1] == NOBODY else f"{names['t']} and {names['s']}"
-    verb = "violates" if ids[1] == NOBODY else "violate"
-    return f"{who} {verb} {rule.name or rule.text}: {'; '.join(reasons)}"
+    verb = "violates" if len(names) == 1 else "violate"
+    return f"{listed(list(names.values()))} {verb} {rule.name or rule.text}: {'; '.join(reasons)}"
 
 
 def _reason(predicate: Predicate, names: Mapping[str, str], rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -2,17 +2,17 @@
 
 One class serves both, for they are one thing: the minimal left sides of some targets (see `pairs.maximal`). FDs have
 the columns as targets, keys the row itself. `settings.error` above 0 asks for approximate rules, `settings.max_lhs`
-bounds left sides and keys.
+bounds left sides and keys. A table of fewer than two rows has no pair that could test a rule: then none is told.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff
 from holdfast.engine import Settings
-from holdfast.errors import BadInput
 from holdfast.functional import derive
 from holdfast.functional.approximate import derive_approximate, limit_of
 from holdfast.functional.differ import approximate_diff, exact_diff
@@ -21,8 +21,12 @@ from holdfast.functional.result import Part, Rules
 from holdfast.functional.state import Ground, State, offer, taken
 from holdfast.pairs.threads import Tell
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+
+PATIENCE = 15.0  # seconds of deriving after which a bound is advised
+FEWEST_ROWS = 2  # that make a pair
 
 
 class FunctionalEngine:
@@ -31,13 +35,10 @@ class FunctionalEngine:
     across = False
 
     def __init__(self, name: str, title: str, settings: Settings) -> None:
-        if not 0.0 <= settings.error < 1.0:
-            raise BadInput(f"the error is a share of pairs, from 0 to below 1, not {settings.error}; choose another")
-        if settings.max_lhs is not None and settings.max_lhs < 0:
-            raise BadInput(f"a left side can't have at most {settings.max_lhs} columns; choose 0 or more")
         self.name, self.title = name, title
         self._error, self._max_lhs = settings.error, settings.max_lhs
         self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is
+        self.advise: Callable[[str], None] = lambda _: None  # hears what to do about work that is too long
 
     def discover(self, subject: Table, runner: Runner) -> State:
         """Compare all pairs, and derive."""
@@ -53,6 +54,9 @@ class FunctionalEngine:
         """Compare what the batch touched, and derive what that changed."""
         before = self.result(state)
         step = state.follow(change, runner)
+        if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
+            state.parts = self._parts(change.after, state.ground)
+            return Diff(self.result(state), before)  # nothing is broken where nothing was tested, or is any more
         if self._error or step is None:
             state.parts = self._parts(change.after, state.ground)
             return approximate_diff(before, self.result(state), change)
@@ -63,8 +67,8 @@ class FunctionalEngine:
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
-        schema = state.table.schema
-        return Rules(schema.name, schema.names, state.parts, pairs_of(state.table.rows))
+        schema, rows = state.table.schema, state.table.rows
+        return Rules(schema.name, schema.names, state.parts if rows >= FEWEST_ROWS else {}, pairs_of(rows))
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The counted agree-sets and the rules."""
@@ -77,6 +81,10 @@ class FunctionalEngine:
             ground = Ground.load(subject, arrays)
             offer(self.name, subject, ground)
         return State.load(subject, ground, arrays)
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Agree-sets know no codes."""
+        return self.load(subject, *self.dump(state))
 
     def _targets(self, table: Table) -> range:
         columns = len(table.schema.columns)
@@ -94,7 +102,19 @@ class FunctionalEngine:
         )
 
     def _tell(self, targets: int) -> Tell:
-        return lambda done, found: self.progress(f"{done} of {targets} columns done, {found:,} found")
+        started, advised = time.monotonic(), self._max_lhs is not None
+
+        def tell(done: int, found: int) -> None:
+            nonlocal advised
+            self.progress(f"{done} of {targets} columns done, {found:,} found")
+            if not advised and time.monotonic() - started > PATIENCE:
+                advised = True
+                self.advise(
+                    f"Finding {self.title} takes long: {found:,} found so far, {done} of {targets} columns done. "
+                    "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
+                )
+
+        return tell
 
 
 def make(settings: Settings) -> FunctionalEngine:

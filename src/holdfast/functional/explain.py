@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.naming import Values, listed
 from holdfast.functional.groups import Groups, Ids
 from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 
@@ -24,6 +26,8 @@ class Broken:
     majority: Any  # the most frequent right side; None for a key
     counts: tuple[tuple[Any, int], ...]  # right sides with their rows, the most frequent first; none for a key
     look_at: tuple[int, ...]  # ids of the rows outside the majority; for a key all but the oldest
+    keys: tuple[Values, ...] = ()  # of these rows; none where no key is declared
+    names: tuple[str, ...] = ()  # what these rows are called
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
@@ -33,6 +37,7 @@ class Broken:
             "majority": self.majority,
             "counts": [list(pair) for pair in self.counts],
             "look_at": list(self.look_at),
+            **({"keys": [dict(key) for key in self.keys]} if self.keys else {}),
         }
 
 
@@ -68,6 +73,9 @@ class Explanation:
             "clusters": [cluster.to_json() for cluster in self.clusters],
         }
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """As text, a line each."""
         if self.holds:
@@ -94,14 +102,22 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
 def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:
     codes = table.codes(ids).astype(np.int64)
     agreed = {table.schema.names[c]: _value(table, c, int(codes[c, 0])) for c in lhs}
-    look_at = tuple(ids[outside][:most].tolist())
+    shown = ids[outside][:most]
+    names = names_of(table, shown, _not_said(table, lhs, rhs))
+    look_at = tuple(shown.tolist()), keys_of(table, shown), tuple(names)
     if rhs is None:
-        return Broken(agreed, len(ids), None, (), look_at)
+        return Broken(agreed, len(ids), None, (), *look_at)
     best = int(codes[rhs, ~outside][0])
     distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
     order = np.lexsort((distinct != best, -counts))
     told = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
-    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), look_at)
+    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), *look_at)
+
+
+def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:
+    """Columns that tell of a row what its cluster doesn't: the right side, then others."""
+    others = [c for c in range(len(table.schema.columns)) if c not in lhs and c != rhs]
+    return [table.schema.names[c] for c in [*([] if rhs is None else [rhs]), *others][:4]]
 
 
 def _distinct(codes: Ids, nulls_differ: bool) -> tuple[Ids, Ids]:
@@ -119,8 +135,8 @@ def _value(table: Table, column: int, code: int) -> Any:
 
 def _line(rule: Rule, cluster: Broken) -> str:
     where = ", ".join(f"{quoted(name)} = {value!r}" for name, value in cluster.values.items()) or "all rows"
-    rows = ", ".join(map(str, cluster.look_at))
+    rows = listed(cluster.names)
     if not isinstance(rule, FD):
-        return f"  {where}: {cluster.rows:,} equal rows; look at rows {rows}"
+        return f"  {where}: {cluster.rows:,} equal rows; look at {rows}"
     said = ", ".join(f"{value!r} x {count:,}" for value, count in cluster.counts)
-    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {cluster.majority!r}; look at rows {rows}"
+    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {cluster.majority!r}; look at {rows}"

@@ -37,10 +37,13 @@ _LEAST = 1024
 
 @dataclass(frozen=True, eq=False)
 class RowChange:
-    """The rows that a batch put outside, and those that are outside no more, by id."""
+    """The rows that a batch put outside, and those that are outside no more, by id. So many of them just took the
+    place of others of their cluster (`retold`): a cluster has more rows outside than before, or fewer, but not both.
+    """
 
     added: Ids
     resolved: Ids
+    retold: int
 
     def __bool__(self) -> bool:
         return bool(len(self.added) or len(self.resolved))
@@ -55,6 +58,7 @@ class _Before:
     oldest: Ids  # of each cell
     clusters: Ids
     best: Ids  # of each cluster
+    outside: Ids  # how many rows of each cluster are
     totals: Ids
 
 
@@ -181,14 +185,16 @@ class Groups:
         self._totals += self._totals_of(before.cells, before.clusters) - before.totals
         added = born[self._are_outside(born, come)]
         left, returned = self._swapped(before, survivors)
-        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]))
+        more = np.maximum(self._outside_in(before.clusters) - before.outside, 0).sum()
+        retold = len(left) + len(added) - int(more)
+        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]), retold)
 
     def _before(self, gone: Ids, come: Ids) -> _Before:
         cells = _each_once(np.concatenate([gone, come]), self._cells.used)
         clusters = cells if self._rhs is None else _each_once(self._cluster_of(cells), self._clusters.used)
         best = clusters if self._rhs is None else self._best[clusters]
-        totals = self._totals_of(cells, clusters)
-        return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, totals)
+        outside, totals = self._outside_in(clusters), self._totals_of(cells, clusters)
+        return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, outside, totals)
 
     def _totals_of(self, cells: Ids, clusters: Ids) -> Ids:
         """What some cells, and their clusters, add to the totals."""

@@ -21,6 +21,7 @@ from typing import Any
 from holdfast.errors import BadInput
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _TOKEN = re.compile(r'\s*(?:(?P<name>[^\W\d]\w*)|(?P<quoted>"(?:[^"]|"")*")|(?P<mark>->|[(),]))')
 
 
@@ -42,6 +43,11 @@ class FD:
     def text(self) -> str:
         """`City, Street -> Zip`."""
         return fd_text([quoted(name) for name in self.lhs], quoted(self.rhs))
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The columns of both sides."""
+        return (*self.lhs, self.rhs)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
@@ -72,6 +78,11 @@ class Key:
     def text(self) -> str:
         """`key(AreaCode, Phone)`."""
         return key_text([quoted(name) for name in self.columns])
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """Its columns."""
+        return self.columns
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
@@ -111,8 +122,14 @@ def quoted(name: str) -> str:
 
 
 def is_dependency(text: str) -> bool:
-    """Whether a text means to be an FD or a key."""
-    return "->" in text or text.lstrip().startswith("key(")
+    """Whether a text means to be an FD or a key. What stands in double quotes is a name, whatever is in it."""
+    bare = _QUOTED.sub('""', text)
+    return "->" in bare or is_key(text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a text that means to be an FD or a key is a key."""
+    return "->" not in _QUOTED.sub('""', text) and re.match(r"\s*key\s*\(", text) is not None
 
 
 # ---- from text ------------------------------------------------------------------------------------------------------

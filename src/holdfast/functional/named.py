@@ -16,6 +16,7 @@ from holdfast.functional.groups import Groups, Ids
 from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.listing import Listing
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -48,6 +49,9 @@ class Standing:
     rows: int  # of the table; 0 where nothing breaks the rule, as they don't matter then
     broken_pairs: int
     to_remove: int
+
+    def __repr__(self) -> str:
+        return f"{self.named.name}: {self.to_remove:,} rows to remove for {self.text}"
 
     @property
     def kind(self) -> str:
@@ -137,9 +141,13 @@ class NamedEngine:
         moved = {each.text: state.groups(each).follow(change) for each in named}
         state.table = change.after
         state.standing = [state.stand(each) for each in named]
-        diff = between(before, self.result(state))
-        told = {text: PairChange(_alone(rows.added), _alone(rows.resolved)) for text, rows in moved.items() if rows}
-        return Diff(diff.gained, diff.lost, diff.changed, diff.witnesses, told)
+        after = self.result(state)
+        told = {
+            text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
+            for text, rows in moved.items()
+            if rows
+        }
+        return between(before, after).with_violations(before, after, told)
 
     def result(self, state: State) -> Result:
         """How each rule stands."""
@@ -152,6 +160,10 @@ class NamedEngine:
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its numbers."""
         return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)])
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Numbers know no codes, and groups follow from the table."""
+        return self.load(subject, *self.dump(state))
 
     def listings(self, state: State, table: Table) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""

@@ -160,7 +160,7 @@ def refuse_wide(table: Table) -> None:
     if columns > MOST_COLUMNS:
         raise BadInput(
             f"the table {table.schema.name!r} has {columns} columns, and keys and FDs are found among up to "
-            f"{MOST_COLUMNS}; leave some columns out"
+            f"{MOST_COLUMNS}; choose some with --columns"
         )
 
 

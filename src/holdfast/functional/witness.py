@@ -18,6 +18,7 @@ from holdfast.functional.groups import Groups
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
@@ -111,10 +112,15 @@ class Witnesses:
         return bitsets.of(np.flatnonzero(same).tolist(), words)
 
     def told(self, pairs: Mapping[str, Pair]) -> dict[str, Witness]:
-        """Pairs by rule with their values, which are read once for all."""
+        """Pairs by rule with their values and keys, which are read once for all."""
         ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
         values = dict(zip(ids.tolist(), plain_rows(self._table.values(ids)), strict=True))
-        made = {pair: Witness(pair, (values[pair[0]], values[pair[1]])) for pair in set(pairs.values())}
+        key = key_names(self._table.schema)
+        keys = {row: {name: own[name] for name in key} for row, own in values.items()}
+        made = {
+            pair: Witness(pair, tuple(values[row] for row in pair), tuple(keys[row] for row in pair) if key else ())
+            for pair in set(pairs.values())
+        }
         return {text: made[pair] for text, pair in pairs.items()}
 
     def _candidates(self, agree: Sequence[int]) -> NDArray[np.int64]:

@@ -1,10 +1,13 @@
 """Deriving the dependencies: a comparison of what columns have with what they share (papers: inclusion, lemma 4.2).
 
 `A in B` holds iff B holds as many of A's values as A has. With an error e, it also counts where at most the share e of
-A's values, or of its rows, is missing in B. An empty column is included in every other one, of whatever type.
+A's distinct values is missing in B, however many rows carry them; as for FDs, an error of 0.01 is the decimal 0.01, and
+it is decided in whole values. An empty column is included in every other one, of whatever type.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +25,9 @@ def unary(state: State) -> dict[str, IND]:
 
 def holding(state: State, error: float = 0.0) -> NDArray[np.bool_]:
     """Which columns are included in which others, `[dependent, referenced]`."""
-    values, rows = missing(state.clusters.values), missing(state.clusters.rows)
-    holds: NDArray[np.bool_] = values == 0
-    if error:
-        holds |= values <= error * state.clusters.values.diagonal()[:, None]
-        holds |= rows <= error * state.clusters.rows.diagonal()[:, None]
+    share = Fraction(str(error))
+    allowed = [int(share * distinct) for distinct in state.clusters.values.diagonal().tolist()]
+    holds: NDArray[np.bool_] = missing(state.clusters.values) <= np.array(allowed, np.int64)[:, None]
     np.fill_diagonal(holds, False)
     return holds
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.engine import Settings
-from holdfast.errors import BadInput
 from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
 from holdfast.inclusion.clusters import Clusters
-from holdfast.inclusion.nary import Candidate
 from holdfast.inclusion.state import Counts, Options, State, attributes_of
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -52,7 +51,7 @@ class InclusionEngine:
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Counts and clusters as arrays; the columns by name and the candidates of several columns as facts."""
-        candidates = [[each.pairs, each.witness] for each in state.candidates.values()]
+        candidates = [[each.pairs, each.witness, each.complete] for each in state.candidates.values()]
         return state.dump(), {
             "columns": [[each.table, each.name] for each in state.attributes],
             "candidates": candidates,
@@ -66,11 +65,17 @@ class InclusionEngine:
         attributes = attributes_of(ordered, self._options.compare)
         counts = [Counts(arrays[f"count/{each.number}"]) for each in attributes]
         state = State(ordered, attributes, counts, self._options)
+        for each, own in zip(attributes, counts, strict=True):
+            own.reach(len(ordered[each.table].dictionaries[each.column]))
         state.clusters = Clusters.load(len(attributes), dict(arrays))
-        known = [Candidate(tuple((a, b) for a, b in pairs), row) for pairs, row in facts["candidates"]]
+        known = [nary.loaded(state, *kept) for kept in facts["candidates"]]
         state.candidates = {each.ind(state).text: each for each in known}
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
+
+    def rewritten(self, state: State, subject: Mapping[str, Table] | Table, kept: Mapping[str, Kept]) -> State:
+        """The counts of the codes that stayed; clusters and candidates know no codes."""
+        return state.rewritten(_by_name(subject), kept)
 
 
 def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:
@@ -79,9 +84,5 @@ def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:
 
 def make(settings: Settings) -> InclusionEngine:
     """The engine as the settings ask."""
-    asked = settings.compare
-    if asked not in ("typed", "text"):
-        raise BadInput(f"values can't compare as {asked!r}; choose from: typed, text")
-    if settings.max_arity < 1:
-        raise BadInput(f"an inclusion dependency has at least one column on each side, not {settings.max_arity}")
-    return InclusionEngine(Options("text" if asked == "text" else "typed", settings.error, settings.max_arity))
+    compare: Literal["typed", "text"] = "text" if settings.compare == "text" else "typed"
+    return InclusionEngine(Options(compare, settings.error, settings.max_arity))

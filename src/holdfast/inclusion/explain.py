@@ -12,6 +12,7 @@ from holdfast.inclusion.model import IND, parse
 from holdfast.inclusion.state import Attribute, State
 from holdfast.inclusion.translate import Translations
 from holdfast.inclusion.witness import SHOWN, Orphans
+from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 
 
@@ -40,9 +41,10 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self.lines())
 
-    def _lines(self) -> list[str]:
+    def lines(self) -> list[str]:
+        """As text, a line each."""
         ind = self.ind
         if ind.empty:
             return [f"{ind} holds: {ind.dependent} has no value at all."]
@@ -58,7 +60,7 @@ class Explanation:
         )
         if self.orphans:
             lines += [f"  {value!r} in {rows:,} row{'s' * (rows != 1)}" for value, rows in self.orphans.missing]
-            lines.append(f"Rows, for example: {', '.join(map(str, self.orphans.rows))}")
+            lines.append(f"Rows, for example: {self.orphans.named()}")
         lines += [f"Held by {', '.join(c)} alone: {n:,} value{'s' * (n != 1)}" for c, n in self.clusters]
         return lines
 
@@ -107,9 +109,11 @@ def _several(
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
     values = [list(value) for value in zip(*shown, strict=True)]
     names = asked.dependent.columns
+    rows = broken[first[:SHOWN]]
     orphans = Orphans(
-        tuple(broken[first[:SHOWN]].tolist()),
+        tuple(rows.tolist()),
         tuple(dict(zip(names, value, strict=True)) for value in values),
+        keys_of(table, rows),
         tuple(zip(values, counts[:SHOWN].tolist(), strict=True)),
         lost.shape[1],
         len(broken),

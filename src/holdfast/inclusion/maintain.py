@@ -91,12 +91,14 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
 def _witnesses(
     state: State, before: dict[str, IND], changes: dict[Attribute, Step], broken: dict[nary.Pairs, int]
 ) -> dict[str, Witness]:
-    """A witness for each dependency that was lost; one of several columns may have been lost with a part of it."""
+    """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
+    the left side had no values until now, nothing had tested the dependency, and it did not break.
+    """
     found: dict[str, Witness] = {}
     touched = {attribute.number: codes for attribute, (codes, _) in changes.items()}
     shared = derive.missing(state.clusters.values)
     for text, ind in before.items():
-        if text in state.found:
+        if text in state.found or ind.empty:
             continue
         sides = [witness.attributes(state, side) for side in (ind.dependent, ind.referenced)]
         pairs = list(zip(sides[0], sides[1], strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.errors import BadInput
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_NAME = r'(?:[^\W\d]\w*|"(?:[^"]|"")+")'
+_NAME = r'(?:[^\W\d]\w*|"(?:[^"]|"")*")'
 _LIST = rf"\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\)"
 _SIDE = rf"({_NAME})\s*(?:\.\s*({_NAME})|({_LIST}))"
 _TEXT = re.compile(rf"\s*{_SIDE}\s+in\s+{_SIDE}\s*")
@@ -54,6 +54,11 @@ class IND:
     def text(self) -> str:
         """What names it."""
         return f"{self.dependent} in {self.referenced}"
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The columns of the rows that can break it."""
+        return self.dependent.columns
 
     @property
     def arity(self) -> int:

@@ -1,7 +1,11 @@
 """Dependencies of several columns: `R(A1, A2) in S(B1, B2)`, from the valid ones of fewer columns.
 
-A candidate has all its parts valid (as in MIND: level by level). Its rows are those of R without a null in their
-columns. A valid candidate can break by a row born in R or one that died in S, and only those rows are tested. An
+A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Its rows are the
+complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
+(the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
+they are not told. What is told is, in whatever order it is sought: what holds, has at most `max_arity` columns, and has
+no part that does not hold or has no values. A whole without a complete row is `empty`, like a column without
+values. A valid candidate can break by a row born in R or one that died in S, and only those rows are tested. An
 invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when the witness dies
 or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch tests only the
 candidates that it touches, and most of them against their witness alone. Parts with an error, and empty ones, take no
@@ -29,6 +33,7 @@ from holdfast.inclusion.tuples import Tuples
 from holdfast.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
+from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import TableFiles
@@ -38,10 +43,13 @@ _SAMPLE = 256
 
 @dataclass(frozen=True)
 class Candidate:
-    """Pairs of attribute numbers, in the order of the dependent ones; a row that breaks it, or none where it holds."""
+    """Pairs of attribute numbers, in the order of the dependent ones; a row that breaks it, or none where it holds; and
+    where it holds, a complete row, or none where it is empty.
+    """
 
     pairs: tuple[tuple[int, int], ...]
     witness: int | None = None
+    complete: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -55,7 +63,7 @@ class Candidate:
     def ind(self, state: State) -> IND:
         """As a dependency."""
         dependent, referenced = self.sides(state)
-        return IND(derive.side(*dependent), derive.side(*referenced))
+        return IND(derive.side(*dependent), derive.side(*referenced), empty=self.holds and self.complete is None)
 
 
 Pairs = tuple[tuple[int, int], ...]
@@ -64,6 +72,12 @@ Pairs = tuple[tuple[int, int], ...]
 def holding(state: State) -> dict[str, IND]:
     """The dependencies of several columns that hold, by text."""
     return {text: each.ind(state) for text, each in state.candidates.items() if each.holds}
+
+
+def loaded(state: State, pairs: Sequence[Sequence[int]], witness: int | None, *complete: int | None) -> Candidate:
+    """A candidate that was kept; a complete row is looked for where none was kept with it."""
+    candidate = Candidate(tuple((a, b) for a, b in pairs), witness, *complete)
+    return candidate if complete else _with_complete(state, candidate)
 
 
 def discover(state: State, runner: Runner) -> None:
@@ -177,8 +191,17 @@ def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> lis
             index = index or tuples.of_table(table, columns)
             parts = dependent_tuples(state, Candidate(pairs), maps)
             broken = next((int(ids[place]) for ids, rows in parts if (place := index.first_missing(rows)) >= 0), None)
-        answers.append(Candidate(pairs, broken))
+        answers.append(_with_complete(state, Candidate(pairs, broken)))
     return answers
+
+
+def _with_complete(state: State, candidate: Candidate) -> Candidate:
+    """The candidate, with a complete row if it holds and there is one."""
+    if not candidate.holds:
+        return candidate
+    dependent, _ = candidate.sides(state)
+    row = tuples.first_full_row(state.tables[dependent[0].table], [each.column for each in dependent])
+    return replace(candidate, complete=row)
 
 
 def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
@@ -224,7 +247,10 @@ def _after(state: State, candidate: Candidate, change: Change, maps: Translation
         broken = _broken_by_births(state, candidate, change, maps) if grows else None
         if broken is None and shrinks:
             broken = _broken_by_deaths(state, candidate, change, maps)
-        return replace(candidate, witness=broken)
+        if broken is not None:
+            return replace(candidate, witness=broken, complete=None)
+        stale = grows and (candidate.complete is None or candidate.complete in change.dead)
+        return _with_complete(state, candidate) if stale else candidate
     died = grows and candidate.witness in change.dead
     if died or (shrinks and _answered(state, candidate, change, maps)):
         return _test_group(state, [candidate.pairs], maps)[0]
@@ -272,5 +298,6 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
     told = dict(zip(ind.dependent.columns, value, strict=True))
-    shown = ids[:SHOWN].tolist()
-    return Orphans(tuple(shown), tuple(told for _ in shown), ((value, len(ids)),), 1, len(ids))
+    shown = ids[:SHOWN]
+    keys = keys_of(table, shown)
+    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))

@@ -9,22 +9,26 @@ from pathlib import Path
 
 from holdfast.errors import BadInput
 from holdfast.inclusion.rank import Proposal, worthy
+from holdfast.visible import visible
+
+ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")
 
 
-def draw(path: Path, tables: Sequence[str], found: Sequence[Proposal]) -> None:
-    """Write the picture of the proposals worth drawing; the ending of the path tells the language."""
+def refuse_undrawable(path: Path) -> None:
+    """Say so where a picture with the ending of this path can't be drawn here."""
+    if path.suffix not in ENDINGS:
+        raise BadInput(f"{path}: unknown ending; use .dot, .mmd or .svg")
+    if path.suffix == ".svg" and shutil.which("dot") is None:
+        raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
+
+
+def draw(path: Path, tables: Sequence[str], found: Sequence[Proposal]) -> str:
+    """The picture of the proposals worth drawing; the ending of the path tells the language."""
+    refuse_undrawable(path)
     chosen = worthy(found)
     if path.suffix == ".svg":
-        drawn = svg(tables, chosen)
-        if drawn is None:
-            raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
-    elif path.suffix in (".dot", ".gv"):
-        drawn = graphviz(tables, chosen)
-    elif path.suffix in (".mmd", ".mermaid"):
-        drawn = mermaid(tables, chosen)
-    else:
-        raise BadInput(f"{path}: unknown ending; use .dot, .mmd or .svg")
-    path.write_text(drawn, encoding="utf-8")
+        return svg(tables, chosen)
+    return graphviz(tables, chosen) if path.suffix in (".dot", ".gv") else mermaid(tables, chosen)
 
 
 def graphviz(tables: Iterable[str], found: Sequence[Proposal]) -> str:
@@ -49,13 +53,10 @@ def mermaid(tables: Iterable[str], found: Sequence[Proposal]) -> str:
     return "\n".join([*lines, ""])
 
 
-def svg(tables: Iterable[str], found: Sequence[Proposal]) -> str | None:
-    """The picture as SVG, or None where `dot` is not installed."""
-    dot = shutil.which("dot")
-    if dot is None:
-        return None
-    drawn = subprocess.run([dot, "-Tsvg"], input=graphviz(tables, found), capture_output=True, text=True, check=True)
-    return drawn.stdout
+def svg(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+    """The picture as SVG, drawn by Graphviz."""
+    text = graphviz(tables, found)
+    return subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", check=True).stdout
 
 
 def _label(each: Proposal) -> str:
@@ -69,8 +70,10 @@ def _style(each: Proposal) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    """A text within Graphviz's quotes: there, a backslash and an ampersand mean something, too."""
+    return visible(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _entity(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;").replace("\n", " ")
+    """A text within Mermaid's quotes, where HTML and Markdown mean something: signs with a meaning are numbers."""
+    return "".join(f"#{ord(sign)};" if sign in '&<>#`"' else sign for sign in visible(text))

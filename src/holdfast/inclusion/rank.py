@@ -58,7 +58,8 @@ def proposals(state: State, top: int | None = None) -> list[Proposal]:
     """The best dependencies, those of several columns among them, empty ones not."""
     profile = _Profile(state)
     found = [each for each in ranked(state) if not each.ind.empty and each.ind.arity == 1]
-    found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in state.found.values() if ind.arity > 1]
+    several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
+    found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
     found.sort(key=lambda each: (-each.score, each.ind.text))
     return found[:top]
 

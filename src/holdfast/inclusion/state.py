@@ -1,6 +1,7 @@
 """The state: all columns of all tables, how often each of their codes occurs, and the clusters.
 
-Invariant: `counts[a].of(code)` is the number of living rows of attribute a with that code, null's code left at 0.
+Invariant: `counts[a].of(code)` is the number of living rows of attribute a with that code, null's code left at 0; there
+is a count for every code of the dictionary, also for values that came and went within one batch.
 Cost: one byte a distinct value of a column where no value is frequent, two or four where some are. The values
 themselves stay in the dictionaries, on disk.
 """
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.values import Compare, Texts, class_of
 from holdfast.table.dictionary import NULL_CODE, Dictionary
+from holdfast.table.rewrite import Kept
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table
 
@@ -62,18 +64,20 @@ class Counts:
         found[inside] = self.array[codes[inside]]
         return found
 
-    def put(self, codes: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
-        """Set the frequencies of some codes, out of `size` codes."""
-        if not len(codes):
-            return
-        wider = np.promote_types(self.array.dtype, np.min_scalar_type(int(counts.max())))
-        if size > len(self.array) or wider != self.array.dtype:
-            grown = np.zeros(max(size + size // 8, len(self.array)), wider)
+    def reach(self, size: int, wider: np.dtype[Any] | None = None) -> None:
+        """Have room for `size` codes, and for counts as wide as asked."""
+        kept = self.array.dtype if wider is None else np.promote_types(self.array.dtype, wider)
+        if size > len(self.array) or kept != self.array.dtype:
+            grown = np.zeros(size + size // 8 if size > len(self.array) else len(self.array), kept)
             grown[: len(self.array)] = self.array
             self.array = grown
-        elif not self.array.flags.writeable:
-            self.array = self.array.copy()
-        self.array[codes] = counts
+
+    def put(self, codes: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
+        """Set the frequencies of some codes, out of `size` codes."""
+        self.reach(size, np.min_scalar_type(int(counts.max(initial=0))))
+        if len(codes):
+            self.array = self.array if self.array.flags.writeable else self.array.copy()
+            self.array[codes] = counts
 
 
 class State:
@@ -109,6 +113,17 @@ class State:
     def attribute(self, table: str, name: str) -> Attribute | None:
         """The attribute with a name."""
         return next((each for each in self.attributes if (each.table, each.name) == (table, name)), None)
+
+    def rewritten(self, tables: Mapping[str, Table], kept: Mapping[str, Kept]) -> State:
+        """The same on tables of which some were written anew."""
+        counts = [
+            Counts(narrowed(own.of(kept[a.table][a.column]).astype(np.uint64))) if a.table in kept else own
+            for a, own in zip(self.attributes, self.counts, strict=True)
+        ]
+        ordered = {name: tables[name] for name in self.tables}
+        state = State(ordered, self.attributes, counts, self.options)
+        state.clusters, state.candidates, state.found = self.clusters, self.candidates, self.found
+        return state
 
     def dump(self) -> dict[str, Any]:
         """The arrays of which `load_counts` and `Clusters.load` make the same."""

@@ -17,6 +17,7 @@ from holdfast.inclusion.clusters import members
 from holdfast.inclusion.model import IND, Side
 from holdfast.inclusion.state import Attribute, State
 from holdfast.inclusion.translate import translate
+from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 
@@ -76,6 +77,7 @@ def orphans(
     return Orphans(
         tuple(ids.tolist()),
         tuple({a.name: value} for value in told),
+        keys_of(table, ids),
         tuple(zip(shown, counts.tolist(), strict=True)),
         held.missing_values,
         held.missing_rows,

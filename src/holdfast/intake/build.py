@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
-
-import pyarrow as pa
 
 from holdfast.changes.operations import DELETE, INSERT
 from holdfast.errors import BadInput
+from holdfast.intake.choosing import SAID, Way
 from holdfast.intake.reading import Reading, ReadOptions, open_source
 from holdfast.intake.staging import Plan, Rows, plan_batch, plan_init, stage_rows
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.infer import Traits, decide, merge, traits
+from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming, Mode
-from holdfast.table.bulk import read_staged, write_staged
+from holdfast.table.bulk import write_staged
 from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
@@ -31,21 +29,33 @@ ONE_MACHINE = 20_000_000
 
 @dataclass(frozen=True)
 class Built:
-    """A new table, the columns left out, and the options with which later files of it are read."""
+    """A new table, the columns left out, the options with which later files of it are read, and who read it."""
 
     admitted: Admitted
     left_out: tuple[str, ...]
     options: CsvOptions
     runner: Runner
+    way: Way
+
+
+def by_table(
+    given: str | Sequence[str] | Mapping[str, str | Sequence[str]], tables: Iterable[str], what: str
+) -> dict[str, list[str]]:
+    """Column names that are given for the one table, or for each table by its name."""
+    named = given if isinstance(given, Mapping) else dict.fromkeys(tables, given)
+    if unknown := set(named) - set(tables):
+        raise BadInput(f"{what} declared for {sorted(unknown)[0]!r}, which is no table here")
+    return {table: [names] if isinstance(names, str) else list(names) for table, names in named.items()}
 
 
 def runner_for(reading: Reading) -> Runner:
-    """Tasks run where the rows are: in Spark for a DataFrame, else in threads."""
-    if reading.frame is None:
+    """Where tasks on staged files run: in Spark where its tasks run on other machines, else in threads here."""
+    if reading.session is None:
         return Threads()
     from holdfast.spark.runner import SparkRunner
+    from holdfast.spark.session import is_here
 
-    return SparkRunner(reading.frame.sparkSession)
+    return Threads() if is_here(reading.session) else SparkRunner(reading.session)
 
 
 def build_table(
@@ -57,13 +67,12 @@ def build_table(
     folder: str,
     spark: Any,
     voice: Voice,
+    asked: Sequence[str] = (),
 ) -> Built:
-    """Read a source whole and encode it."""
+    """Read a source whole and encode it; all of its columns, or those that are named."""
     voice.step(f"Reading {name}")
-    reading = open_source(source, options, spark)
-    for sentence in reading.said:
-        voice.note(f"{reading.name}: {sentence}")
-    plan, left_out = plan_init(reading, name)
+    reading = _opened(name, open_source(source, options, spark), voice)
+    plan, left_out = plan_init(reading, name, asked)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
         columns, casters, markers = _types(reading, plan, rows, voice)
@@ -77,7 +86,15 @@ def build_table(
     finally:
         for path in rows.paths:
             files.remove(path)
-    return Built(admitted, left_out, replace(options.csv, nulls=markers), runner_for(reading))
+    return Built(admitted, left_out, replace(options.csv, nulls=markers), runner_for(reading), reading.way)
+
+
+def _opened(name: str, reading: Reading, voice: Voice) -> Reading:
+    """Say how a source is read."""
+    for sentence in reading.said:
+        voice.note(f"{reading.name}: {sentence}")
+    voice.step(f"Reading {name} {SAID[reading.way]}")
+    return reading
 
 
 def discovery_runner(built: Built) -> Runner:
@@ -91,21 +108,14 @@ def _types(
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
     if not reading.infer:
         return plan.columns, None, reading.nulls
-    seen = runner_for(reading).map(partial(_chunk_traits, len(plan.columns), reading.nulls), rows.paths)
-    merged = [Traits() for _ in plan.columns]
-    for each in seen:
-        merged = [merge(a, b) for a, b in zip(merged, each, strict=True)]
-    types, markers = decide(merged, reading.nulls)
+    types, markers = decide(rows.traits, reading.nulls)
     if reading.nulls is None and len(markers) > 1:
         voice.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
+    for sentence in kept_as_text([column.name for column in plan.columns], rows.traits, markers):
+        voice.note(f"{reading.name}: {sentence}")
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
     casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
     return columns, casters, markers
-
-
-def _chunk_traits(width: int, nulls: tuple[str, ...] | None, path: str) -> list[Traits]:
-    staged, _ = read_staged(path, width)
-    return [traits(values.cast(pa.string()), nulls) for values in staged.values]
 
 
 def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> tuple[int, ...]:
@@ -113,6 +123,8 @@ def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> t
     for name in key:
         if name not in names:
             raise BadInput(f"table {table} has no column {name!r} for its key; its columns are {', '.join(names)}")
+        if list(key).count(name) > 1:
+            raise BadInput(f"table {table}: the key names the column {name!r} twice; leave one out")
     return tuple(names.index(name) for name in key)
 
 
@@ -156,14 +168,12 @@ def admit_batch(
         for source, constant in parts:
             if source is None:
                 continue
-            reading = open_source(source, options, spark, table.schema.arrow())
-            for sentence in reading.said:
-                voice.note(f"{reading.name}: {sentence}")
+            reading = _opened(table.schema.name, open_source(source, options, spark, table.schema.arrow()), voice)
             if not reading.columns:  # an empty file
                 continue
             plan = plan_batch(reading, table.schema, left_out, options.csv.nulls, constant, operation_column)
             staged.append(stage_rows(reading, plan, folder, admit.SMALL))
-            if reading.frame is not None:
+            if reading.session is not None:
                 runner = runner_for(reading)
         if not staged:  # nothing but empty files, without even a header: no change, and no snapshot of an empty table
             mode = "changes"

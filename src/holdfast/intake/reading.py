@@ -1,7 +1,7 @@
 """Opening a source: what columns it has, and how its rows can be had.
 
-Small local files are read right here, so that a small batch costs no JVM; everything else is Spark's. Which of the
-two read a file makes no difference to what is read (tests/intake).
+Local files are read right here as long as that fits in memory, so that a small batch costs no JVM; everything else is
+Spark's (see `choosing.py`). Which of the two read a file makes no difference to what is read (tests/intake).
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources import local
+from holdfast.intake.choosing import Way, choose_way, partitioned, text_bytes
+from holdfast.intake.memory import arrow_table
+from holdfast.sources import jsonlines, local, pieces
+from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.sources.opening import COMPRESSED, refuse_long_lines
+from holdfast.sources.pieces import Piece
+from holdfast.sources.secrets import redacted, secrets_of, with_environment
+from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SMALL_FILE = 32 << 20
+# Text of so many bytes is cast at once, so that a sentence about a value can name its record.
+_AT_ONCE = 8 << 20
+_FEW_ROWS = 200_000
 _KINDS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".parquet": "parquet", ".pq": "parquet", ".orc": "orc",
@@ -30,38 +39,60 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says."""
+    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
+    "local" (in this process) or "spark", or None for what fits best.
+
+    >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
+    ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
+    """
 
     csv: CsvOptions = field(default_factory=CsvOptions)
     schema: str | None = None
     format: str | None = None
     jdbc_table: str | None = None
-    jdbc_properties: dict[str, str] = field(default_factory=dict)
+    jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
+    reader: Way | None = None
+
+    def __repr__(self) -> str:
+        return shown_fields(self, hidden=("jdbc_properties",))  # a password may be among them
 
 
 @dataclass(frozen=True)
 class Reading:
-    """An open source. Rows come from `table` (in memory) or from `frame` (Spark, columns c0, c1, …).
+    """An open source. Rows come from `table` (in memory), from `pieces` of files (read here, or in tasks of `spark`),
+    or from `frame` (Spark, columns c0, c1, …).
 
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
-    `infer` that its types are to be found out, too, and are not those in `columns`. `castable` says that text columns
-    may be cast where the table has another type, as in JSON. `scanned` says that Spark takes the files in an order of
-    its own.
+    `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
+    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own.
     """
 
     name: str
     columns: tuple[tuple[str, pa.DataType], ...]
     table: pa.Table | None = None
+    pieces: tuple[Piece, ...] = ()
+    spark: SparkSession | None = None
     frame: DataFrame | None = None
     text: bool = False
     infer: bool = False
-    castable: bool = False
+    marked: bool = False
     scanned: bool = False
     nulls: tuple[str, ...] | None = None
     has_corrupt_column: bool = False
     files: tuple[str, ...] = ()
     dialect: Dialect | None = None
     said: tuple[str, ...] = ()
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def way(self) -> Way:
+        """Who reads it."""
+        return "local" if self.session is None else "spark"
+
+    @property
+    def session(self) -> SparkSession | None:
+        """The Spark session whose tasks read it, if any do."""
+        return self.frame.sparkSession if self.frame is not None else self.spark
 
 
 def open_source(
@@ -72,26 +103,13 @@ def open_source(
     `expected` gives the types of known columns, for text that is read here and cast at once.
     """
     if isinstance(source, str | Path):
-        return _open_path(str(source), options, spark, expected)
-    if isinstance(source, pa.Table | pa.RecordBatch):
-        return _from_arrow(pa.table(source) if isinstance(source, pa.RecordBatch) else source)
-    module = type(source).__module__.split(".")[0]
-    if module == "pyspark":
+        try:
+            return _open_path(str(source), options, spark, expected)
+        except BadInput as error:  # an address that is mistyped holds its password, too
+            raise BadInput(redacted(str(error))) from None
+    if type(source).__module__.split(".")[0] == "pyspark":
         return _from_frame(source, "DataFrame")
-    if module == "pandas":
-        return _from_arrow(_arrow_of_pandas(source))
-    if hasattr(source, "__arrow_c_stream__"):  # Polars, DuckDB and others speak Arrow
-        return _from_arrow(pa.table(source))
-    raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
-
-
-def _arrow_of_pandas(frame: Any) -> pa.Table:
-    try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowException, AttributeError) as error:
-        raise BadInput(
-            f"can't read the pandas {type(frame).__name__}: {error}; give a DataFrame of plain columns"
-        ) from None
+    return _from_arrow(arrow_table(source))
 
 
 def _from_arrow(table: pa.Table, name: str = "table") -> Reading:
@@ -111,15 +129,24 @@ def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expe
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
     kind, files = _kind(path, options), _files(path)
+    if kind == "csv" and files is None:
+        raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
     if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
         return Reading(path, (), table=pa.table({}))
-    if kind == "arrow":
-        return replace(_from_arrow(pa.concat_tables([local.read_arrow(file) for file in files or [path]])), name=path)
+    way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
     if kind == "csv":
-        return _open_csv(path, files, options, spark, expected)
-    small = files is not None and len(files) == 1 and _size(files) <= SMALL_FILE
-    if kind == "parquet" and small and files is not None and not options.schema:
-        return _from_arrow(local.read_parquet(files[0]), path)
+        return _open_csv(path, files or [], options, way, spark, expected)
+    if kind == "json":
+        here = way == "local"
+        return _read_json(path, files or [], options, expected) if here else _json_with_spark(path, options, spark)
+    if way == "spark":
+        return _open_with_spark(path, kind, options, spark)
+    if kind == "parquet":
+        return _open_parquet(path, files or [])
+    if reading := _open_whole(path, kind, files or []):
+        return reading
+    if options.reader == "local":
+        raise BadInput(f"{path}: it has times before 1677 or after 2262, which Spark alone can read; leave out --with")
     return _open_with_spark(path, kind, options, spark)
 
 
@@ -140,7 +167,7 @@ def _kind(path: str, options: ReadOptions) -> str:
 def _suffixes(name: str) -> list[str]:
     """The ending of a name, and the one before it where the file is compressed."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes[-2:]]
-    compressed = len(suffixes) == 2 and suffixes[1] in (".gz", ".bz2", ".zst")
+    compressed = len(suffixes) == 2 and suffixes[1] in COMPRESSED
     return suffixes[:1] if compressed else suffixes[-1:]
 
 
@@ -159,24 +186,53 @@ def _files(path: str) -> list[str] | None:
     return [str(here)]
 
 
-def _size(files: Sequence[str]) -> int:
-    return sum(Path(file).stat().st_size for file in files)
+# ---- files that keep types ------------------------------------------------------------------------------------------
+
+
+def _open_parquet(path: str, files: list[str]) -> Reading:
+    """Few rows as a table, many in pieces."""
+    schemas = [pieces.parquet_schema(file) for file in files]
+    _check_same_columns(schemas, files)
+    split = [pieces.split_parquet(file) for file in files]
+    parts = [piece for some, _ in split for piece in some]
+    if sum(rows for _, rows in split) <= _FEW_ROWS:
+        tables = [piece.read() for piece in parts]
+        return _from_arrow(pa.concat_tables(tables) if tables else schemas[0].empty_table(), path)
+    columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
+    return Reading(path, columns, pieces=tuple(parts), files=tuple(files))
+
+
+def _open_whole(path: str, kind: str, files: list[str]) -> Reading | None:
+    """ORC or Arrow; None where Arrow can't hold what the files hold, and Spark can."""
+    read = local.read_orc if kind == "orc" else local.read_arrow
+    tables = [table for file in files if (table := read(file)) is not None]
+    if len(tables) < len(files):
+        return None
+    _check_same_columns([table.schema for table in tables], files)
+    return _from_arrow(pa.concat_tables(tables), path)
+
+
+def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> None:
+    for schema, file in zip(schemas, files, strict=True):
+        if not schema.equals(schemas[0]):
+            raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
+
+
+# ---- CSV ------------------------------------------------------------------------------------------------------------
 
 
 def _open_csv(
-    path: str, files: list[str] | None, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None
+    path: str, files: list[str], options: ReadOptions, way: Way, spark: SparkSession | None, expected: pa.Schema | None
 ) -> Reading:
-    if files is None:
-        raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
     full = [file for file in files if Path(file).stat().st_size]
     dialect, said = local.sniff_file(full[0], options.csv)
     for other in full[1:]:
         _check_same_header(full[0], dialect, other, options.csv)
     if not dialect.names:
         return Reading(path, (), table=pa.table({}))
-    if len(full) == 1 and _size(full) <= SMALL_FILE and not options.schema:
+    if way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE and not options.schema:
         return _read_small_csv(full[0], dialect, options, expected, said)
-    return _csv_with_spark(path, full, dialect, options, spark, said)
+    return _csv_in_pieces(path, full, dialect, options, way, spark, said)
 
 
 def _check_same_header(first: str, dialect: Dialect, other: str, options: CsvOptions) -> None:
@@ -189,9 +245,11 @@ def _check_same_header(first: str, dialect: Dialect, other: str, options: CsvOpt
 def _read_small_csv(
     file: str, dialect: Dialect, options: ReadOptions, expected: pa.Schema | None, said: list[str]
 ) -> Reading:
+    refuse_long_lines(file)
     text = local.read_csv(file, dialect)
     if expected is None:
-        schema, nulls = local.infer_schema(text, options.csv)
+        schema, nulls, told = local.infer_schema(text, options.csv)
+        said = [*said, *told]
         if options.csv.nulls is None and len(nulls) > 1:
             said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
     else:
@@ -202,32 +260,42 @@ def _read_small_csv(
     return replace(_from_arrow(typed, file), nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
 
 
-def _csv_with_spark(
-    path: str, files: list[str], dialect: Dialect, options: ReadOptions, spark: SparkSession | None, said: list[str]
+def _csv_in_pieces(
+    path: str, files: list[str], dialect: Dialect, options: ReadOptions, way: Way, spark: Any, said: list[str]
 ) -> Reading:
-    from holdfast.spark import frames
     from holdfast.spark.session import session
 
-    running = session(spark)
     columns = tuple((name, pa.string()) for name in dialect.names)
     if options.schema:
-        with frames.clear_sentence(f"--schema {options.schema!r}"):
-            declared = frames.parse_ddl(options.schema)
-        columns = _declared(declared, dialect.names, path)
-    scanned = frames.reads_by_line(running, files, dialect)
+        columns = _declared(_parse_ddl(options, spark), dialect.names, path)
+    running = session(spark) if way == "spark" else None
+    whole = [str(Path(file).absolute()) for file in files] if running else files  # tasks may run in another folder
     return Reading(
         path,
         columns,
-        frame=(frames.scan_csv if scanned else frames.read_whole_csv)(running, files, dialect),
+        pieces=tuple(piece for file in whole for piece in pieces.split_csv(file, dialect)),
+        spark=running,
         text=True,
-        scanned=scanned,
         infer=not options.schema and options.csv.types == "infer",
         nulls=options.csv.nulls,
-        has_corrupt_column=True,
-        files=tuple(files),
+        files=tuple(whole),
         dialect=dialect,
         said=tuple(said),
     )
+
+
+def _parse_ddl(options: ReadOptions, spark: SparkSession | None) -> list[tuple[str, pa.DataType]]:
+    ddl = options.schema or ""
+    if plain := parse_plain_ddl(ddl):
+        return plain
+    if options.reader == "local":
+        raise BadInput(f"--schema {ddl!r}: only Spark can tell what it means; leave out --with local, or mend it")
+    from holdfast.spark import frames
+    from holdfast.spark.session import session
+
+    session(spark)
+    with frames.clear_sentence(f"--schema {ddl!r}"):
+        return frames.parse_ddl(ddl)
 
 
 def _declared(
@@ -238,31 +306,75 @@ def _declared(
     return tuple(declared)
 
 
+# ---- Spark ----------------------------------------------------------------------------------------------------------
+
+
 def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
     from holdfast.spark import frames
     from holdfast.spark.session import session
 
+    files = tuple(_files(path) or ())
     running = session(spark)
     with frames.clear_sentence(path):
-        frame = frames.read_other(running, kind, path, options.csv.types == "text", options.schema)
+        nested = len(files) > 1 and not partitioned(path, files)
+        frame = frames.read_other(running, kind, path, options.schema, nested)
+    return _from_frame(frame, path, files=files, scanned=True)
+
+
+# ---- JSON lines -----------------------------------------------------------------------------------------------------
+
+
+def _read_json(path: str, files: Sequence[str], options: ReadOptions, expected: pa.Schema | None) -> Reading:
+    for file in files:
+        refuse_long_lines(file)
+    text = pa.concat_tables([jsonlines.read(file) for file in files], promote_options="default")
+    text = text.select(sorted(text.column_names))
+    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+    types, said = jsonlines.types_of(looks, options.csv.types == "text")
+    if expected is not None:
+        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
+
+
+def _json_with_spark(path: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
+    from holdfast.spark import frames, jsonframes
+    from holdfast.spark.session import session
+
     files = tuple(_files(path) or ())
-    if kind != "json":
-        return _from_frame(frame, path, files=files, scanned=True)
-    if frames.CORRUPT in frame.columns and not options.schema:
-        raise BadInput(local.json_complaint(files) or f"{path}: not every line is a JSON object")
-    reading = _from_frame(frame, path, files=files, scanned=True, castable=True)
-    if options.schema:  # the column of malformed records stands last
-        return replace(reading, columns=reading.columns[:-1], has_corrupt_column=True)
-    return reading
+    for file in files:
+        refuse_long_lines(file)
+    with frames.clear_sentence(path):
+        lines = jsonframes.lines(session(spark), list(files or (path,)))
+        looks = {} if options.schema else jsonframes.looks(lines)
+        if looks is None:
+            raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
+        types, said = jsonlines.types_of(looks, options.csv.types == "text")
+        types |= dict(frames.parse_ddl(options.schema)) if options.schema else {}
+    return Reading(
+        path,
+        tuple(types.items()),
+        frame=jsonframes.rows(lines, list(types)),
+        text=True,
+        marked=True,
+        scanned=True,
+        has_corrupt_column=True,
+        files=files,
+        said=tuple(said),
+    )
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
     from holdfast.spark import frames
     from holdfast.spark.session import session
 
+    shown = redacted(url)
+    if options.reader == "local":
+        raise BadInput(f"{shown}: databases are read by Spark; leave out --with local")
     if not options.jdbc_table:
-        raise BadInput(f"{url}: say which table to read, with --jdbc-table")
+        raise BadInput(f"{shown}: say which table to read, with --jdbc-table")
+    properties = with_environment(options.jdbc_properties)
+    secrets = frozenset(secrets_of(url, properties))
     running = session(spark)
-    with frames.clear_sentence(url):
-        frame = frames.read_jdbc(running, url, options.jdbc_table, options.jdbc_properties)
-    return _from_frame(frame, f"{url} {options.jdbc_table}")
+    with frames.clear_sentence(shown, secrets=secrets):
+        frame = frames.read_jdbc(running, url, options.jdbc_table, properties)
+    return _from_frame(frame, f"{shown} {options.jdbc_table}", secrets=secrets)

@@ -21,12 +21,13 @@ from holdfast.changes.operations import (
 )
 from holdfast.errors import BadInput
 from holdfast.intake.reading import Reading
-from holdfast.sources import local
+from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
-from holdfast.sources.infer import BadValue, cast_text
+from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
+from holdfast.sources.pieces import Piece
 from holdfast.table.bulk import write_staged
-from holdfast.table.encode import Caster, Staged, cast, stage
-from holdfast.table.runner import Threads
+from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
+from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type, show_type
 
@@ -40,12 +41,14 @@ class Rows:
     rows: int
     chunks: tuple[tuple[Staged, NDArray[np.int8] | None], ...] = ()
     paths: tuple[str, ...] = ()
+    traits: tuple[Traits, ...] = ()  # of each column, where types are to be found out
 
 
 @dataclass(frozen=True)
 class Plan:
     """Which columns of a source to stage: for each column of the table its place in the source (-1: it has none),
-    and the place of the operations (-1: every row has the operation `constant`).
+    and the place of the operations (-1: every row has the operation `constant`). `infer` says that all columns come as
+    text, whose types are to be found out.
     """
 
     columns: tuple[Column, ...]
@@ -54,6 +57,7 @@ class Plan:
     operation_place: int = -1
     version_place: int = -1
     constant: int = INSERT
+    infer: bool = False
 
 
 def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
@@ -61,6 +65,8 @@ def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
     try:
         if reading.table is not None:
             return _stage_table(_in_order(reading.table, plan), plan, folder, few)
+        if reading.pieces:
+            return _stage_pieces(reading, plan, folder, few)
         return _stage_frame(reading, plan, folder)
     except BadInput as error:
         raise BadInput(_with_place(reading, str(error))) from None
@@ -70,22 +76,25 @@ def _with_place(reading: Reading, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
         for file in reading.files:
-            told = local.complaint(file, reading.dialect) if reading.dialect else local.json_complaint([file])
+            told = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
             if told:
                 return told
-    return sentence if sentence.startswith(reading.name) else f"{reading.name}: {sentence}"
+    return sentence if sentence.startswith((reading.name, *reading.files)) else f"{reading.name}: {sentence}"
 
 
 # ---- planning -------------------------------------------------------------------------------------------------------
 
 
-def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
-    """Stage all columns that can be compared; gives also the names of those that can't."""
+def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
+    """Stage all columns that can be compared, or those asked for; gives also the names of the others."""
     _refuse_equal_names(reading)
+    _refuse_unknown(reading, table, asked)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(reading.columns):
         kept = kept_type(given)
-        if kept is None:
+        if name in asked and kept is None:
+            raise BadInput(f"{reading.name}: column {name!r} is {given}, which can't be compared; don't ask for it")
+        if kept is None or (asked and name not in asked):
             left_out.append(name)
         else:
             columns.append(Column(name, kept))
@@ -94,8 +103,8 @@ def plan_init(reading: Reading, table: str) -> tuple[Plan, tuple[str, ...]]:
         raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
     casters: list[Caster | None] = [None] * len(columns)
     if reading.text and not reading.infer:
-        casters = [TextCaster(reading.name, c.name, c.type, _markers(reading.nulls)) for c in columns]
-    return Plan(tuple(columns), tuple(places), tuple(casters)), tuple(left_out)
+        casters = [_text_caster(reading, c, _markers(reading.nulls)) for c in columns]
+    return Plan(tuple(columns), tuple(places), tuple(casters), infer=reading.infer), tuple(left_out)
 
 
 def plan_batch(
@@ -144,6 +153,14 @@ def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int
     )
 
 
+def _refuse_unknown(reading: Reading, table: str, asked: Sequence[str]) -> None:
+    names = [name for name, _ in reading.columns]
+    if unknown := [name for name in asked if name not in names]:
+        raise BadInput(f"{reading.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
+    if twice := [name for name in asked if asked.count(name) > 1]:
+        raise BadInput(f"{reading.name}: the column {twice[0]!r} is asked for twice; name it once")
+
+
 def _refuse_equal_names(reading: Reading) -> None:
     places: dict[str, int] = {}
     for place, (name, _) in enumerate(reading.columns, 1):
@@ -178,16 +195,24 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
     kept = kept_type(given)
-    if reading.text or (reading.castable and kept == pa.string() and column.type != pa.string()):
-        return TextCaster(reading.name, column.name, column.type, nulls if reading.text else ())
+    if reading.text:
+        return _text_caster(reading, column, nulls)
     if kept is None or not _fits(kept, column.type, given):
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
             "cast it before it comes here"
         )
+    if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
+        return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))
     whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
     return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
+
+
+def _text_caster(reading: Reading, column: Column, nulls: tuple[str, ...]) -> Caster:
+    if reading.marked:
+        return jsonlines.JsonCaster(TextCaster(reading.name, column.name, column.type, ()))
+    return TextCaster(reading.name, column.name, column.type, nulls)
 
 
 @dataclass(frozen=True)
@@ -199,6 +224,17 @@ class DecimalCaster:
     def __call__(self, values: pa.Array) -> pa.Array:
         """The values as decimals, without loss."""
         return cast(values.cast(pa.decimal128(20, 0)), self.column)
+
+
+@dataclass(frozen=True)
+class FloatCaster:
+    """Turns integers into floats that stand for them, as a file's integers are."""
+
+    of_text: TextCaster
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        """The values as floats, without loss."""
+        return self.of_text(values.cast(pa.string()))
 
 
 def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
@@ -246,6 +282,8 @@ def _numbers(versions: pa.ChunkedArray) -> pa.Array:
         raise BadInput(f"column {VERSION_COLUMN!r}: a row has no version; give every row its version")
     if kept_type(versions.type) != pa.string():
         return versions
+    for chunk in versions.chunks:
+        refuse_bad_text(chunk, VERSION_COLUMN)
     try:
         return cast_text(versions.cast(pa.string()).combine_chunks(), pa.int64(), ())
     except BadValue as bad:
@@ -263,21 +301,82 @@ def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] 
     return staged, None if plan.constant == INSERT else np.full(len(table), plan.constant, np.int8)
 
 
+# ---- pieces of files ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StagePiece:
+    """Read a piece of a file and stage it in a folder; `nulls` are the texts that are known to stand for null."""
+
+    piece: Piece
+    plan: Plan
+    folder: str
+    nulls: tuple[str, ...] | None
+
+
+def stage_piece(task: StagePiece) -> Rows:
+    """The task, in a thread here or in a task of Spark's: the paths of its chunks, and how many rows they have."""
+    table = task.piece.read()
+    paths: list[str] = []
+    seen = [Traits() for _ in task.plan.columns]
+    for start in range(0, len(table), _CHUNK_ROWS):
+        staged, operations = _stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
+        paths.append(f"{task.folder}/{uuid.uuid4().hex}.arrow")
+        write_staged(paths[-1], staged, operations)
+        if task.plan.infer:
+            texts = [traits(values.cast(pa.string()), task.nulls) for values in staged.values]
+            seen = [merge(a, b) for a, b in zip(seen, texts, strict=True)]
+    return Rows(len(table), (), tuple(paths), tuple(seen))
+
+
+def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
+    if plan.version_place >= 0:  # all rows must be put in order
+        if reading.spark is not None:
+            return _stage_frame(reading, plan, folder)
+        table = pa.concat_tables([_without_dictionaries(piece.read()) for piece in reading.pieces])
+        return _stage_table(_in_order(table, plan), plan, folder, few)
+    tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
+    done = reader_of(reading).map(stage_piece, tasks)
+    seen = [Traits() for _ in plan.columns]
+    for each in done:
+        seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
+    return Rows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
+
+
+def reader_of(reading: Reading) -> Runner:
+    """Where the pieces of a source are read: in tasks of its Spark session, or in threads here."""
+    if reading.spark is None:
+        return Threads()
+    from holdfast.spark.runner import SparkRunner
+
+    return SparkRunner(reading.spark)
+
+
+def _without_dictionaries(table: pa.Table) -> pa.Table:
+    fields = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema]
+    return table.cast(pa.schema(fields))
+
+
 # ---- Spark ----------------------------------------------------------------------------------------------------------
 
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
-    from holdfast.spark.frames import clear_sentence
-    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame
+    from holdfast.spark.frames import clear_sentence, frame_of_pieces
+    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
-    assert reading.frame is not None
-    has_operations = plan.operation_place >= 0
     frame = reading.frame
+    if frame is None:
+        assert reading.spark is not None
+        frame = frame_of_pieces(reading.spark, reading.pieces, len(reading.columns))
+    if reading.marked:
+        frame = without_marks(frame, (plan.operation_place, plan.version_place))
+    has_operations = plan.operation_place >= 0
     if has_operations:
         several = reading.scanned and len(reading.files) > 1
         frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)
     frame = choose(frame, plan.places, plan.operation_place, reading.has_corrupt_column)
     task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)
-    with clear_sentence(reading.name, only="FAILED_READ_FILE"):
+    expected = "" if reading.secrets else "FAILED_READ_FILE"  # whatever a database says may hold a secret
+    with clear_sentence(reading.name, only=expected, secrets=reading.secrets):
         paths, rows = stage_frame(frame, task)
     return Rows(rows, (), tuple(paths))

@@ -50,7 +50,7 @@ class AgreeSets:
 
     def __init__(self, columns: int) -> None:
         if not 0 <= columns <= MOST_COLUMNS:
-            raise BadInput(f"agree-sets span at most {MOST_COLUMNS} columns, not {columns}; leave some columns out")
+            raise BadInput(f"agree-sets span at most {MOST_COLUMNS} columns, not {columns}; choose some with --columns")
         self.columns = columns
         self._clear(0)
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
-
 from holdfast.report.tables import changes_table, text_table
+from holdfast.report.terminal import Terminal, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,17 +19,17 @@ if TYPE_CHECKING:
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     """A line about the batch, and a table of what changed."""
-    console = Console(highlight=False)
+    console = Terminal()
     batch = outcome.batch
-    title = f"{escape(name)}: " if name else ""
+    title = f"{plain(name)}: " if name else ""
     if outcome.already_applied:
-        console.print(f"{title}batch {escape(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
+        console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
         return
     if not batch.inserted and not batch.deleted:
-        console.print(f"{title}no change in {escape(batch.table)}{_ignored(batch)}")
+        console.print(f"{title}no change in {plain(batch.table)}{_ignored(batch)}")
         return
     console.print(
-        f"{title}[bold]batch {batch.seq}[/bold] on {escape(batch.table)}: {batch.inserted:,} rows inserted, "
+        f"{title}[bold]batch {batch.seq}[/bold] on {plain(batch.table)}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
@@ -44,22 +42,24 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print("no fact but the number of rows changed")
 
 
-def _print_rules(console: Console, outcome: Outcome) -> None:
+def _print_rules(console: Terminal, outcome: Outcome) -> None:
     for heading, lines in rule_lines(outcome):
         word, _, rest = heading.partition(":")
         console.print(f"[bold]{word}[/bold]:{rest}")
         for line in lines:
-            console.print(f"  {escape(line)}", soft_wrap=True)
+            console.print(f"  {plain(line)}", soft_wrap=True)
 
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
     diffs = outcome.diffs.values()
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
-    if implied := sum(len(diff.lost) for diff in diffs) - lost:
-        yield f"implied: {implied:,} rules still hold, but follow from shorter ones", []
+    if untested := len(outcome.untested):
+        yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
+    if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
+        yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", []
     broken = (
-        f"{text}   because of rows {', '.join(map(str, diff.witnesses[text].rows))}"
+        f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
         for diff in diffs
         for text in diff.lost
         if text in diff.witnesses
@@ -76,10 +76,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     lines = []
     for old, new in changed:
         if "severity" in new:
-            pairs = outcome.violations.get(new["text"])
-            counts = (
-                ["–" if p is None else f"{len(p):,}" for p in (pairs.added, pairs.resolved)] if pairs else ["–", "–"]
-            )
+            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
     return text_table(headings, lines, headings[2:]) if lines else None
@@ -119,7 +116,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
     ]
     headings = ("batch", "applied at", "table", "what", "rows in", "rows out", "ms", "lost", "id")
     numbers = ("batch", "rows in", "rows out", "ms", "lost")
-    Console(highlight=False).print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
+    Terminal().print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
 
 
 def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
@@ -136,7 +133,7 @@ def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
     ]
     headings = ("class", "table", "holds since", "broke", "rule")
     title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
-    Console(highlight=False).print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
+    Terminal().print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
 
 
 def _since(batch: int | None) -> str:

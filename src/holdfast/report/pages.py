@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape as html_escape
 from typing import TYPE_CHECKING, Any
 
 from holdfast.report.outcome import rule_lines
@@ -18,6 +18,7 @@ from holdfast.report.tables import (
     found_cells,
     rule_cells,
 )
+from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.outcome import Outcome
@@ -28,6 +29,11 @@ table { border-collapse: collapse; margin: 0.5rem 0 2rem; } td, th { padding: 0.
 th { border-bottom: 2px solid #888; } td { border-bottom: 1px solid #ddd; } td.number { text-align: right; }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } td { border-color: #444; } }
 """
+
+
+def escape(text: str) -> str:
+    """A text of others as HTML."""
+    return html_escape(visible(text))
 
 
 def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:

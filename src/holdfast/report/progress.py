@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
+from holdfast.report.terminal import Terminal, plain
+from holdfast.visible import visible
 from holdfast.voice import Voice
 
 _QUIET_SECONDS = 2.0
@@ -18,7 +19,7 @@ class ConsoleVoice(Voice):
     """Shows the current step with a spinner and its time; into a pipe, only steps that come after two seconds."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = Terminal(stderr=True)
         self._status: Any = None
         self._started = self._told = time.monotonic()
         self._step = ""
@@ -36,9 +37,9 @@ class ConsoleVoice(Voice):
             if self._status is None:
                 self._status = self._console.status("")
                 self._status.start()
-            self._status.update(f"{escape(text)} …")
+            self._status.update(Text(f"{visible(text)} …"))
         elif self._is_due(text):
-            self._console.print(f"{escape(text)} …", highlight=False, soft_wrap=True)
+            self._console.print(f"{plain(text)} …", soft_wrap=True)
 
     def _is_due(self, text: str) -> bool:
         """Whether a line is due in a pipe: a step that is new, or how far one is that takes long."""
@@ -51,4 +52,4 @@ class ConsoleVoice(Voice):
 
     def note(self, text: str) -> None:
         """Something that was decided or noticed."""
-        self._console.print(escape(text), highlight=False, soft_wrap=True)
+        self._console.print(plain(text), soft_wrap=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from holdfast.report.fit import cut, fitted
+from holdfast.visible import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,8 +24,7 @@ def brief(value: Any, longest: int = _LONGEST) -> str:
     if value is None:
         return "–"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    text = text.replace("\n", "⏎").replace("\r", "")
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return cut(visible(text[: longest + 1].replace("\n", "⏎")), longest)
 
 
 def column_cells(facts: Mapping[str, Any]) -> list[str]:
@@ -50,20 +52,21 @@ def _value(value: Any) -> str:
 def text_table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = (), title: str | None = None
 ) -> Table:
-    """A terminal table that fits the screen: one line a row, and the last column is cut to the room that is left."""
+    """A terminal table of plain texts, one line a row, cut to the width of the screen. In a pipe nothing is cut."""
     from rich.box import ROUNDED
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
-    wide = min(len(title or ""), Console().width)  # or the title would be broken to the width of a narrow table
-    table = Table(title=title, title_justify="left", header_style="bold", box=ROUNDED, min_width=wide)
+    from holdfast.report.terminal import Terminal, plain
+
+    screen = Terminal().width
+    wide = min(len(title or ""), screen)  # or the title would be broken to the width of a narrow table
+    shown = None if title is None else plain(title)
+    table = Table(title=shown, title_justify="left", header_style="bold", box=ROUNDED, min_width=wide)
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left", no_wrap=True, overflow="ellipsis")
-    widths = [max(map(len, column)) for column in list(zip(headings, *rows, strict=True))[:-1]]
-    room = max(Console().width - sum(width + 3 for width in widths) - 4, 8)
-    for row in rows:
-        table.add_row(*map(escape, row[:-1]), escape(brief(row[-1], room)))
+        justify: Literal["left", "right"] = "right" if heading in right else "left"
+        table.add_column(plain(heading), justify=justify, no_wrap=True, overflow="ellipsis")
+    for row in fitted(headings, rows, right, screen):
+        table.add_row(*map(plain, row))
     return table
 
 
@@ -85,10 +88,13 @@ def shown(
     return lines, totals
 
 
-def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20, totals: Totals | None = None) -> list[Table]:
+def findings_tables(
+    findings: Sequence[Mapping[str, Any]], top: int = 20, totals: Totals | None = None
+) -> list[Table | str]:
     """Terminal tables for each watched table: its columns, the rules that were given, and those that were found."""
-    tables = []
-    for name in dict.fromkeys(f.get("table", "") for f in findings):
+    totals = totals or {}
+    tables: list[Table | str] = []
+    for name in dict.fromkeys([*(f.get("table", "") for f in findings), *(table for table, _ in totals)]):
         own = [f for f in findings if f.get("table", "") == name]
         if columns := [f for f in own if f["kind"] == "column"]:
             title = f"{name}: {columns[0]['rows']:,} rows"
@@ -96,13 +102,23 @@ def findings_tables(findings: Sequence[Mapping[str, Any]], top: int = 20, totals
             tables.append(text_table(COLUMN_HEADINGS, rows, ("nulls", "distinct"), title))
         if rules := [f for f in own if "severity" in f]:
             tables.append(text_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",), f"{name}: rules"))
-        for kind, (title, headings) in FOUND.items():
-            if found := [f for f in own if f["kind"] == kind and "severity" not in f]:
-                count = (totals or {}).get((name, kind), len(found))
-                more = f", the first {top}" if count > top else ""
-                heading = f"{name + ': ' if name else ''}{count:,} {title}{more}"
-                tables.append(text_table(headings, [found_cells(f) for f in found[:top]], NUMBERS, heading))
+        for kind in FOUND:
+            found = [f for f in own if f["kind"] == kind and "severity" not in f]
+            if count := totals.get((name, kind), len(found)):
+                tables.append(_found_table(name, kind, found[:top], count))
     return tables
+
+
+def _found_table(name: str, kind: str, shown: Sequence[Mapping[str, Any]], count: int) -> Table | str:
+    """The rules of a class to show, under how many there are; where none is to be shown, their number alone."""
+    from holdfast.report.terminal import plain
+
+    title, headings = FOUND[kind]
+    heading = f"{name + ': ' if name else ''}{count:,} {title}"
+    if not shown:
+        return plain(heading)
+    more = f", the first {len(shown):,}" if count > len(shown) else ""
+    return text_table(headings, [found_cells(f) for f in shown], NUMBERS, heading + more)
 
 
 # What is found, by kind: what it is called, and the headings of its table.

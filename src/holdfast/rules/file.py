@@ -39,7 +39,8 @@ from holdfast.rules.marked import Steps, read_marked
 
 # ---- the format -----------------------------------------------------------------------------------------------------
 
-_Name = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$")]
+_LONGEST_NAME, _LONGEST_RULE, _SHOWN = 200, 10_000, 60
+_Name = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$", max_length=_LONGEST_NAME)]
 
 
 class RuleModel(BaseModel):
@@ -51,6 +52,7 @@ class RuleModel(BaseModel):
     table: _Name | None = Field(None, description="The table it is about; may be left out where there is one.")
     rule: str = Field(
         pattern=r"\S",
+        max_length=_LONGEST_RULE,
         description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, or key(AreaCode, Phone).",
     )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
@@ -121,12 +123,17 @@ def read_rules(path: str | Path) -> Rules:
     marked = read_marked(path)
     if marked.root is None:
         raise BadInput(f"{path}: the file is empty; start it with rules:")
-    return _rules(marked.data, marked.place)
+    rules = _rules(marked.data, marked.place)
+    if not rules.entries:
+        raise BadInput(f"{marked.place(('rules',))}: there are no rules; write at least one under rules:")
+    return rules
 
 
 def rules_of(texts: Iterable[str]) -> Rules:
     """Rules given one by one, without names."""
-    listed = [texts] if isinstance(texts, str) else texts
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    if not listed:
+        raise BadInput("there are no rules; give at least one, such as Zip -> State")
     return _rules({"rules": [{"rule": text} for text in listed]}, lambda _: "rules")
 
 
@@ -188,7 +195,7 @@ def _names(model: FileModel) -> list[str]:
 def _prefix(text: str) -> str:
     if is_denial(text) or not functional.is_dependency(text):
         return "dc"
-    return "fd" if "->" in text else "key"
+    return "key" if functional.is_key(text) else "fd"
 
 
 def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
@@ -211,7 +218,7 @@ def _label(data: Any, steps: Steps) -> str:
         return ""
     given = data["rules"][steps[1]]
     name = given.get("name") if isinstance(given, dict) else None
-    return f"rule {name!r}: " if isinstance(name, str) else f"rule {int(steps[1]) + 1}: "
+    return f"rule {_brief(name)}: " if isinstance(name, str) else f"rule {int(steps[1]) + 1}: "
 
 
 def _sentence(error: ErrorDetails) -> str:
@@ -223,20 +230,31 @@ def _sentence(error: ErrorDetails) -> str:
         return f"the key {key!r} is missing; add it"
     if kind == "extra_forbidden":
         known = RuleModel.model_fields if len(steps) > 1 else FileModel.model_fields
-        return f"there is no key {key!r}; {suggest(key, known)}"
+        return f"there is no key {_brief(key)}; {suggest(key, known)}"
     if key == "rule" and kind == "string_pattern_mismatch":
         return "the rule is empty; write one"
     if steps[0] == "ordered":
         return "ordered must be a list of column names, or such a list for each table; put names in quotes"
-    return _SENTENCES[kind].format(key=key, given=given) if kind in _SENTENCES else f"{key}: {error['msg']}"
+    most = error.get("ctx", {}).get("max_length")
+    sentence = _SENTENCES.get(kind, f"{key}: {error['msg']}")
+    return sentence.format(key=key, given=_brief(given), most=most) if kind in _SENTENCES else sentence
+
+
+def _brief(given: Any) -> str:
+    """A value in a few words: what was meant to be text may be a huge text, or a structure that aliases blow up."""
+    if isinstance(given, list | tuple | set | dict):
+        return "keys and values" if isinstance(given, dict) else "a list"
+    shown = repr(given[:_SHOWN] if isinstance(given, str | bytes) else given)
+    return shown if len(shown) <= _SHOWN + 2 else f"{shown[:_SHOWN]}…"
 
 
 _SENTENCES = {
     "list_type": "{key} must be a list; start each rule with a dash",
-    "model_type": "expected keys and values, such as name: and rule:, not {given!r}",
-    "string_type": "{key} must be text, not {given!r}; put it in quotes",
-    "string_pattern_mismatch": "{key} must be one line that neither starts nor ends with a space, not {given!r}",
-    "literal_error": "{key} must be error or warn, not {given!r}",
+    "model_type": "expected keys and values, such as name: and rule:, not {given}",
+    "string_type": "{key} must be text, not {given}; put it in quotes",
+    "string_pattern_mismatch": "{key} must be one line that neither starts nor ends with a space, not {given}",
+    "string_too_long": "{key} is longer than {most} characters; make it shorter",
+    "literal_error": "{key} must be error or warn, not {given}",
 }
 
 if __name__ == "__main__":

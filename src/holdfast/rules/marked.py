@@ -1,7 +1,8 @@
 """YAML that remembers its lines, so that an error found later can say where.
 
-Plain YAML is what YAML's safe loader knows. Two things are refused that it would let pass, as rule files suffer from
-them: a key given twice, and an unquoted value that starts with `!`, which YAML takes for a tag.
+Plain YAML is what YAML's safe loader knows. Refused is what it would let pass and rule files suffer from: a key given
+twice; an unquoted value that starts with `!`, which YAML takes for a tag; and files made to exhaust their reader: by
+size, by lists within lists, or by aliases of aliases, which are measured before anything follows them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ import yaml
 from holdfast.errors import BadInput
 
 Steps = Sequence[str | int]
+
+MOST_BYTES = 1 << 20
+_DEEPEST = 20
+_MOST_VALUES = 200_000  # aliases counted as what they name
+_SHOWN = 100
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ def read_marked(path: str | Path) -> Marked:
     """The one document of a YAML file."""
     text = _text_of(path)
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Loader(text, str(path))
         try:
             root = loader.get_single_node()
             if root is not None:
@@ -50,9 +56,48 @@ def read_marked(path: str | Path) -> Marked:
         raise _unreadable(str(path), error) from None
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML's safe loader, which goes only so deep, and measures a file with its aliases followed while it reads it."""
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(text)
+        self._path, self._depth = path, 0
+        self._sizes: dict[int, int] = {}  # of nodes that are complete: how many values they come to
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node and all within it."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise BadInput(
+                f"{self._path}, line {line}: this is nested deeper than {_DEEPEST} levels; no rule needs that"
+            )
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        if node is not None:
+            self._measure(node, isinstance(event, yaml.AliasEvent), line)
+        return node
+
+    def _measure(self, node: yaml.Node, is_alias: bool, line: int) -> None:
+        if is_alias and id(node) not in self._sizes:
+            raise BadInput(f"{self._path}, line {line}: this alias names what it stands in; write the value out")
+        if not is_alias:
+            self._sizes[id(node)] = 1 + sum(self._sizes[id(child)] for child in _children(node))
+        if self._sizes[id(node)] > _MOST_VALUES:
+            raise BadInput(
+                f"{self._path}, line {line}: with its aliases followed, this comes to more than {_MOST_VALUES:,} "
+                "values; write out what is meant"
+            )
+
+
 def _text_of(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise BadInput(f"{path}: the file is larger than {MOST_BYTES >> 20} MiB, too large for rules; split it")
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise BadInput(f"{path}: there is no such file; check the path") from None
     except IsADirectoryError:
@@ -66,7 +111,7 @@ def _text_of(path: str | Path) -> str:
 def _unreadable(path: str, error: Exception) -> BadInput:
     mark = getattr(error, "problem_mark", None)
     where = f"{path}, line {mark.line + 1}" if mark else path
-    what = getattr(error, "problem", None) or str(error).splitlines()[0]
+    what = (getattr(error, "problem", None) or str(error).splitlines()[0])[:_SHOWN]
     return BadInput(f"{where}: not readable as YAML ({what}); put rules in double quotes, and check the indentation")
 
 
@@ -84,7 +129,7 @@ def _refuse_twice(path: str, node: yaml.MappingNode) -> None:
     met: set[str] = set()
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode) and key.value in met:
-            raise BadInput(f"{_place(path, key)}: the key {key.value!r} is there twice; remove one")
+            raise BadInput(f"{_place(path, key)}: the key {key.value[:_SHOWN]!r} is there twice; remove one")
         met.add(str(key.value))
 
 
@@ -97,10 +142,14 @@ def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
             continue
         met.add(id(node))
         yield node
-        if isinstance(node, yaml.MappingNode):
-            waiting += [each for pair in reversed(node.value) for each in reversed(pair)]
-        elif isinstance(node, yaml.SequenceNode):
-            waiting += reversed(node.value)
+        waiting += reversed(_children(node))
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    """The nodes that a node holds, in order."""
+    if isinstance(node, yaml.MappingNode):
+        return [each for pair in node.value for each in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def _child(node: yaml.Node | None, step: str | int) -> yaml.Node | None:

@@ -313,11 +313,11 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
         ids.append(shard.ids_of(places[-1]))
 
     def codes_of(column: int) -> AnyCodes:
-        parts = [shard.columns[column][at] for shard, at in zip(table.shards, places, strict=True)]
+        parts = [shard.codes_at(column, at) for shard, at in zip(table.shards, places, strict=True)]
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
     return of_rows(spaces, table, np.concatenate(ids), codes_of)
 
 
 def _codes_at(shard: Shard, places: NDArray[np.int64]) -> Callable[[int], AnyCodes]:
-    return lambda column: shard.columns[column][places]
+    return lambda column: shard.codes_at(column, places)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources.infer import BadValue, cast_text
+from holdfast.sources.infer import BadNumber, BadValue, cast_text
+from holdfast.table.types import kept_type, show_type
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,27 @@ class TextCaster:
         try:
             return cast_text(values, self.target, self.nulls)
         except BadValue as bad:
-            shown = bad.value if len(bad.value) <= 60 else bad.value[:57] + "…"
-            raise BadInput(
-                f"{self.source}: column {self.column!r}: {shown!r} is no value of type {self.target}; "
-                "mend the value, or declare the column as text"
-            ) from None
+            raise BadInput(f"{self.source}: column {self.column!r}: {refusal(bad, self.target)}") from None
+
+
+def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:
+    """What is wrong with a value, and what to do about it."""
+    shown = bad.value if len(bad.value) <= 60 else bad.value[:57] + "…"
+    if isinstance(bad, BadNumber):
+        called = show_type(target) if kept_type(target) == target else str(target)
+        wider = "text" if pa.types.is_decimal(target) else "decimal or text"
+        told = f"{shown} can't be held exactly by a column of type {called}"
+        return f"{told}; mend the value, or declare the column as {wider}"
+    return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text"
+
+
+def _described(target: pa.DataType) -> str:
+    if pa.types.is_boolean(target):
+        return "true or false"
+    if pa.types.is_integer(target):
+        return f"a whole number ({target})"
+    if pa.types.is_date(target):
+        return "a date (YYYY-MM-DD)"
+    if pa.types.is_timestamp(target):
+        return f"a time (YYYY-MM-DD HH:MM:SS{', with Z or +HH:MM' if target.tz else ''})"
+    return f"a number ({target})"

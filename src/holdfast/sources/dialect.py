@@ -13,6 +13,7 @@ from typing import Any, Literal
 from holdfast.errors import BadInput
 from holdfast.sources.grammar import CELL_OF_DATA
 from holdfast.sources.records import Record, encoding_complaint, records, unquoted
+from holdfast.visible import shown_fields
 
 SEPARATORS = (",", ";", "\t", "|")
 QUOTES = ('"', "'")
@@ -38,6 +39,9 @@ class CsvOptions:
                 raise BadInput(f"the separator and the quote are both {self.quote!r}; choose different ones")
         if self.types not in ("infer", "text"):
             raise BadInput(f"types must be 'infer' or 'text', not {self.types!r}")
+
+    def __repr__(self) -> str:
+        return shown_fields(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for JSON."""

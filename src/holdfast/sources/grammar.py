@@ -67,7 +67,7 @@ _OFFSET = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 PATTERNS: Mapping[Kind, str] = {
     Kind.BOOL: "(?i:true|false)",
     Kind.INT: f"[+-]?{at_most(2**63 - 1)}",
-    Kind.BIG: "[+-]?[1-9][0-9]{18,37}",
+    Kind.BIG: "[+-]?[1-9][0-9]{18,}",
     Kind.REAL: _REAL,
     Kind.WORD: "(?i:nan|[+-]?inf(?:inity)?)",
     Kind.DATE: _DATE,

@@ -1,7 +1,11 @@
 """The types of text columns, as a reduction: `traits` of some values, `merge` of two traits, `decide` at the end.
 
-Traits are two small sets, the kinds of values seen and the null markers seen, and merging is union: associative,
-commutative, idempotent, so values may come in any order, in any parts, and more than once.
+Traits are two small sets, the kinds of values seen and the null markers seen, and the most digits of the numbers seen;
+merging is union and maximum: associative, commutative, idempotent, so values may come in any order, in any parts, and
+more than once.
+
+No two numbers become one. Numbers with a point are floats where floats tell them all apart (see `numerals`), else
+decimals where 38 digits hold them all, else text, and `kept_as_text` says so.
 
 A marker such as NA is a null only if the file shows it: it must stand in a column whose other values are all of one
 type other than text. Then it is a null in the whole file. NaN is never guessed to be a null: beside numbers it is a
@@ -10,11 +14,15 @@ number.
 Cost: a handful of RE2 passes over the distinct values; no Python per value.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
 from holdfast.sources.grammar import (
@@ -26,18 +34,25 @@ from holdfast.sources.grammar import (
     Kind,
     at_most,
     pattern,
-    real,
 )
+from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
 
+MOST_DIGITS = 38
 MARKERS = ("NULL", "null", "\\N", "NA", "N/A", "?", "None")
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What the values of a column look like: kinds of the values that are no marker, and the markers among them."""
+    """What the values of a column look like: kinds of the values that are no marker, the markers among them, and the
+    extent of the numbers among them.
+    """
 
     kinds: Kind = NO_KIND
     markers: frozenset[str] = frozenset()
+    numbers: Extent = NO_NUMBERS
+
+
+NO_TRAITS = Traits()
 
 
 class BadValue(ValueError):
@@ -49,17 +64,21 @@ class BadValue(ValueError):
         self.value = value
 
 
+class BadNumber(BadValue):
+    """The text at `index` is a number, and the type asked for can't hold it exactly."""
+
+
 def traits(values: pa.Array, nulls: tuple[str, ...] | None = None) -> Traits:
     """The traits of text values, best given distinct. `nulls` are the user's own markers, where there are any."""
     candidates = pa.array(list({"", *MARKERS, *(nulls or ())}), values.type)
     marked = pc.is_in(values, value_set=candidates)
     markers = frozenset(pc.unique(values.filter(marked)).to_pylist())
-    return Traits(_kinds(values.filter(pc.invert(marked)).drop_null()), markers)
+    return merge(_values_traits(values.filter(pc.invert(marked)).drop_null()), Traits(markers=markers))
 
 
 def merge(a: Traits, b: Traits) -> Traits:
     """The traits of both sets of values together."""
-    return Traits(a.kinds | b.kinds, a.markers | b.markers)
+    return Traits(a.kinds | b.kinds, a.markers | b.markers, a.numbers.join(b.numbers))
 
 
 def decide(columns: Sequence[Traits], nulls: tuple[str, ...] | None) -> tuple[list[pa.DataType], tuple[str, ...]]:
@@ -68,36 +87,58 @@ def decide(columns: Sequence[Traits], nulls: tuple[str, ...] | None) -> tuple[li
     Where `nulls` is given, `traits` must have been given the same.
     """
     if nulls is None:
-        proven = [c.markers for c in columns if not pa.types.is_string(_type_of(c.kinds))]
+        proven = [c.markers for c in columns if not pa.types.is_string(_type_of(c))]
         nulls = ("", *(marker for marker in MARKERS if any(marker in seen for seen in proven)))
-    return [_type_of(_kinds_beside(column, nulls)) for column in columns], nulls
+    return [_type_of(_beside(column, nulls)) for column in columns], nulls
 
 
-def _kinds_beside(column: Traits, nulls: tuple[str, ...]) -> Kind:
-    """The kinds of a column's values, once `nulls` are nulls and every other marker is a value."""
+def kept_as_text(names: Sequence[str], columns: Sequence[Traits], nulls: tuple[str, ...]) -> list[str]:
+    """One sentence for each column of numbers that is text, since no type holds all of them exactly."""
+    found = [(name, _beside(column, nulls)) for name, column in zip(names, columns, strict=True)]
+    numbers = [(name, column) for name, column in found if _is_numbers(column.kinds)]
+    odd = [(name, column) for name, column in numbers if pa.types.is_string(_type_of(column))]
+    return [f"column {name!r} is read as text: {_reason(column)}" for name, column in odd]
+
+
+def _is_numbers(kinds: Kind) -> bool:
+    return bool(kinds & NUMBERS) and kinds in NUMBERS | Kind.WORD
+
+
+def _reason(column: Traits) -> str:
+    if column.kinds & Kind.WORD:
+        return "it has NaN or infinity, which no decimal holds, and numbers that no float holds exactly"
+    length = column.numbers.whole + column.numbers.fraction
+    return f"its numbers need {length} digits to be held exactly, and a decimal has {MOST_DIGITS}"
+
+
+def _beside(column: Traits, nulls: tuple[str, ...]) -> Traits:
+    """The traits of a column's values, once `nulls` are nulls and every other marker is a value."""
     values = column.markers.difference(nulls)
-    return column.kinds | _kinds(pa.array(sorted(values), pa.string()))
+    return merge(column, _values_traits(pa.array(sorted(values), pa.string())))
 
 
-def _kinds(values: pa.Array) -> Kind:
+def _values_traits(values: pa.Array) -> Traits:
     """The kinds among the values, each found by one pass over those that had no earlier kind."""
-    seen = NO_KIND
+    seen, numbers = NO_KIND, NO_NUMBERS
     rest = values.filter(_opens(values))
     if len(rest) < len(values):
         seen |= Kind.TEXT
     for kind in PATTERNS:
         if not len(rest):
             break
-        fits = _finite(rest) if kind is Kind.REAL else _matches(rest, PATTERNS[kind])
+        fits = _matches(rest, PATTERNS[kind])
         remaining = rest.filter(pc.invert(fits))
         if len(remaining) < len(rest):
             seen |= kind
+            if kind in NUMBERS:
+                numbers = numbers.join(extent(rest.filter(fits)))
         rest = remaining
-    return seen | Kind.TEXT if len(rest) else seen
+    return Traits(seen | Kind.TEXT if len(rest) else seen, frozenset(), numbers)
 
 
-def _type_of(kinds: Kind) -> pa.DataType:
-    """The narrowest type that holds values of all these kinds; string for none."""
+def _type_of(column: Traits) -> pa.DataType:
+    """The narrowest type that holds all values exactly; string where there are none."""
+    kinds, numbers = column.kinds, column.numbers
 
     def only(allowed: Kind) -> bool:
         return kinds != NO_KIND and kinds in allowed
@@ -106,10 +147,10 @@ def _type_of(kinds: Kind) -> pa.DataType:
         return pa.bool_()
     if only(Kind.INT):
         return pa.int64()
-    if only(INTEGERS):
-        return pa.decimal128(38, 0)
-    if only(NUMBERS | Kind.WORD) and kinds & NUMBERS:
+    if _is_numbers(kinds) and numbers.doubles and not only(INTEGERS):
         return pa.float64()
+    if only(NUMBERS) and numbers.whole + numbers.fraction <= MOST_DIGITS:
+        return pa.decimal128(MOST_DIGITS, numbers.fraction)
     if only(Kind.DATE):
         return pa.date32()
     if only(Kind.DATE | Kind.STAMP):
@@ -122,19 +163,33 @@ def _type_of(kinds: Kind) -> pa.DataType:
 def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> pa.Array:
     """Text as values of the target type, with the grammar of inference; the texts in `nulls` become null.
 
-    Raises BadValue for the first text that is no value of the type.
+    Raises BadValue for the first text that is no value of the type, and BadNumber where it is a number and the type
+    can't hold it exactly.
     """
     missing = pc.is_in(values, value_set=pa.array(nulls, values.type))
     text = pc.if_else(missing, pa.scalar(None, values.type), values)
     if _is_text(target):
         return text.cast(target)
-    _refuse(pc.invert(_matches(text, _accepted(target))), values)
-    if pa.types.is_floating(target):
-        numbers = text.cast(target)
-        # Arrow reads 1e999 as infinity without a word; only the word for infinity may give it.
-        _refuse(pc.and_(pc.is_inf(numbers), pc.invert(_matches(text, PATTERNS[Kind.WORD]))), values)
-        return numbers
+    fits = _matches(text, _accepted(target))
+    _refuse(pc.invert(fits), values, target)
+    if pa.types.is_floating(target) or pa.types.is_decimal(target):
+        held = np.ones(len(text), np.bool_)
+        held[np.asarray(fits.is_valid())] = _held(text.drop_null(), target)
+        _refuse(pa.array(~held), values, target)
     return _convert(text, target)
+
+
+def _held(texts: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
+    """Which numbers the type holds exactly; a float holds the one that it stands for."""
+    if pa.types.is_decimal(target):
+        whole, fraction = digits(texts)
+        return np.asarray((whole <= target.precision - target.scale) & (fraction <= target.scale))
+    finite = np.asarray(pc.is_finite(texts.cast(target)))
+    held = finite.copy()
+    held[finite] = stood_for(texts.filter(pa.array(finite)), target)
+    # Arrow reads 1e999 as infinity without a word; only the word for infinity may give it.
+    held[~finite] = np.asarray(_matches(texts.filter(pa.array(~finite)), PATTERNS[Kind.WORD]))
+    return held
 
 
 def _accepted(target: pa.DataType) -> str:
@@ -146,7 +201,7 @@ def _accepted(target: pa.DataType) -> str:
     if pa.types.is_floating(target) and target.bit_width >= 32:
         return pattern(NUMBERS | Kind.WORD)
     if pa.types.is_decimal(target) and 0 <= target.scale <= target.precision:
-        return _decimal_pattern(target)
+        return pattern(NUMBERS)
     if pa.types.is_date(target):
         return PATTERNS[Kind.DATE]
     if pa.types.is_timestamp(target):
@@ -163,21 +218,12 @@ def _integer_pattern(target: pa.DataType) -> str:
     return f"(?:\\+?{at_most(limit)}|-{at_most(limit + 1)})"
 
 
-def _decimal_pattern(target: pa.DataType) -> str:
-    """Digits before and behind the point as the type has room for: past 38 Arrow wraps around without a word."""
-    room = target.precision - target.scale
-    whole = f"(?:0|[1-9][0-9]{{0,{room - 1}}})" if room else "0"
-    if not target.scale:
-        return f"[+-]?{whole}"
-    return f"[+-]?(?:{whole}|{real(whole, f'(?:[0-9]{{1,{target.scale}}}0*)')})"
-
-
 def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:
     """Cast texts that fit the type's pattern."""
     if pa.types.is_integer(target):
         return pc.utf8_ltrim(text, characters="+").cast(target)
     if pa.types.is_decimal(target):
-        return _without_spare_zeros(text, target.scale).cast(target)
+        return _decimals(text, target)
     if pa.types.is_timestamp(target):
         stamps = text.cast(pa.timestamp("us", tz="UTC" if target.tz else None))
         return _checked(stamps, text, lambda some: some.cast(target))
@@ -186,9 +232,26 @@ def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:
     return text.cast(target)
 
 
-def _without_spare_zeros(text: pa.Array, scale: int) -> pa.Array:
-    """Fractions cut to `scale` digits; the pattern promised that only zeros follow."""
-    return pc.replace_substring_regex(text, f"(\\.[0-9]{{{scale}}})0+$", "\\1") if scale else text
+def _decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
+    """Numbers that the type holds. Few are written in a way that Arrow doesn't read, and go one by one."""
+    scale = target.scale
+    spare = f"(\\.[0-9]{{{scale}}})0+$" if scale else "^([+-]?[0-9]+)\\.0*$"
+    short = pc.replace_substring_regex(text, spare, "\\1")
+    plain = _matches(short, "[+-]?[0-9]+" + (f"(?:\\.[0-9]{{0,{scale}}})?" if scale else ""))
+    values = pc.if_else(plain, short, pa.scalar(None, text.type)).cast(target)
+    odd = pc.fill_null(pc.invert(plain), False)
+    if not pc.any(odd).as_py():
+        return values
+    parts = split(text.filter(odd))
+    told = zip(parts.negative, parts.digits.to_pylist(), parts.top, strict=True)
+    ones = [_decimal(bool(negative), some, int(top), scale) for negative, some, top in told]
+    return pc.replace_with_mask(values, odd, pa.array(ones, target))
+
+
+def _decimal(negative: bool, significant: str, top: int, scale: int) -> Decimal:
+    """The number 0.`significant` times 10 to the power of `top`, with `scale` digits behind the point."""
+    unscaled = significant + "0" * (scale + top - len(significant)) if significant else "0"
+    return Decimal((int(negative), tuple(map(int, unscaled)), -scale))
 
 
 def _checked(values: pa.Array, text: pa.Array, cast: Callable[[pa.Array], pa.Array]) -> pa.Array:
@@ -207,11 +270,15 @@ def _checked(values: pa.Array, text: pa.Array, cast: Callable[[pa.Array], pa.Arr
         raise BadValue(good, text[good].as_py()) from None
 
 
-def _refuse(offending: pa.Array, values: pa.Array) -> None:
-    """Raise BadValue for the first value that is marked; null marks nothing."""
+def _refuse(offending: pa.Array, values: pa.Array, target: pa.DataType) -> None:
+    """Raise BadValue or BadNumber for the first value that is marked; null marks nothing."""
     index = pc.index(offending, True).as_py()
     if index >= 0:
-        raise BadValue(index, values[index].as_py())
+        value = values[index].as_py()
+        whole, any_number = pa.types.is_integer(target), pa.types.is_floating(target) or pa.types.is_decimal(target)
+        numbers = pattern(INTEGERS if whole else NUMBERS)
+        is_number = (whole or any_number) and re.fullmatch(numbers, value)
+        raise (BadNumber if is_number else BadValue)(index, value)
 
 
 def _is_text(target: pa.DataType) -> bool:
@@ -224,10 +291,3 @@ def _matches(values: pa.Array, whole: str) -> pa.Array:
 
 def _opens(values: pa.Array) -> pa.Array:
     return pc.match_substring_regex(values, f"^{OPENING}")
-
-
-def _finite(values: pa.Array) -> pa.Array:
-    """Which texts are numbers with a point or an exponent that float64 can hold."""
-    shaped = _matches(values, PATTERNS[Kind.REAL])
-    numbers = pc.if_else(shaped, values, pa.scalar(None, values.type)).cast(pa.float64())
-    return pc.fill_null(pc.is_finite(numbers), False)

@@ -1,4 +1,4 @@
-"""Local files as Arrow tables: CSV, Parquet and Arrow IPC, and text tables as typed ones.
+"""Local files as Arrow tables: CSV, ORC and Arrow IPC, and text tables as typed ones.
 
 CSV is read as text first, whole and exact: no value is a null, none is cut or trimmed. Types come after, from all
 values. A file that can't be read gets one sentence with the line where the trouble starts; finding that line costs a
@@ -7,9 +7,6 @@ second, slow pass that only broken files pay for.
 A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
 
-import contextlib
-import io
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.errors import BadInput
+from holdfast.sources.caster import refusal
 from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
-from holdfast.sources.infer import MARKERS, BadValue, Traits, cast_text, decide, traits
+from holdfast.sources.infer import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
+from holdfast.sources.opening import LONGEST_RECORD, too_long
+from holdfast.sources.opening import readable as _reading
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22
@@ -42,7 +42,9 @@ def sniff_file(path: str | Path, options: CsvOptions) -> tuple[Dialect, list[str
         try:
             return sniff(data, options, complete=complete, name=str(path))
         except HeadTooShort:
-            size *= 8
+            if size >= LONGEST_RECORD:
+                raise too_long(path, 0) from None
+            size = min(size * 8, LONGEST_RECORD)
 
 
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
@@ -50,19 +52,23 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
     if not dialect.names:
         return pa.table({})
     with _reading(path, "CSV"):
-        skipped = _data_start(path, dialect)
+        start = _data_start(path, dialect)
+        if start is None:
+            if sentence := complaint(path, dialect):
+                raise BadInput(sentence)
+            return pa.table({name: pa.array([], pa.string()) for name in dialect.names})
         try:
-            table = _parsed(path, dialect, skipped)
+            table = _parsed(path, dialect, start)
         except pa.ArrowInvalid as error:
             raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
-    if table is None:
-        raise BadInput(complaint(path, dialect) or f"{path}: the last record is not complete")
+        if _may_end_within_quotes(path, dialect, table) and (sentence := complaint(path, dialect)):
+            raise BadInput(sentence)
     return table.rename_columns(dialect.names)
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
     """One sentence about the first thing that is wrong with a CSV file, or None. Slow; reads it all."""
-    data = _content(path)
+    data = content(path)
     if sentence := encoding_complaint(data, str(path)):
         return sentence
     expected = len(dialect.names)
@@ -74,31 +80,6 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
             wanted = "1 is" if expected == 1 else f"{expected} are"
             return f"{path}, line {record.line}: {fields} where {wanted} expected; mend or remove the line"
     return None
-
-
-def json_complaint(paths: Sequence[str]) -> str | None:
-    """One sentence about the first line that is no JSON object, or no UTF-8, or None. Slow; for broken files."""
-    for path in paths:
-        data = _content(path)
-        if sentence := encoding_complaint(data, path):
-            return sentence
-        for number, line in enumerate(data.split(b"\n"), 1):
-            try:
-                fine = not line.strip() or isinstance(json.loads(line), dict)
-            except ValueError:
-                fine = False
-            if not fine:
-                return f"{path}, line {number}: not a JSON object; mend or remove the line"
-    return None
-
-
-def read_parquet(path: str | Path) -> pa.Table:
-    """A Parquet file, or a folder of them, as a table."""
-    import pyarrow.parquet as pq
-
-    with _reading(path, "Parquet", folder_allowed=True):
-        # A file's own columns only; the folders of a data set may hold more (year=2020/).
-        return pq.read_table(path) if Path(path).is_dir() else pq.ParquetFile(path).read()
 
 
 def read_arrow(path: str | Path) -> pa.Table:
@@ -114,16 +95,41 @@ def read_arrow(path: str | Path) -> pa.Table:
         return table
 
 
-def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...]]:
-    """The types of a text table's columns, and its null markers: what `typed_table` would take."""
+def read_orc(path: str | Path) -> pa.Table | None:
+    """An ORC file as a table, its times as moments in UTC, as Spark reads them; None where it has times that Arrow,
+    which counts nanoseconds there, can't hold.
+    """
+    import pyarrow.orc as orc
+
+    with _reading(path, "ORC"):
+        try:
+            table = orc.ORCFile(str(path)).read()
+        except pa.ArrowInvalid as error:
+            if "out of range for nanosecond" not in str(error):
+                raise
+            return None
+    return as_moments(table, [field.name for field in table.schema if pa.types.is_timestamp(field.type)])
+
+
+def as_moments(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """The same table with some timestamps as moments in UTC."""
+    fields = [
+        field.with_type(pa.timestamp(field.type.unit, tz="UTC")) if field.name in columns else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields)) if columns else table
+
+
+def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
+    """The types of a text table's columns, its null markers, as `typed_table` would take them, and what to know."""
     return _decided(text.schema.names, [_encoded(column) for column in text.columns], options)
 
 
 def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, name: str) -> tuple[pa.Table, list[str]]:
     """A text table with the types of `schema`, or, where that is None, with the types that its values show.
 
-    The second result says in sentences which markers were taken for nulls. With a schema nothing is guessed: nulls
-    are the options' nulls, or else the empty text.
+    The second result says in sentences which markers were taken for nulls, and which numbers for text. With a schema
+    nothing is guessed: nulls are the options' nulls, or else the empty text.
     """
     if schema is not None:
         text = _arranged(text, schema, name)
@@ -131,64 +137,62 @@ def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, n
     notes: list[str] = []
     nulls = ("",) if options.nulls is None else options.nulls
     if schema is None:
-        schema, nulls = _decided(text.schema.names, encoded, options)
-        notes = [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
+        schema, nulls, notes = _decided(text.schema.names, encoded, options)
+        notes += [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
     columns = [_cast_column(c, field, nulls, name) for c, field in zip(encoded, schema, strict=True)]
     return pa.Table.from_arrays(columns, schema=schema), notes
 
 
-class _Fenced(io.RawIOBase):
-    """The bytes of a stream, after an empty line and before one more record, the fence.
-
-    Arrow takes an unclosed quote for a value that runs to the end of the file, fence included: where the last row
-    isn't the fence, that has happened. The empty line keeps Arrow from taking a first value that begins with U+FEFF
-    for a byte order mark.
-    """
-
-    def __init__(self, stream: Any, fence: bytes) -> None:
-        super().__init__()
-        self._parts = [io.BytesIO(b"\n"), stream, io.BytesIO(fence)]
-
-    def readable(self) -> bool:
-        """A raw stream must say so."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """`size` bytes, fewer only at the end of a part: a short read is a short block, and cuts long records."""
-        wanted = size if size >= 0 else _LARGEST_BLOCK
-        while self._parts:
-            if data := _fill(self._parts[0], wanted):
-                return data
-            self._parts.pop(0)
-        return b""
-
-
-def _parsed(path: str | Path, dialect: Dialect, skipped: int) -> pa.Table | None:
-    """The file's records past the first `skipped` bytes, or None where a quote is never closed."""
-    width = len(dialect.names)
-    fence = "\n" + dialect.separator.join(["-"] * width) + "\n"
+def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
+    """The file's records from byte `start` on."""
     block = _BLOCK
     while True:
         try:
             with _opened(path) as stream:
-                _fill(stream, skipped)
-                table = _arrow_csv(_Fenced(stream, fence.encode()), dialect, width, block)
-            break
+                _fill(stream, start)
+                return _arrow_csv(stream, dialect, block)
         except pa.ArrowInvalid as error:
             # A record longer than two blocks; Arrow has no error class of its own for it.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
                 raise
             block = min(block * 16, _LARGEST_BLOCK)
-    last = table.slice(table.num_rows - 1)
-    fenced = all(column[0].as_py() == "-" for column in last.columns)
-    return table.slice(0, table.num_rows - 1) if fenced else None
 
 
-def _arrow_csv(source: io.RawIOBase, dialect: Dialect, width: int, block: int) -> pa.Table:
-    """Arrow's reader under positional names, since the real ones may hold anything."""
+def _may_end_within_quotes(path: str | Path, dialect: Dialect, table: pa.Table) -> bool:
+    """Whether it looks as if a quote is never closed: Arrow takes all that follows it for the value, the file's last.
+
+    Then the file ends with the quote that opens a field, and that value with its own quotes doubled. A file whose last
+    value is closed hardly ends so; one of a single column may, where that value is line breaks and no more.
+    """
+    if not dialect.quote or not table.num_rows:
+        return False
+    value = table.column(table.num_columns - 1)[-1].as_py()
+    written = (dialect.quote + value.replace(dialect.quote, dialect.quote * 2)).encode()
+    end = _tail(path, len(written) + 1)
+    return end.endswith(written) and end[: -len(written)] != dialect.quote.encode()
+
+
+def _tail(path: str | Path, size: int) -> bytes:
+    """The last `size` bytes of a file, decompressed."""
+    with _opened(path) as stream:
+        if stream.seekable():
+            stream.seek(max(0, stream.size() - size))
+        end = b""
+        while part := stream.read(_PIECE):
+            end = (end + part)[-size:]
+        return end
+
+
+def _arrow_csv(source: pa.NativeFile, dialect: Dialect, block: int) -> pa.Table:
+    """Arrow's reader under positional names, since the real ones may hold anything.
+
+    Arrow reads ahead in threads of its own, which may still let go of what they read when the process is about to end.
+    So the source is one of Arrow's own: a thread that needs the interpreter then, to free a Python object, is killed
+    by it, and takes the process along.
+    """
     import pyarrow.csv as arrow_csv
 
-    names = [str(i) for i in range(width)]
+    names = [str(i) for i in range(len(dialect.names))]
     return arrow_csv.read_csv(
         source,
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
@@ -203,24 +207,42 @@ def _arrow_csv(source: io.RawIOBase, dialect: Dialect, width: int, block: int) -
     )
 
 
-def _data_start(path: str | Path, dialect: Dialect) -> int:
-    """Where the first record of data begins: past the byte order mark, and past the header, if there is one."""
+def _data_start(path: str | Path, dialect: Dialect) -> int | None:
+    """Where Arrow is to begin, or None where there is nothing but a header, or nothing at all.
+
+    Without a header that is the very start: Arrow passes over a byte order mark. With one it is the line break behind
+    it, an empty line, which keeps Arrow from taking a first value that begins with U+FEFF for such a mark.
+    """
     if not dialect.header:
-        return len(BOM) if head(path, len(BOM))[0] == BOM else 0
+        return None if head(path, len(BOM) + 1)[0] in (b"", BOM) else 0
     size = 65536
     while True:
         data, complete = head(path, size)
         first = next(records(data, dialect.separator, dialect.quote), None)
-        if first is not None and (complete or (first.closed and first.end < len(data))):
-            return first.end
+        if first is not None and first.closed and first.end < len(data):
+            return first.end - 1
         if complete:
-            return len(data)
+            return None
         size *= 8
 
 
-def _content(path: str | Path) -> bytes:
+def content(path: str | Path) -> bytes:
+    """All bytes of a text file, decompressed."""
     with _reading(path, "a text file"), _opened(path) as stream:
         return bytes(stream.read())
+
+
+def blocks(path: str | Path) -> Iterator[bytes]:
+    """The bytes of a text file, decompressed, in pieces that end where lines end."""
+    with _reading(path, "a text file"), _opened(path) as stream:
+        waiting: list[bytes] = []
+        while part := stream.read(_BLOCK):
+            end = part.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*waiting, part[:end]])
+                waiting = []
+            waiting.append(part[end:])
+        yield b"".join(waiting)
 
 
 def _opened(path: str | Path) -> Any:
@@ -237,22 +259,6 @@ def _fill(stream: Any, size: int) -> bytes:
     return b"".join(parts)
 
 
-@contextlib.contextmanager
-def _reading(path: str | Path, kind: str, folder_allowed: bool = False) -> Iterator[None]:
-    """Turn what can go wrong with a file into one sentence."""
-    if not Path(path).exists():
-        raise BadInput(f"{path}: there is no such file; check the path")
-    if Path(path).is_dir() and not folder_allowed:
-        raise BadInput(f"{path}: this is a folder; name a file in it")
-    try:
-        yield
-    except PermissionError:
-        raise BadInput(f"{path}: the file may not be read; check its permissions") from None
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        raise BadInput(f"{path}: not readable as {kind} ({reason}); check that the file is whole") from None
-
-
 def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as indices into its distinct values, which stand in the order of first appearance."""
     return column.dictionary_encode().unify_dictionaries()
@@ -266,13 +272,13 @@ def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
 
 def _decided(
     names: Sequence[str], encoded: Sequence[pa.ChunkedArray], options: CsvOptions
-) -> tuple[pa.Schema, tuple[str, ...]]:
+) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
     if options.types == "text":
         nulls = ("",) if options.nulls is None else options.nulls
-        return pa.schema([(name, pa.string()) for name in names]), nulls
-    seen: list[Traits] = [traits(_distinct(column), options.nulls) for column in encoded]
+        return pa.schema([(name, pa.string()) for name in names]), nulls, []
+    seen = [traits(_distinct(column), options.nulls) for column in encoded]
     types, nulls = decide(seen, options.nulls)
-    return pa.schema(list(zip(names, types, strict=True))), nulls
+    return pa.schema(list(zip(names, types, strict=True))), nulls, kept_as_text(names, seen, nulls)
 
 
 def _arranged(text: pa.Table, schema: pa.Schema, name: str) -> pa.Table:
@@ -295,7 +301,7 @@ def _cast_column(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ..
         values = cast_text(_distinct(encoded), field.type, nulls)
     except BadValue as bad:
         record = 1 + pc.index(_indices(encoded), bad.index).as_py()
-        raise BadInput(_value_complaint(name, record, field, bad.value)) from None
+        raise BadInput(_value_complaint(name, record, field, bad)) from None
     return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
 
 
@@ -303,22 +309,6 @@ def _indices(encoded: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
 
 
-def _value_complaint(name: str, record: int, field: pa.Field, value: str) -> str:
-    shown = repr(value if len(value) <= 60 else value[:57] + "…")
-    marker = "name it as a null marker, " if value in ("", *MARKERS) else ""
-    return (
-        f"{name}, record {record}, column {field.name!r}: {shown} is not {_described(field.type)}; "
-        f"mend the value, {marker}or declare the column as text"
-    )
-
-
-def _described(target: pa.DataType) -> str:
-    if pa.types.is_boolean(target):
-        return "true or false"
-    if pa.types.is_integer(target):
-        return f"a whole number ({target})"
-    if pa.types.is_date(target):
-        return "a date (YYYY-MM-DD)"
-    if pa.types.is_timestamp(target):
-        return f"a time (YYYY-MM-DD HH:MM:SS{', with Z or +HH:MM' if target.tz else ''})"
-    return f"a number ({target})"
+def _value_complaint(name: str, record: int, field: pa.Field, bad: BadValue) -> str:
+    marker = "name it as a null marker, " if bad.value in ("", *MARKERS) else ""
+    return f"{name}, record {record}, column {field.name!r}: {refusal(bad, field.type, marker)}"

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from holdfast.errors import HoldfastError
+from holdfast.spark.tasks import collected
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -36,12 +37,13 @@ class SparkRunner:
                 )
 
         numbers = self._spark.range(0, len(items), 1, len(items))
-        rows = numbers.mapInArrow(answer, "id bigint, answer binary").toArrow().to_pylist()
-        answers: dict[int, Any] = {row["id"]: pickle.loads(row["answer"]) for row in rows}
+        answers = numbers.mapInArrow(answer, "id bigint, answer binary")
+        rows = collected(answers).to_pylist()
+        by_item: dict[int, Any] = {row["id"]: pickle.loads(row["answer"]) for row in rows}
         for number in range(len(items)):
-            if isinstance(answers[number], HoldfastError):
-                raise answers[number]
-        return [answers[number] for number in range(len(items))]
+            if isinstance(by_item[number], HoldfastError):
+                raise by_item[number]
+        return [by_item[number] for number in range(len(items))]
 
 
 def _run(packed: bytes) -> bytes:

@@ -40,6 +40,12 @@ def session(given: SparkSession | None = None) -> SparkSession:
     return given or SparkSession.getActiveSession() or _local_session()
 
 
+def is_here(spark: SparkSession) -> bool:
+    """Whether the tasks of a session run on this machine, and so see its files."""
+    remote = ".connect." in type(spark).__module__
+    return not remote and str(spark.conf.get("spark.master", "")).startswith("local")
+
+
 def _local_session() -> SparkSession:
     from pyspark.sql import SparkSession
 

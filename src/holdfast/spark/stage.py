@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame, functions
 
 from holdfast.changes.operations import DELETE, INSERT, UPDATE, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
+from holdfast.spark.frames import BLOCK, FILE
+from holdfast.spark.tasks import collected
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
@@ -45,7 +47,8 @@ def in_order(frame: DataFrame, operation: int, version: int, several_files: bool
     columns = frame.columns
     keys = [functions.monotonically_increasing_id()]
     if several_files:  # Spark takes the largest first
-        keys = [functions.col("_metadata.file_path"), functions.col("_metadata.file_block_start"), *keys]
+        known = (FILE, BLOCK) if FILE in columns else ("_metadata.file_path", "_metadata.file_block_start")
+        keys = [*map(functions.col, known), *keys]
     if version >= 0:
         keys = [_checked_version(frame, version, has_corrupt), _turn(functions.col(f"c{operation}")), *keys]
     named = [key.alias(f"_holdfast_key{i}") for i, key in enumerate(keys)]
@@ -72,6 +75,12 @@ def _turn(word: SparkColumn) -> SparkColumn:
     return turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT).otherwise(UPDATE)
 
 
+def without_marks(frame: DataFrame, places: Sequence[int]) -> DataFrame:
+    """The frame with plain texts instead of marked ones (see `sources.jsonlines`) at some places; -1 is none."""
+    plain = {f"c{place}": functions.substr(f"c{place}", functions.lit(2)) for place in places if place >= 0}
+    return frame.withColumns(plain) if plain else frame
+
+
 def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt: bool) -> DataFrame:
     """The columns at some places (null for -1), then the operations and the marks of bad records, if any."""
     nothing = functions.lit(None)
@@ -85,12 +94,9 @@ def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt:
 
 def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
     """Run the job on a DataFrame of exactly the plan's columns: staged files in the order of the rows, and rows."""
-    answers = (
-        frame.withColumn("part", functions.spark_partition_id())
-        .mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
-        .toArrow()
-        .to_pylist()
-    )
+    numbered = frame.withColumn("part", functions.spark_partition_id())
+    told = numbered.mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
+    answers = collected(told).to_pylist()
     for answer in answers:
         if answer["error"] is not None:
             raise BadInput(answer["error"])

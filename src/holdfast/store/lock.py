@@ -1,30 +1,89 @@
-"""One writer at a time: an operating-system lock on a file, which a crash releases."""
+"""One writer at a time: an operating-system lock on a file, which a crash releases.
+
+The file holds the number of the process that has the lock, and nothing else. What has its name and is no such file (a
+link, a folder, a file with other words in it) is refused and stays as it is.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from pathlib import Path
 
 from holdfast.errors import BadInput
+
+_LONGEST = 32  # bytes of a process number, and more than enough
 
 
 class WriterLock:
     """Held from construction until `release` or the end of the process, however it ends."""
 
     def __init__(self, path: Path) -> None:
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(self._handle, 32).decode() or "another process"
-            os.close(self._handle)
-            raise BadInput(
-                f"{path.parent}: the state is being written by process {holder}; wait until it ends, or stop it"
-            ) from None
+        self._path = path
+        self._handle = self._locked()
         os.truncate(self._handle, 0)
         os.pwrite(self._handle, str(os.getpid()).encode(), 0)
+
+    def _locked(self) -> int:
+        """The open file, locked: the one that has the name still, for a failed init removes its lock."""
+        while True:
+            handle = _opened(self._path)
+            try:
+                self._lock(handle)
+                if _is_at(handle, self._path):
+                    return handle
+            except BaseException:
+                os.close(handle)
+                raise
+            os.close(handle)
+
+    def _lock(self, handle: int) -> None:
+        held = _holder(handle, self._path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(
+                f"{self._path.parent}: the state is being written by process {held or '(just started)'}; "
+                "wait until it ends, or stop it"
+            ) from None
+
+    def remove(self) -> None:
+        """Remove the file of a state that did not come to be, and let go."""
+        self._path.unlink(missing_ok=True)
+        self.release()
 
     def release(self) -> None:
         """Let the next writer in."""
         os.close(self._handle)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):  # a link, a folder, a socket
+            raise _foreign(path) from None
+        raise
+
+
+def _holder(handle: int, path: Path) -> str:
+    """The process that a lock names. What is no lock of ours is refused; with a second name it is another file, too."""
+    about = os.fstat(handle)
+    if stat.S_ISREG(about.st_mode) and about.st_nlink <= 1:
+        held = os.pread(handle, _LONGEST + 1, 0)
+        if held == b"" or (held.isdigit() and len(held) <= _LONGEST):
+            return held.decode()
+    raise _foreign(path)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _foreign(path: Path) -> BadInput:
+    return BadInput(f"{path}: this is not the lock that Holdfast keeps there; move it away and try again")

@@ -37,6 +37,9 @@ class BatchRecord:
     lost: int = 0
     changed: int = 0
 
+    def __str__(self) -> str:
+        return f"batch {self.seq} on {self.table}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
+
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
         return {"kind": "batch", **{k: v for k, v in self.__dict__.items() if k != "kind"}, "how": self.kind}

@@ -14,67 +14,118 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-from pyarrow import fs
+import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.errors import BadInput, no_space
+from holdfast.errors import BadInput, Missing, clear_sentences, no_space
+from holdfast.store import identity
+from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
+from holdfast.store.database import DATABASE, FORMAT, READ, ReadDatabase, connect
+from holdfast.store.events import events_of
+from holdfast.store.forget import shrink, strip_witnesses
+from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
 
-FORMAT = 1
-_DATABASE = "holdfast.db"
 _ROOM_TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 _BATCH_COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
 
 
 class Store:
-    """A state folder. Give `write=True` to hold the writer's lock until `close`."""
+    """A state folder. Give `write=True` to hold the writer's lock until `close`; `note` hears what that changed."""
 
-    def __init__(self, path: str | Path, *, write: bool = False) -> None:
+    _creation: Creation  # of a state that was just made
+
+    def __init__(
+        self, path: str | Path, *, write: bool = False, note: Callable[[str], None] = lambda _text: None
+    ) -> None:
         self.path = Path(path)
-        if not (self.path / _DATABASE).is_file():
-            raise BadInput(f"{self.path}: not a Holdfast state; start one with: holdfast init {self.path} SOURCE")
-        self._lock = WriterLock(self.path / "lock") if write else None
+        with clear_sentences(self.path):
+            if not (self.path / DATABASE).is_file():
+                raise BadInput(f"{self.path}: not a Holdfast state; start one with: holdfast init {self.path} SOURCE")
+            self._lock = WriterLock(self.path / LOCK) if write else None
+            self._reading: ReadDatabase | None = None
+            try:
+                self._open()
+                if write:
+                    self._own_files(note)
+            except BaseException:
+                self.close()
+                raise
+
+    def _open(self) -> None:
         try:
-            self._db = _connect(self.path / _DATABASE)
+            if self.writable:
+                self._db = connect(self.path / DATABASE)
+            else:
+                self._reading = ReadDatabase(self.path)
+                self._db = self._reading.connection
             self._check_format()
             self._db.execute("PRAGMA synchronous = FULL")
-        except BaseException:
-            self.close()
-            raise
-        self.folder: str = self.meta("segments") or str(self.path.resolve() / "segments")
+        except sqlite3.DatabaseError as error:
+            if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
+                raise no_space(self.path) from None
+            raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
+        self.folder: str = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
+        self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
 
     @staticmethod
     def create(path: str | Path, facts: Mapping[str, str], segments: str | None = None) -> Store:
         """A new state folder, held for writing. It counts as a state once `finish_creation` has run."""
-        folder = Path(path)
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_unfinished(folder))):
-            raise BadInput(f"{folder}: already there; choose another folder, or remove this one first")
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = WriterLock(folder / "lock")
-        try:
-            if not _is_unfinished(folder):
-                raise BadInput(f"{folder}: another init has just finished here; choose another folder")
-            place = _segments_folder(segments, folder)
-            database = _fresh_database(folder, {**facts, **({"segments": place} if segments else {})})
-        except BaseException:
-            lock.release()
-            raise
         store = Store.__new__(Store)
-        store.path, store._lock, store._db, store.folder = folder, lock, database, place
-        files.make_folder(store.folder)
+        store.path = Path(path)
+        with clear_sentences(store.path):
+            store._creation = made = create(store.path, facts, segments)
+        assert made.database is not None
+        store._lock, store._reading, store._db, store.folder = made.lock, None, made.database, made.place
+        store.next_checkpoint = 0
         return store
+
+    def is_copy(self) -> bool:
+        """Whether another state may own the files that this one names."""
+        own, home = self.meta("identity"), self.meta("home")
+        return own is None or home is None or identity.is_copy(self.path, own, home)
+
+    def _own_files(self, note: Callable[[str], None]) -> None:
+        """See to it that all files which the state names are its own, before one of them is removed."""
+        old = self.meta("identity")
+        own, place = (identity.new(), self.folder) if self.is_copy() else (str(old), self.folder)
+        if own != old and self.meta("segments"):
+            place = identity.own_place(self.folder, old, own)
+            note(
+                f"{self.path}: this is a copy, and another state may use the files in {self.folder}; they stay as they "
+                f"are, and are copied to {place}."
+            )
+            try:
+                identity.copy_files(self._named(), self.folder, place)
+            except Missing as error:
+                raise self.explained(error) from None
+        facts = {"identity": own, "home": identity.home(self.path), "format": str(FORMAT)}
+        if place != self.folder:
+            facts["segments"] = self.folder = place
+        changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
+        if changed:
+            with self._at_once():
+                self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
+
+    def explained(self, error: BaseException) -> BaseException:
+        """An error, or what it means: a copy lacks files that the other state has removed since."""
+        if isinstance(error, Missing) and self.is_copy() and self.meta("segments"):
+            return BadInput(
+                f"{self.path}: a copy of another state, which has removed files from {self.folder} since; open the "
+                "other one, and make copies with: holdfast backup"
+            )
+        return error
 
     @property
     def writable(self) -> bool:
@@ -83,7 +134,9 @@ class Store:
 
     def close(self) -> None:
         """Let go of the state."""
-        if hasattr(self, "_db"):
+        if self._reading is not None:
+            self._reading.close()
+        elif hasattr(self, "_db"):
             self._db.close()
         if self._lock:
             self._lock.release()
@@ -91,24 +144,19 @@ class Store:
 
     def abandon(self) -> None:
         """Take back a creation that failed: remove what it made, and let go."""
-        with suppress(OSError):
-            for name in files.names(self.folder):
-                files.remove(f"{self.folder}/{name}")
-        self._db.close()
-        with suppress(OSError):
-            for each in (*self.path.glob(f"{_DATABASE}*"), self.path / "lock"):
-                each.unlink(missing_ok=True)
-            for each in (self.path / "segments", self.path):
-                if each.exists():
-                    each.rmdir()
-        self.close()
+        self._creation.undo()
+        self._lock = None
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str | None:
         """A fact about the state."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        with clear_sentences(self.path):
+            return self._db.execute(query, values).fetchall()
 
     @property
     def watched(self) -> list[str]:
@@ -124,7 +172,7 @@ class Store:
         """The watched tables, with their segments now or as of a batch."""
         found = []
         query = "SELECT name, columns, key, options, left_out, next_id, row_count FROM tables ORDER BY rowid"
-        for name, columns, key, options, left_out, next_id, rows in self._db.execute(query).fetchall():
+        for name, columns, key, options, left_out, next_id, rows in self._rows(query):
             schema = Schema(
                 name, tuple(Column.from_json(c) for c in json.loads(columns)), tuple(json.loads(key)), self.nulls
             )
@@ -137,23 +185,23 @@ class Store:
 
     def _next_id(self, table: str, as_of: int, now: int) -> int:
         later = "SELECT next_id - inserted FROM batches WHERE table_name = ? AND seq > ? ORDER BY seq LIMIT 1"
-        row = self._db.execute(later, (table, as_of)).fetchone()
-        return int(row[0]) if row else now
+        rows = self._rows(later, table, as_of)
+        return int(rows[0][0]) if rows else now
 
     def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
         query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
-        return tuple(Segment(f"{self.folder}/{file}", first) for file, first in self._db.execute(query, values))
+        return tuple(Segment(f"{self.folder}/{file}", first) for file, first in self._rows(query, *values))
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches WHERE batch_id = ?"
-        row = self._db.execute(query, (batch_id,)).fetchone()
-        return BatchRecord(*row) if row else None
+        rows = self._rows(query, batch_id)
+        return BatchRecord(*rows[0]) if rows else None
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
-        return [BatchRecord(*row) for row in self._db.execute(query, (last or -1,))][::-1]
+        return [BatchRecord(*row) for row in self._rows(query, -1 if last is None else last)][::-1]
 
     def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
@@ -163,14 +211,20 @@ class Store:
             SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
                    sum(event = 'lost')
             FROM events GROUP BY engine, table_name, text"""
-        return {
-            (engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._db.execute(query)
-        }
+        return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
+
+    def kept_rows(self, rows: Iterable[int]) -> list[tuple[int, str, str, dict[str, Any]]]:
+        """The events, the newest first, that keep values of some rows: batch, table (or all), rule and witness."""
+        query = """
+            SELECT DISTINCT seq, table_name, text, witness FROM events, json_each(witness, '$.rows') AS told
+            WHERE witness LIKE '%"values"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        found = self._db.execute(query, (json.dumps(list(rows)),))
+        return [(seq, table, text, json.loads(witness)) for seq, table, text, witness in found]
 
     def results(self, engine: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
         query = "SELECT json FROM results WHERE ?1 IS NULL OR engine = ?1 ORDER BY engine, table_name, text"
-        return [json.loads(row[0]) for row in self._db.execute(query, (engine,))]
+        return [json.loads(row[0]) for row in self._rows(query, engine)]
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
@@ -178,13 +232,13 @@ class Store:
 
     def kept_states(self) -> dict[tuple[str, str], str]:
         """The file of each engine's state of each table."""
-        rows = self._db.execute("SELECT engine, table_name, file FROM checkpoints")
+        rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
     def steps_after(self, seq: int) -> list[Step]:
         """The batches after one, with the segments that each added."""
-        rows = self._db.execute("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", (seq,))
-        return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows.fetchall()]
+        rows = self._rows("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", seq)
+        return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
@@ -195,7 +249,17 @@ class Store:
         finally:
             self._db.execute("COMMIT")
 
+    def look_again(self) -> None:
+        """See what was committed since; a private copy of the database is made anew for that."""
+        if self._reading is not None and self._reading.is_copy:
+            self._reading.close()
+            self._open()
+
     # ---- writing ----------------------------------------------------------------------------------------------------
+
+    def handled_files(self) -> HandledFiles:
+        """The files of watched folders that were applied."""
+        return HandledFiles(self._db)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
@@ -260,23 +324,67 @@ class Store:
         for path in old - used:
             files.remove(path)
 
+    def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
+        """Remove what the database still knows of rows that died: from events, unless `living` (the ids of each table's
+        living rows) is None, and from its free pages and its log. Gives how many events had values of such rows.
+        """
+        with self._transaction():
+            stripped = 0 if living is None else strip_witnesses(self._db, living)
+        if not shrink(self._db):
+            raise BadInput(
+                f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
+                "deleted values may be; run this again when that process has ended"
+            )
+        return stripped
+
+    def size(self) -> int:
+        """The bytes of the whole state, segments that lie elsewhere included."""
+        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
+        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
+        return elsewhere + sum(each.stat().st_size for each in own)
+
+    def room_for_checkpoint(self) -> bool:
+        """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
+        since the last one. Nobody knows that of storage elsewhere.
+        """
+        if "://" in self.folder:
+            return True
+        since = self._segments("seq > ?", self.checkpoint())
+        paths = [*self.kept_states().values(), *(segment.path for segment in since)]
+        needed = sum(Path(path).stat().st_size for path in paths)
+        return shutil.disk_usage(self.folder).free > needed + _ROOM_TO_OPEN
+
+    def postpone_checkpoint(self, seq: int) -> None:
+        """Have the next checkpoint wait for a batch, also where another process applies it."""
+        self.next_checkpoint = seq
+        with suppress(sqlite3.OperationalError):  # the disk is too full even for this
+            self.put_meta("next_checkpoint", str(seq))
+
     def remove_orphans(self) -> None:
-        """Delete files that no commit names: leftovers of a crash."""
-        used = {row[0] for row in self._db.execute("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
-        for name in set(files.names(self.folder)) - used:
+        """Delete files of ours that no commit names: leftovers of a crash."""
+        for name in set(filter(files.is_ours, files.names(self.folder))) - self._named():
             files.remove(f"{self.folder}/{name}")
+
+    def _named(self) -> set[str]:
+        """The names of all files that the state consists of."""
+        return {row[0] for row in self._rows("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        if "://" not in self.folder:
-            files.flush(Path(self.folder))  # the names of new files, too, must be on the disk before the commit
+        files.flush_folder(self.folder)  # the names of new files, too, must be on the disk before the commit
+        with self._at_once():
+            yield
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # on a full disk SQLite may have taken it back already
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     def _add_table(self, record: TableRecord) -> None:
         schema = record.schema
@@ -311,116 +419,21 @@ class Store:
             self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
             gone = [(engine, table, text) for text in diff.lost]
             self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-        rows = ((seq, engine, table, *event) for event in _events(diff, many))
+        rows = ((seq, engine, table, *event) for event in events_of(diff, many))
         self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _check_format(self) -> None:
-        try:
-            found, state = self.meta("format"), self.meta("state")
-        except sqlite3.DatabaseError as error:
-            if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
-                raise no_space(self.path) from None
-            raise BadInput(f"{self.path}: {_DATABASE} is damaged or not a Holdfast state ({error})") from None
-        if found != str(FORMAT):
+        facts = dict(self._db.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
+        found, state = facts.get("format"), facts.get("state")
+        if found not in READ:
             raise BadInput(
-                f"{self.path}: the state has format {found}, and this version of Holdfast reads format {FORMAT}; "
-                "use the version that wrote it"
+                f"{self.path}: the state has format {found}, and this version of Holdfast reads formats up to "
+                f"{FORMAT}; use the version that wrote it"
             )
         if state != "ready":
             raise BadInput(f"{self.path}: init did not finish here; run it again")
 
 
-def _events(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:
-    """What happened to each rule: the event, its text, the finding and the witness. Of many rules, of which the text
-    tells all, there is no finding, and of the witness the rows alone.
-    """
-    broken, mended = _turned(diff)
-    for text in (*diff.lost, *broken):
-        witness = diff.witnesses.get(text)
-        event = "lost" if witness or text in broken else "implied"
-        values = None if witness is None else {"rows": witness.rows} if many else witness.to_json()
-        told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
-        yield event, text, told, json.dumps(values) if values else None
-    for text in (*diff.gained, *mended):
-        yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
-
-
-def _turned(diff: Diff) -> tuple[Result, Result]:
-    """The given rules that had no violations and have some now, and those that have none any more."""
-    broken, mended = {}, {}
-    for text, (old, new) in diff.changed.items():
-        before, after = (getattr(finding, "violations", None) for finding in (old, new))
-        if before == 0 and after:
-            broken[text] = new
-        elif before and after == 0:
-            mended[text] = new
-    return broken, mended
-
-
 def now() -> str:
     """The time as history tells it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-
-
-def _fresh_database(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
-    for leftover in folder.glob(f"{_DATABASE}*"):
-        leftover.unlink()
-    database = _connect(folder / _DATABASE)
-    database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
-    database.execute("PRAGMA synchronous = FULL")
-    database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
-    known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
-    database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
-    return database
-
-
-def _segments_folder(asked: str | None, folder: Path) -> str:
-    """Where the segments of a new state go: a folder of its own, since files there that no commit names are removed."""
-    if not asked:
-        return str(folder.resolve() / "segments")
-    try:
-        where, name = (fs.LocalFileSystem(), asked) if "://" not in asked else fs.FileSystem.from_uri(asked)
-    except pa.ArrowInvalid as error:
-        raise BadInput(f"{asked}: segments can't go there: {error}; give a folder, or an address like s3://…") from None
-    place = str(Path(name).resolve()) if isinstance(where, fs.LocalFileSystem) else asked
-    if files.names(place) and _leftover(folder) != place:
-        raise BadInput(f"{asked}: not empty; give the segments a folder of their own")
-    return place
-
-
-def _leftover(folder: Path) -> str | None:
-    """The folder of segments of an init that did not finish."""
-    if not (folder / _DATABASE).exists():
-        return None
-    database = _connect(folder / _DATABASE)
-    try:
-        row = database.execute("SELECT value FROM meta WHERE key = 'segments'").fetchone()
-    except sqlite3.DatabaseError:
-        return None
-    finally:
-        database.close()
-    return row[0] if row else None
-
-
-def _is_unfinished(folder: Path) -> bool:
-    """Whether a folder holds what an interrupted init left behind, and nothing else."""
-    known = {_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", "lock", "segments"}
-    if any(each.name not in known for each in folder.iterdir()):
-        return False
-    if not (folder / _DATABASE).exists():
-        return True
-    database = _connect(folder / _DATABASE)
-    try:
-        tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if "meta" not in tables:
-            return not tables
-        row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
-    except sqlite3.DatabaseError:
-        return False  # something else that has the name
-    finally:
-        database.close()
-    return row is None or row[0] != "ready"

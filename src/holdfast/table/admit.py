@@ -215,7 +215,7 @@ class _Bulk:
         return kept, np.sort(np.concatenate(dead)), sum(answer.missing for answer in answers)
 
     def _keep(self, shards: list[str], answers: list[bulk.RangeAnswer]) -> list[str]:
-        marks = {str(i): np.zeros(len(files.read(path)[0]["place"]), np.uint8) for i, path in enumerate(shards)}
+        marks = {str(i): np.zeros(files.read(path)[0].length("place"), np.uint8) for i, path in enumerate(shards)}
         for answer in answers:
             arrays, _ = files.read(answer.path)
             for i in range(len(shards)):
@@ -242,7 +242,7 @@ class _Bulk:
         first = next_id = self._table.next_id
         for path in shards:
             segments.append(Segment(path, next_id))
-            next_id += len(files.read(path)[0]["place"])
+            next_id += files.read(path)[0].length("place")
         where = _with_segments(self._where, segments, next_id)
         # Indexes hold order keys of the old table: the new one goes on with them.
         after = load_table(where).following(self._table)

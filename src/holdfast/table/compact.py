@@ -1,4 +1,4 @@
-"""Compaction: many small segments become one, and rows that died leave.
+"""Compaction: many small segments become one, and rows that died leave. Values stay; see `rewrite`.
 
 The newest segments are merged with each older one that is not much larger than all that are newer, so there are
 O(log n) segments and each row is written O(log n) times. A shard of which most rows died is written anew.
@@ -7,6 +7,7 @@ O(log n) segments and each row is written O(log n) times. A shard of which most 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 
 from holdfast.table import files, shard
 from holdfast.table.load import runs_of
-from holdfast.table.shard import Shard
-from holdfast.table.table import Segment, Table
+from holdfast.table.shard import AnyCodes, Shard
+from holdfast.table.table import Alive, Segment, Table
 
 _RATIO = 4
 _LARGEST = 1 << 20
@@ -60,7 +61,7 @@ def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
     pieces = [by_path[segment.path] for segment in segments if segment.path in by_path]
     arrays: dict[str, Any] = {}
     facts: dict[str, Any] = {"first": {}}
-    merged = _merged_shard([each for each, _ in pieces], [marks for _, marks in pieces], table.schema.key)
+    merged = merged_shard(pieces, table.schema.key)
     if merged is not None:
         arrays |= merged.arrays()
     arrays["dead"] = _dead_elsewhere(segments, [each for each, _ in pieces])
@@ -70,15 +71,23 @@ def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
     return Segment(path, merged.first_id if merged is not None else 0)
 
 
-def _merged_shard(pieces: list[Shard], marks: list[NDArray[np.bool_] | None], key: tuple[int, ...]) -> Shard | None:
-    alive = [np.ones(len(p), np.bool_) if mark is None else mark for p, mark in zip(pieces, marks, strict=True)]
+def merged_shard(
+    pieces: Sequence[tuple[Shard, Alive]], key: tuple[int, ...], codes: Sequence[AnyCodes] | None = None
+) -> Shard | None:
+    """The living rows of some neighbouring shards as one; None where there are none. Where `codes` is given, each
+    column's codes become what it maps them to.
+    """
+    alive = [np.ones(len(piece), np.bool_) if mark is None else mark for piece, mark in pieces]
     if not sum(int(mark.sum()) for mark in alive):
         return None
-    ids = np.concatenate([p.id_array()[mark] for p, mark in zip(pieces, alive, strict=True)])
+    own = [piece for piece, _ in pieces]
+    ids = np.concatenate([p.id_array()[mark] for p, mark in zip(own, alive, strict=True)])
     columns = [
-        np.concatenate([p.columns[c][mark] for p, mark in zip(pieces, alive, strict=True)])
-        for c in range(len(pieces[0].columns))
+        np.concatenate([p.columns[c][mark] for p, mark in zip(own, alive, strict=True)])
+        for c in range(len(own[0].columns))
     ]
+    if codes is not None:
+        columns = [new[column] for new, column in zip(codes, columns, strict=True)]
     dense = int(ids[-1] - ids[0]) == len(ids) - 1
     return shard.build(columns, key, range(int(ids[0]), int(ids[-1]) + 1) if dense else ids)
 

@@ -1,4 +1,4 @@
-"""Dictionaries: a dense code for each distinct value of a column, given once and never changed.
+"""Dictionaries: a dense code for each distinct value of a column, given once and never changed by a batch.
 
 Code 0 is null. Values live in **runs**: the first run holds the values the table started with, each later one those
 that some batches brought. A run keeps its values in code order (so decoding is an index) and the permutation that
@@ -12,6 +12,7 @@ Cost: a look-up of m values is O(m log n) per run; decoding is O(1) a value.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,11 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of values and order, as a file keeps them."""
+        return int(self.values.nbytes) + self.order.nbytes
 
     def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each image: how many of the run's are below it, and whether it is among them."""
@@ -70,6 +76,16 @@ class Run:
         values = images.concat([self.values, later.values])
         order = np.insert(mine, at, theirs)
         return Run.of(self.first, values, order)
+
+    def only(self, first: int, places: NDArray[np.int64]) -> Run:
+        """The values at some places, ascending, as a run of their own. O(n), without a comparison."""
+        order = _SORTED
+        if len(self.order):
+            rank = np.full(len(self), -1, np.int64)
+            rank[places] = np.arange(len(places))
+            order = rank[self.order]
+            order = order[order >= 0]
+        return Run.of(first, images.take(self.values, places), order)
 
     @staticmethod
     def of(first: int, values: Images, order: NDArray[np.int64] = _SORTED) -> Run:
@@ -113,6 +129,25 @@ class Dictionary:
             runs[-1] = runs[-1].merged(later)
         return replace(self, runs=tuple(runs))
 
+    def only(self, codes: NDArray[np.int64]) -> Dictionary:
+        """A dictionary in one run that holds the values of some codes alone: of `codes[i]`, ascending and null's first,
+        the new code is i.
+        """
+        runs = []
+        for run in self.runs:
+            low, high = np.searchsorted(codes, [run.first, run.first + len(run)])
+            if low < high:
+                runs.append(run.only(int(low), codes[low:high] - run.first))
+        while len(runs) > 1:  # the later ones are the smaller ones
+            later = runs.pop()
+            runs[-1] = runs[-1].merged(later)
+        return replace(self, runs=tuple(_told_if_sorted(run) for run in runs))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all runs."""
+        return sum(run.nbytes for run in self.runs)
+
     def extends(self, older: Dictionary) -> bool:
         """Whether every code of an older dictionary stands for the same value here.
 
@@ -154,6 +189,11 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _told_if_sorted(run: Run) -> Run:
+    """The same run, which need not keep an order that sorts nothing."""
+    return Run.of(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
 
 
 def _worth_merging(earlier: Run, later: Run) -> bool:

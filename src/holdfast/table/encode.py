@@ -45,25 +45,62 @@ def stage(
     """Encode a chunk with dictionaries of its own."""
     codes, values = [], []
     for array, column, caster in zip(columns, kept, casters or [None] * len(kept), strict=True):
-        local, distinct = _local_dictionary(array, caster)
+        local, distinct = _local_dictionary(array, column, caster)
         codes.append(local)
         values.append(column_images(distinct, column))
     return Staged(tuple(codes), tuple(values))
 
 
-def _local_dictionary(array: pa.ChunkedArray, caster: Caster | None) -> tuple[AnyCodes, pa.Array]:
+def _local_dictionary(array: pa.ChunkedArray, column: Column, caster: Caster | None) -> tuple[AnyCodes, pa.Array]:
     flat = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_decimal32(flat.type) or pa.types.is_decimal64(flat.type):  # Arrow hashes the longer ones only
         flat = flat.cast(pa.decimal128(flat.type.precision, flat.type.scale))
     encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
-    places = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    refuse_bad_text(encoded.dictionary, column.name)
+    if encoded is flat:
+        _refuse_damaged(flat, column.name)
+    places = encoded.indices
+    if places.null_count:
+        places = places.cast(pa.int64()).fill_null(-1)
+    local = places.to_numpy(zero_copy_only=False)
     distinct = caster(encoded.dictionary) if caster else encoded.dictionary
     if distinct.null_count:  # texts that stand for null; other tools' dictionaries may hold null, too
         valid = np.asarray(distinct.is_valid())
-        to = np.where(valid, np.cumsum(valid) - 1, -1)
-        places = np.where(places >= 0, to[places], -1)
-        distinct = distinct.drop_null()
-    return narrowed((places + 1).astype(np.uint32)), distinct
+        to = np.append(np.where(valid, np.cumsum(valid) - 1, -1), -1)  # the last place is that of -1
+        local, distinct = to[local], distinct.drop_null()
+    return narrowed(np.add(local, 1, dtype=np.int64).astype(np.uint32)), distinct
+
+
+def refuse_bad_text(values: pa.Array, column: str) -> None:
+    """Refuse text that is not UTF-8: Arrow and Spark hand it on as it is, and nobody could show or compare it."""
+    t = pa.types
+    if not (t.is_string(values.type) or t.is_large_string(values.type) or t.is_string_view(values.type)):
+        return
+    try:
+        values.validate(full=True)
+    except pa.ArrowInvalid:
+        raise BadInput(
+            f"column {column!r}: the text {_first_bad(values)!r} is not UTF-8; convert it, or give the column as "
+            "binary to leave it out"
+        ) from None
+
+
+def _refuse_damaged(values: pa.DictionaryArray, column: str) -> None:
+    """Refuse a dictionary of somebody else's whose indices point beyond it."""
+    try:
+        values.validate(full=True)
+    except pa.ArrowInvalid as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise BadInput(f"column {column!r}: the data is damaged ({reason}); write it anew") from None
+
+
+def _first_bad(values: pa.Array) -> bytes:
+    for value in values.cast(pa.large_binary()):
+        try:
+            (value.as_py() or b"").decode()
+        except UnicodeDecodeError as error:
+            return error.object[max(0, error.start - 20) : error.start + 20]
+    return b"?"
 
 
 def column_images(values: pa.Array, column: Column) -> Images:

@@ -1,15 +1,18 @@
 """Segment files: named arrays of any lengths in one immutable, memory-mapped Arrow file.
 
 The file is an Arrow IPC file with a single row, in which each named array is one list: any Arrow tool can read it,
-and our arrays come back without a copy. Paths may be local or any URI that `pyarrow.fs` knows; local files are
-memory-mapped and reach the disk before `write` returns, others are read whole.
+and our arrays come back without a copy, each checked before it is given out (`checks`). Paths may be local or any URI
+that `pyarrow.fs` knows; local files are memory-mapped and reach the disk before `write` returns, others are read whole.
 """
 
 from __future__ import annotations
 
-import json
+import errno
 import os
+import re
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +21,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import fs, ipc
 
+from holdfast.errors import Damaged, Missing
+from holdfast.table import checks
+from holdfast.table.checks import CheckedArrays
+
 Arrays = Mapping[str, "NDArray[Any] | pa.Array"]
+_OURS = re.compile(r"[0-9a-f]{32}\.arrow")
 
 
 def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> int:
     """Write named arrays (and a few facts) to a new file; gives its size in bytes."""
     batch = _one_row(arrays)
-    schema = batch.schema.with_metadata({"facts": json.dumps(dict(facts or {}))})
+    schema = batch.schema.with_metadata(checks.describe(batch, facts or {}))
     where, name = _locate(path)
     with where.open_output_stream(name) as sink, ipc.new_file(sink, schema) as writer:
         writer.write_batch(batch.replace_schema_metadata(schema.metadata))
@@ -33,18 +41,35 @@ def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> 
     return int(where.get_file_info(name).size)
 
 
-def read(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def read(path: str) -> tuple[CheckedArrays, dict[str, Any]]:
     """The arrays of a file by name (numbers as NumPy, bytes as Arrow arrays), and its facts."""
+    source, seen = _opened(path)
+    try:
+        batch = ipc.open_file(source).get_batch(0)
+        facts, about = checks.described(batch.schema.metadata)
+        plain = checks.plain_arrays(batch, about)
+    except Exception as error:  # whatever a reader makes of bytes that nobody wrote
+        raise Damaged(path, str(error).partition("\n")[0]) from None
+    return CheckedArrays(path, plain, about, seen), facts
+
+
+def _opened(path: str) -> tuple[Any, checks.Seen]:
+    """A file to read from, and what was seen of it before: a file elsewhere is read anew each time."""
     where, name = _locate(path)
-    source = pa.memory_map(name) if isinstance(where, fs.LocalFileSystem) else where.open_input_file(name)
-    batch = ipc.open_file(source).get_batch(0)
-    facts = json.loads(batch.schema.metadata[b"facts"])
-    arrays = {}
-    for field, column in zip(batch.schema, batch.columns, strict=True):
-        values = column.values[column.offsets[0].as_py() : column.offsets[1].as_py()]
-        numeric = not pa.types.is_large_binary(field.type.value_type)
-        arrays[field.name] = values.to_numpy(zero_copy_only=True) if numeric else values
-    return arrays, facts
+    try:
+        if not isinstance(where, fs.LocalFileSystem):
+            with where.open_input_file(name) as file:
+                return pa.BufferReader(file.read_buffer()), checks.Seen()
+        about = Path(name).stat()
+        return pa.memory_map(name), checks.seen(path, (about.st_ino, about.st_size, about.st_mtime_ns))
+    except FileNotFoundError:
+        raise Missing(path) from None
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # nothing can be mapped of an empty file
+            raise Damaged(path, str(error)) from None
+        raise
+    except pa.ArrowException as error:
+        raise Damaged(path, str(error)) from None
 
 
 def remove(path: str) -> None:
@@ -61,10 +86,43 @@ def names(folder: str) -> list[str]:
     return [each.base_name for each in listing if each.type == fs.FileType.File]
 
 
+def size(folder: str) -> int:
+    """The bytes of all files in a folder."""
+    where, name = _locate(folder)
+    listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
+    return sum(each.size for each in listing if each.type == fs.FileType.File)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file has a name as we give them. Files with other names are someone's, and stay."""
+    return _OURS.fullmatch(name) is not None
+
+
+def copy(path: str, to: str) -> None:
+    """Copy a file within one file system; a local one is on the disk when this returns."""
+    where, name = _locate(path)
+    try:
+        if isinstance(where, fs.LocalFileSystem):
+            shutil.copyfile(name, to)
+            flush(Path(to))
+        else:
+            where.copy_file(name, _locate(to)[1])
+    except FileNotFoundError:
+        raise Missing(path) from None
+
+
 def make_folder(folder: str) -> None:
     """Create a folder and its parents."""
     where, name = _locate(folder)
     where.create_dir(name, recursive=True)
+
+
+def remove_empty(folder: str) -> None:
+    """Delete a local folder that has nothing in it. Elsewhere folders are but parts of names."""
+    where, name = _locate(folder)
+    if isinstance(where, fs.LocalFileSystem):
+        with suppress(OSError):
+            Path(name).rmdir()
 
 
 def flush(path: Path) -> None:
@@ -74,6 +132,12 @@ def flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def flush_folder(folder: str) -> None:
+    """Wait until the names in a local folder are on the disk."""
+    if "://" not in folder:
+        flush(Path(folder))
 
 
 def _locate(path: str) -> tuple[fs.FileSystem, str]:

@@ -7,6 +7,7 @@ in which they were committed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -30,7 +31,7 @@ def load_table(where: TableFiles) -> Table:
         arrays, facts = files.read(segment.path)
         for c, run in runs_of(arrays, facts).items():
             dictionaries[c] = dictionaries[c].appended(run)
-        if len(arrays.get("place", ())):
+        if "place" in arrays and arrays.length("place"):
             shards.append(shard.from_arrays(arrays, segment.first_id, width, segment.path))
         if "dead" in arrays:
             dead.append(arrays["dead"])
@@ -59,7 +60,7 @@ def open_table(where: TableFiles) -> Table:
     return load_table(where)
 
 
-def runs_of(arrays: dict[str, Any], facts: dict[str, Any]) -> dict[int, Run]:
+def runs_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[int, Run]:
     """The dictionary runs in a segment, by column."""
     return {
         int(c): Run.of(first, arrays[f"value/{c}"], arrays.get(f"order/{c}", np.empty(0, np.int64)))

@@ -1,8 +1,9 @@
 """Resolving: what a list of operations means for a table: which rows die, and which are born.
 
 Operations come in order. With a declared key, each speaks of the row with its key: an insert needs the key to be
-free, a delete or an update needs it taken, at that point of the list. Without one, inserts and deletes are signed
-rows whose sum counts: a delete removes one equal row, and an insert and a delete of equal rows cancel.
+free, a delete or an update needs it taken, at that point of the list. Without one, a delete needs an equal row that is
+there at that point of the list. In the end only the difference counts: of equal rows, an insert and a later delete
+cancel, and a delete and a later insert leave the row that was there.
 """
 
 from __future__ import annotations
@@ -45,15 +46,44 @@ def resolve(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolut
 
 
 def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+    if (operations == INSERT).all():
+        return Resolution(np.arange(len(operations)), _NONE, _NONE, _NONE)
     groups = group_rows(codes)
-    net = np.zeros(groups.count, np.int64)
-    np.add.at(net, groups.of_row, operations.astype(np.int64))
-    minus = np.flatnonzero(net < 0)
-    query, dead = table.find(codes[:, groups.first[minus]], -net[minus])
-    lacking = -net[minus] - np.bincount(query, minlength=len(minus))
-    missing = _last_of(groups, operations == DELETE, minus, lacking)
+    net, lowest, falls = _walked(groups, operations)
+    minus = np.flatnonzero(lowest < 0)
+    query, ids = table.find(codes[:, groups.first[minus]], -lowest[minus])
+    had = np.zeros(groups.count, np.int64)
+    had[minus] = np.bincount(query, minlength=len(minus))
+    missing = np.flatnonzero(falls > had[groups.of_row])
+    net += np.maximum(-lowest - had, 0)  # a delete that met no row took none away
+    dead = ids[_rank_within(query) < -net[minus[query]]]
     born = _last_of(groups, operations == INSERT, np.flatnonzero(net > 0), net[net > 0])
     return Resolution(born, np.sort(dead), missing, _NONE)
+
+
+def _walked(
+    groups: Groups, operations: NDArray[np.int8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Inserts and deletes as steps up and down from 0, group by group: where each group ends, its lowest point (at
+    most 0), and for each operation that goes lower than all before it how low that is, as a positive number (else 0).
+    A group of which the table has n rows has as many missing deletes as it goes below -n, and it is those that go
+    there first.
+    """
+    order = np.argsort(groups.of_row, kind="stable")
+    of = groups.of_row[order]
+    steps = np.cumsum(operations[order].astype(np.int64))
+    starts = np.searchsorted(of, np.arange(groups.count))
+    base = np.r_[0, steps][starts]  # what the groups before have come to
+    height = steps - base[of]
+    # Each group lies below the one before it, so that one running minimum serves all.
+    depth = 2 * len(of) + 2
+    below = np.minimum.accumulate(np.minimum(height, 0) - of * depth) + of * depth
+    first = np.r_[True, of[1:] != of[:-1]][: len(of)]
+    before = np.where(first, 0, np.r_[0, below[:-1]][: len(of)])
+    falls = np.empty(len(of), np.int64)
+    falls[order] = np.where(below < before, -below, 0)
+    ends = np.searchsorted(of, np.arange(groups.count), side="right") - 1
+    return height[ends], below[ends], falls
 
 
 def _last_of(

@@ -3,20 +3,24 @@
 A shard holds rows with ascending ids. Its index is the rows' 64-bit hashes (of the key columns, or of all columns
 where no key is declared) in order, with the rows' places beside them. Codes are stored as narrow as they allow.
 Dead rows are marked beside the shard, by the table. A shard is memory-mapped from its file, or lives in memory until
-a commit writes it.
+a commit writes it. A file's column is checked whole when it is asked for; `codes_at`, `search` and `places_at` look at
+no more than the blocks that they read.
 Cost: 1, 2 or 4 bytes a cell and 12 bytes a row; finding m rows is O(m log n).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.batch import hash_rows
 from holdfast.table import files
+from holdfast.table.checks import CheckedArrays
 
 AnyCodes = NDArray[np.unsignedinteger]
 
@@ -26,13 +30,55 @@ class Shard:
     """Rows `ids[i]` with codes `columns[c][i]`; `hashes` is sorted, `places[j]` the row of `hashes[j]`."""
 
     ids: NDArray[np.int64] | range
-    columns: tuple[AnyCodes, ...]
-    hashes: NDArray[np.uint64]
-    places: NDArray[np.uint32]
+    width: int
+    held: Mapping[str, Any]  # the arrays by their names in a file
     path: str | None = None
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self.held.length("place") if isinstance(self.held, CheckedArrays) else len(self.held["place"])
+
+    @property
+    def columns(self) -> Sequence[AnyCodes]:
+        """The codes of each column."""
+        return _Columns(self.held, self.width)
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The rows' hashes, in order."""
+        return np.asarray(self.held["hash"])
+
+    @property
+    def places(self) -> NDArray[np.uint32]:
+        """The row of each hash."""
+        return np.asarray(self.held["place"])
+
+    def codes_at(self, column: int, places: slice | NDArray[Any]) -> AnyCodes:
+        """The codes of a column in the rows at some places."""
+        return self._some(f"code/{column}", places)
+
+    def places_at(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of the hashes at some places of their order."""
+        return self._some("place", at).astype(np.int64)
+
+    def search(self, hashes: NDArray[np.uint64], side: Literal["left", "right"]) -> NDArray[np.int64]:
+        """Where hashes go in the order of the rows' hashes."""
+        if isinstance(self.held, CheckedArrays):
+            return self.held.search("hash", hashes, side)
+        return np.searchsorted(self.held["hash"], hashes, side=side)
+
+    def _some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
+        if isinstance(self.held, CheckedArrays):
+            return self.held.some(name, places)
+        return np.asarray(self.held[name][places])
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of codes and index, as a file keeps them."""
+        ids = 0 if isinstance(self.ids, range) else self.ids.nbytes
+        names = ["hash", "place", *(f"code/{c}" for c in range(self.width))]
+        if isinstance(self.held, CheckedArrays):
+            return ids + sum(self.held.nbytes(name) for name in names)
+        return ids + sum(int(self.held[name].nbytes) for name in names)
 
     @property
     def first_id(self) -> int:
@@ -71,11 +117,27 @@ class Shard:
         return arrays
 
 
+class _Columns(Sequence[AnyCodes]):
+    """The columns of a shard, each read when it is asked for."""
+
+    def __init__(self, held: Mapping[str, Any], width: int) -> None:
+        self._held, self._width = held, width
+
+    def __len__(self) -> int:
+        return self._width
+
+    def __getitem__(self, column: Any) -> Any:
+        if not -self._width <= column < self._width:
+            raise IndexError(column)
+        return self._held[f"code/{column % self._width}"]
+
+
 def build(columns: list[AnyCodes], key: tuple[int, ...], ids: NDArray[np.int64] | range) -> Shard:
     """A shard in memory from codes of any width. `key` is empty where rows are found by their content."""
     hashes = hash_rows([columns[c] for c in key] if key else columns)
     places = np.argsort(hashes, kind="stable").astype(np.uint32)
-    return Shard(ids, tuple(narrowed(c) for c in columns), hashes[places], places)
+    held = {f"code/{i}": narrowed(codes) for i, codes in enumerate(columns)}
+    return Shard(ids, len(columns), {**held, "hash": hashes[places], "place": places})
 
 
 def load(path: str, first_id: int, width: int) -> Shard:
@@ -84,11 +146,10 @@ def load(path: str, first_id: int, width: int) -> Shard:
     return from_arrays(arrays, first_id, width, path)
 
 
-def from_arrays(arrays: dict[str, Any], first_id: int, width: int, path: str) -> Shard:
+def from_arrays(arrays: CheckedArrays, first_id: int, width: int, path: str) -> Shard:
     """The shard among the arrays of a segment file."""
-    ids = arrays.get("id", range(first_id, first_id + len(arrays["place"])))
-    columns = tuple(arrays[f"code/{i}"] for i in range(width))
-    return Shard(ids, columns, arrays["hash"], arrays["place"], path)
+    ids = arrays["id"] if "id" in arrays else range(first_id, first_id + arrays.length("place"))
+    return Shard(ids, width, arrays, path)
 
 
 def narrowed(codes: AnyCodes) -> AnyCodes:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from holdfast.changes.batch import Codes, hash_rows
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.order import OrderKeys
-from holdfast.table.shard import AnyCodes, Shard
+from holdfast.table.shard import Shard
 from holdfast.table.types import Column
 
 Nulls = Literal["equal", "distinct"]
@@ -119,6 +119,11 @@ class Table:
             rows=self.rows - len(dead) + sum(len(shard) for shard in arrived),
         )
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all values and rows, those that died included, as files keep them."""
+        return sum(dictionary.nbytes for dictionary in self.dictionaries) + sum(shard.nbytes for shard in self.shards)
+
     def living(self) -> Iterator[tuple[Shard, Alive]]:
         """Each shard with the marks of its living rows."""
         return zip(self.shards, self.alive, strict=True)
@@ -134,8 +139,8 @@ class Table:
         for index, members in self._members(ids):
             shard = self.shards[index]
             into, places = _stretch(members), _stretch(shard.places_of(ids[members]))
-            for c, column in enumerate(shard.columns):
-                codes[c, into] = column[places]
+            for c in range(shard.width):
+                codes[c, into] = shard.codes_at(c, places)
         return codes
 
     def column_codes(self, column: int) -> NDArray[np.int64]:
@@ -162,7 +167,7 @@ class Table:
         left = wanted.copy()
         queries, ids = [], []
         for shard, marks in self.living():
-            query, place = _find_in(shard, marks, [shard.columns[c] for c in by], codes, hashes, left)
+            query, place = _find_in(shard, marks, by, codes, hashes, left)
             np.subtract.at(left, query, 1)
             queries.append(query)
             ids.append(shard.ids_of(place))
@@ -193,17 +198,17 @@ def _stretch(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
 def _find_in(
     shard: Shard,
     marks: Alive,
-    columns: list[AnyCodes],
+    by: list[int],
     codes: Codes,
     hashes: NDArray[np.uint64],
     wanted: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first `wanted[i]` living rows of a shard that equal query i: pairs of i and place.
+    """The first `wanted[i]` living rows of a shard that equal query i in some columns: pairs of i and place.
 
     Candidates are looked at in rounds of growing size, for where equal rows are many, few of them are wanted.
     """
-    at = np.searchsorted(shard.hashes, hashes, side="left")
-    end = np.searchsorted(shard.hashes, hashes, side="right")
+    at = shard.search(hashes, "left")
+    end = shard.search(hashes, "right")
     open_ = np.flatnonzero((wanted > 0) & (at < end))
     left = wanted.copy()
     found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
@@ -212,8 +217,8 @@ def _find_in(
         size = np.minimum(end[open_] - at[open_], np.maximum(look, 2 * left[open_]))
         query = np.repeat(open_, size)
         step = np.arange(len(query)) - np.repeat(np.cumsum(size) - size, size)
-        place = shard.places[at[query] + step].astype(np.int64)
-        good = _equal_and_alive(marks, columns, codes, query, place)
+        place = shard.places_at(at[query] + step)
+        good = _equal_and_alive(shard, marks, by, codes, query, place)
         query, place = query[good], place[good]
         rank = np.arange(len(query)) - np.searchsorted(query, query)
         query, place = query[rank < left[query]], place[rank < left[query]]
@@ -227,9 +232,14 @@ def _find_in(
 
 
 def _equal_and_alive(
-    marks: Alive, columns: list[AnyCodes], codes: Codes, query: NDArray[np.int64], place: NDArray[np.int64]
+    shard: Shard,
+    marks: Alive,
+    by: list[int],
+    codes: Codes,
+    query: NDArray[np.int64],
+    place: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     good = np.ones(len(query), np.bool_) if marks is None else marks[place]
-    for c, column in enumerate(columns):
-        good &= column[place] == codes[c, query]
+    for c, column in enumerate(by):
+        good &= shard.codes_at(column, place) == codes[c, query]
     return good

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.monitor import Monitor
-from holdfast.store.store import FORMAT
+from holdfast.store.database import FORMAT
 
 HERE = Path(__file__).parent
 SCHEMA = pa.schema(

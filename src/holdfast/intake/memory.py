@@ -1,0 +1,50 @@
+"""Tables that are in memory already: of Arrow, pandas, Polars, and whoever else speaks Arrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.errors import BadInput
+
+
+def arrow_table(source: Any) -> pa.Table:
+    """The source as an Arrow table. A lazy frame of Polars is computed."""
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pa.RecordBatch):
+        return pa.table(source)
+    module = type(source).__module__.split(".")[0]
+    if module == "pandas":
+        return _arrow_of_pandas(source)
+    if module == "polars" and hasattr(source, "collect"):
+        source = source.collect()
+    if hasattr(source, "__arrow_c_stream__") and not isinstance(source, pa.ChunkedArray):
+        return _arrow_of_stream(source)
+    raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
+
+
+def _arrow_of_stream(source: Any) -> pa.Table:
+    try:
+        return pa.table(source)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise BadInput(
+            f"can't read {type(source).__name__}: {error}; give a path, or a pandas, Polars, Arrow or Spark table"
+        ) from None
+
+
+def _arrow_of_pandas(frame: Any) -> pa.Table:
+    names = [str(name) for name in getattr(frame, "columns", ())]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise BadInput(
+                f"the pandas DataFrame: columns {1 + names.index(name)} and {1 + place} are both named {name!r}; "
+                "rename one of them"
+            )
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
+        raise BadInput(
+            f"can't read the pandas {type(frame).__name__}: {error}; give a DataFrame of plain columns"
+        ) from None

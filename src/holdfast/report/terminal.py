@@ -1,0 +1,125 @@
+"""The one way to standard output and standard error: all that commands print goes through here.
+
+What is printed can be seen (`visible`). Into a pipe or a file nothing is cut. Where the reader of a pipe has gone,
+as with `… | head -1`, what is left isn't told, and the command goes on: its exit code is that of its work.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from holdfast.errors import BadInput
+from holdfast.visible import visible, visible_json, visible_lines
+
+_ENDLESS = 1_000_000
+_let_go: set[int] = set()  # the numbers of streams that nobody reads any more
+
+
+def plain(text: str) -> str:
+    """A text of others within rich's markup."""
+    return escape(visible(text))
+
+
+class Terminal(Console):
+    """A console of rich for texts of others: they are made visible, and `:smile:` in a value stays what it is."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        looked_at = _is_terminal(sys.stderr if stderr else sys.stdout)
+        super().__init__(stderr=stderr, highlight=False, emoji=False, width=None if looked_at else _ENDLESS)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Text that is about to be shown, with its markup."""
+        return super().render_str(visible_lines(text), **how)
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print; where nobody reads any more, don't."""
+        with heard(self.file):
+            super().print(*objects, **how)
+
+    def on_broken_pipe(self) -> None:
+        """Go on without a reader."""
+        let_go(self.file)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a text of one or more lines."""
+    stream = sys.stderr if err else sys.stdout
+    with heard(stream):
+        stream.write(visible_lines(text) + "\n")
+        stream.flush()
+
+
+def say_json(lines: Iterable[Mapping[str, Any]]) -> None:
+    """Print one object a line, as long as somebody reads them."""
+    with heard(sys.stdout):
+        for line in map(json_line, lines):
+            sys.stdout.write(line if _speaks_unicode(sys.stdout) else json.dumps(json.loads(line)) + "\n")
+        sys.stdout.flush()
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """An object as a line of JSON. What JSON has no type for is text."""
+    return visible_json(json.dumps(value, ensure_ascii=False, default=str)) + "\n"
+
+
+@contextmanager
+def heard(stream: IO[str]) -> Iterator[None]:
+    """Write to a stream whose reader may have gone, or whose disk may be full."""
+    try:
+        yield
+    except BrokenPipeError:
+        let_go(stream)
+    except OSError as error:
+        let_go(stream)
+        if stream is not sys.stderr:  # words may be missed, results may not
+            sentence = f"standard output can't be written: {error.strerror or error}; send it elsewhere"
+            raise BadInput(sentence) from None
+
+
+def let_go(stream: IO[str]) -> None:
+    """Send what is still to be written to a stream nowhere; Python would complain about it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    _let_go.add(stream.fileno())
+
+
+def somebody_reads() -> bool:
+    """Whether standard output is still read, as far as we know."""
+    return not _let_go or sys.stdout.fileno() not in _let_go
+
+
+def prepare_streams() -> None:
+    """Make sure that standard output and standard error can be written.
+
+    Where one is closed (`>&-`) it is opened to nowhere: or the next file, a state's, would take its place, and whoever
+    writes to standard output would write into that file. What its encoding lacks is spelled out.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _speaks_unicode(stream: IO[str]) -> bool:
+    return (getattr(stream, "encoding", None) or "utf-8").lower().startswith("utf")

@@ -1,0 +1,79 @@
+"""What `print()` shows of results: a few lines for a person. Tables are for the terminal, pages for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holdfast.report.outcome import rule_lines
+from holdfast.report.tables import FOUND, change_lines
+from holdfast.visible import visible
+
+if TYPE_CHECKING:
+    from holdfast.checking import Checked
+    from holdfast.discovery import Found
+    from holdfast.history import RuleHistory
+    from holdfast.outcome import Outcome
+
+_MOST = 10
+
+
+def found_text(found: Found) -> str:
+    """What was found: the tables, and of each class how many there are and the first ones."""
+    lines = [f"{name}: {rows:,} rows, {len(schema.columns):,} columns" for name, (schema, rows) in found.shapes.items()]
+    for result in found.results:
+        for first in islice(result.values(), 1):
+            title = FOUND[first.kind][0] if first.kind in FOUND else "columns"
+            lines += _section(f"{title}: {len(result):,}", len(result), map(str, result.values()))
+    return _text(lines if found else [*lines, "nothing was found"])
+
+
+def checked_text(checked: Checked) -> str:
+    """How each rule stands."""
+    broken = sum(bool(told["violations"]) for told in checked.to_json())
+    rules = len(checked.findings)
+    return _text(_section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, checked.findings)))
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """What a batch did."""
+    lines = [str(outcome.batch) + (" (it was applied before)" if outcome.already_applied else "")]
+    for heading, listed in rule_lines(outcome):
+        lines += [heading, *(f"  {line}" for line in listed)]
+    changes = [line for old, new in outcome.changed for line in _changes(old.to_json(), new.to_json())]
+    return _text(lines + (_section(f"changed facts: {len(changes):,}", len(changes), changes) if changes else []))
+
+
+def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    if new["kind"] == "column":
+        for column, fact, before, after in change_lines(old, new):
+            yield f"{column}: {fact} {before} → {after}"
+    elif "violations" in new:
+        yield f"{new['name']}: violations {old['violations']:,} → {new['violations']:,}"
+    else:
+        yield f"{new['text']}: error {old.get('error', 0.0):.4%} → {new.get('error', 0.0):.4%}"
+
+
+def history_text(fared: RuleHistory) -> str:
+    """How rules have fared, those that broke most often first."""
+    lines = (
+        f"{line['text']}: {'broken now' if line['holds_since'] is None else _since(line['holds_since'])}, "
+        f"broke {line['broke']:,} times"
+        for line in fared
+    )
+    return _text(_section(f"rules: {len(fared):,}", len(fared), lines))
+
+
+def _since(batch: int) -> str:
+    return f"holds since batch {batch}" if batch else "holds since the start"
+
+
+def _section(heading: str, count: int, lines: Iterable[str]) -> list[str]:
+    """A heading, and the first of so many lines below it."""
+    more = [f"  … and {count - _MOST:,} more"] if count > _MOST else []
+    return [heading, *(f"  {line}" for line in islice(lines, _MOST)), *more]
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n".join(map(visible, lines))

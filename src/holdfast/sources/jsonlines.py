@@ -1,0 +1,198 @@
+"""JSON lines as columns of marked text: each value as it stands in the file, behind a letter that says what it was.
+
+A line is one object; a key that it lacks is null. Numbers keep their text, so nothing is rounded before the types are
+known: a column of numbers has the type that the same numbers have in a CSV file, true and false are booleans, and what
+stands in quotes is text, whatever it looks like. A column of several kinds is text. Objects and lists are left out.
+
+Cost: some microseconds a line; the rows of a block are Python objects for as long as it takes to make columns of them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdfast.errors import BadInput
+from holdfast.sources import local
+from holdfast.sources.caster import TextCaster
+from holdfast.sources.dialect import CsvOptions
+from holdfast.sources.grammar import Kind
+from holdfast.sources.infer import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
+from holdfast.sources.records import encoding_complaint
+from holdfast.table.types import show_type
+
+QUOTED, PLAIN, NESTED = "s", "n", "o"  # a text; a number, true or false; an object or a list
+_BLANK = " \t\r\n"
+
+
+class BadLine(ValueError):
+    """A line that is no row; the argument says why."""
+
+
+# ---- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise BadLine(f"the key {next(name for name in names if names.count(name) > 1)!r} comes twice")
+    return made
+
+
+# Bytes, to tell a number from a text.
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=str.encode, parse_int=str.encode, parse_constant=str.encode
+)
+
+
+def row_of(line: str) -> dict[str, Any] | None:
+    """The row of a line: texts as strings, numbers as bytes; None for an empty line."""
+    line = line.removeprefix("\ufeff").strip(_BLANK)
+    if not line:
+        return None
+    try:
+        row = _DECODER.decode(line)
+        if "\\ud" in line or "\\uD" in line:
+            json.dumps(row, ensure_ascii=False, default=repr).encode()
+    except BadLine:
+        raise
+    except UnicodeEncodeError:
+        raise BadLine("a text holds half of a character (one surrogate of two)") from None
+    except (ValueError, RecursionError):
+        raise BadLine("not a JSON object") from None
+    if not isinstance(row, dict):
+        raise BadLine("not a JSON object")
+    return row
+
+
+def marked(values: list[Any]) -> pa.Array:
+    """The values that rows have for one key, as marked text."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds <= {str}:
+        return _with_mark(QUOTED, pa.array(values, pa.string()))
+    if kinds == {bytes}:
+        return _with_mark(PLAIN, pa.array(values, pa.binary()).cast(pa.string()))
+    return pa.array([None if value is None else _marked(value) for value in values], pa.string())
+
+
+def _with_mark(mark: str, values: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(mark, values, "")
+
+
+def _marked(value: Any) -> str:
+    if isinstance(value, str):
+        return QUOTED + value
+    if isinstance(value, bytes):
+        return PLAIN + value.decode()
+    return PLAIN + str(value).lower() if isinstance(value, bool) else NESTED
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def read(path: str | Path) -> pa.Table:
+    """A file of JSON lines as columns of marked text, in the order of their names."""
+    found: list[tuple[int, pa.Table]] = []
+    try:
+        for block in local.blocks(path):
+            rows = [row for line in block.splitlines() if (row := row_of(line.decode())) is not None]
+            names = dict.fromkeys(name for row in rows for name in row)
+            found.append((len(rows), pa.table({name: marked([row.get(name) for row in rows]) for name in names})))
+    except ValueError:
+        raise BadInput(complaint([str(path)]) or f"{path}: not readable as JSON lines") from None
+    every = sorted({name for _, table in found for name in table.column_names})
+    if not every:
+        return pa.table({})
+    # Rows without any key are rows, too.
+    tables = [t if t.num_columns else pa.table({every[0]: pa.nulls(count, pa.string())}) for count, t in found]
+    return pa.concat_tables(tables, promote_options="default").select(every)
+
+
+def complaint(paths: Sequence[str]) -> str | None:
+    """One sentence about the first line that is no row, or None. Slow; for broken files."""
+    for path in paths:
+        data = local.content(path)
+        if sentence := encoding_complaint(data, path):
+            return sentence
+        for number, line in enumerate(data.splitlines(), 1):
+            try:
+                row_of(line.decode())
+            except BadLine as bad:
+                return f"{path}, line {number}: {bad}; mend or remove the line"
+    return None
+
+
+# ---- types ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the values of a key look like; `nested` says that objects or lists are among them."""
+
+    traits: Traits = NO_TRAITS
+    nested: bool = False
+
+    def join(self, other: "Seen") -> "Seen":
+        """The same of both sets of values together."""
+        return Seen(merge(self.traits, other.traits), self.nested or other.nested)
+
+
+def seen(values: pa.Array) -> Seen:
+    """What some marked texts look like, best given distinct."""
+    plain = unmarked(values.filter(pc.starts_with(values, PLAIN)))
+    quoted = Traits(Kind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_TRAITS.kinds)
+    return Seen(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
+
+
+def types_of(columns: Mapping[str, Seen], as_text: bool) -> tuple[dict[str, pa.DataType], list[str]]:
+    """The types of columns, binary for those that can't be compared, and what to know about them, in sentences."""
+    flat = [name for name, column in columns.items() if not column.nested]
+    looks = [columns[name].traits for name in flat]
+    found = [pa.string()] * len(flat) if as_text else decide(looks, ())[0]
+    known = dict(zip(flat, found, strict=True))
+    return {name: known.get(name, pa.binary()) for name in columns}, [] if as_text else kept_as_text(flat, looks, ())
+
+
+def unmarked(values: pa.Array | pa.ChunkedArray) -> Any:
+    """The texts behind the marks."""
+    return pc.utf8_slice_codeunits(values, start=1)
+
+
+@dataclass(frozen=True)
+class JsonCaster:
+    """Turns marked texts of a column into values of its type; texts are cast, too, for JSON has no dates."""
+
+    of_text: TextCaster
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        """The typed values."""
+        if pc.any(pc.starts_with(values, NESTED)).as_py():
+            raise BadInput(_nested(self.of_text.source, self.of_text.column, self.of_text.target))
+        return self.of_text(unmarked(values))
+
+
+def typed(table: pa.Table, types: Mapping[str, pa.DataType], name: str) -> pa.Table:
+    """Columns of marked text with their types; those that can't be compared are left empty."""
+    columns = {}
+    for column in table.column_names:
+        values, target = table[column], types[column]
+        if target == pa.binary():
+            columns[column] = pa.nulls(len(table), target)
+            continue
+        if pc.any(pc.starts_with(values, NESTED)).as_py():
+            raise BadInput(_nested(name, column, target))
+        one = pa.table({column: unmarked(values)})
+        cast, _ = local.typed_table(one, CsvOptions(nulls=()), pa.schema([(column, target)]), name)
+        columns[column] = cast[column]
+    return pa.table(columns)
+
+
+def _nested(source: str, column: str, target: pa.DataType) -> str:
+    return (
+        f"{source}: column {column!r} holds an object or a list, and its type is {show_type(target)}; give values of it"
+    )

@@ -1,0 +1,193 @@
+"""Pieces: parts of files that are read apart from each other, in threads here or in tasks elsewhere, in bounded memory.
+
+A piece knows its file and its part of it, and travels to where it is read. CSV is cut where records end, Parquet
+between row groups. A compressed file is one piece.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.errors import BadInput
+from holdfast.sources import local
+from holdfast.sources.dialect import Dialect
+from holdfast.sources.opening import COMPRESSED, LONGEST_RECORD, readable, refuse_long_lines, too_long
+from holdfast.sources.records import BOM, records
+
+_MOST_BYTES, _LEAST_BYTES = 32 << 20, 4 << 20
+_MOST_ROWS = 1 << 19
+_AT_ONCE = 8 << 20
+
+
+class Piece(Protocol):
+    """A part of a file."""
+
+    def read(self) -> pa.Table:
+        """Its rows, in order; text may come as dictionaries."""
+
+
+# ---- CSV ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CsvPiece:
+    """The records of a CSV file between two positions; `end` None means the whole file, which may be compressed."""
+
+    path: str
+    dialect: Dialect
+    start: int = 0
+    end: int | None = None
+
+    def read(self) -> pa.Table:
+        """All columns as text, under the dialect's names."""
+        if self.end is None:
+            return local.read_csv(self.path, self.dialect)
+        with readable(self.path, "CSV"):
+            with pa.OSFile(self.path) as file:  # a source of Arrow's own: its threads must not touch Python objects
+                file.seek(self.start)
+                data = file.read_buffer(self.end - self.start)
+            try:
+                return _parsed(data, self.dialect)
+            except pa.ArrowInvalid as error:
+                told = local.complaint(self.path, self.dialect)
+                raise BadInput(told or f"{self.path}: not readable as CSV: {error}") from None
+
+
+def _parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
+    """The records of some bytes, under positional names at first, since the real ones may hold anything."""
+    import pyarrow.csv as arrow_csv
+
+    names = [str(i) for i in range(len(dialect.names))]
+    if not data.to_pybytes().strip(b"\r\n" + BOM):
+        return pa.table({name: pa.array([], pa.string()) for name in dialect.names})
+    table = arrow_csv.read_csv(
+        pa.BufferReader(data),
+        read_options=arrow_csv.ReadOptions(column_names=names, block_size=data.size, use_threads=False),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.separator,
+            quote_char=dialect.quote or False,
+            newlines_in_values=bool(dialect.quote),
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+    return table.rename_columns(dialect.names)
+
+
+def split_csv(path: str, dialect: Dialect) -> list[CsvPiece]:
+    """The pieces of a CSV file. Refuses a record that is too long, and a quote that is never closed."""
+    if path.endswith(COMPRESSED):
+        refuse_long_lines(path)
+        return [CsvPiece(path, dialect)]
+    size = Path(path).stat().st_size
+    wanted = min(_MOST_BYTES, max(_LEAST_BYTES, size // (2 * (os.cpu_count() or 1))))
+    with readable(path, "CSV"):
+        start = _data_start(path, dialect)
+        if start >= size:  # a header and nothing else
+            return [CsvPiece(path, dialect, size, size)]
+        bounds = [start, *(cut for cut in _cuts(path, dialect, start, wanted) if cut < size), size]
+    # Each begins with the line break before it, an empty line: Arrow takes U+FEFF at the very start for a mark.
+    return [CsvPiece(path, dialect, max(0, a - 1), b) for a, b in pairwise(bounds)]
+
+
+def _data_start(path: str, dialect: Dialect) -> int:
+    """Where the first record of data begins: past the header, or else at 0, as Arrow skips a byte order mark."""
+    size = 65536
+    while dialect.header:
+        data, complete = local.head(path, size)
+        first = next(records(data, dialect.separator, dialect.quote), None)
+        if first is not None and (complete or (first.closed and first.end < len(data))):
+            return first.end
+        if complete:
+            return len(data)
+        size *= 8
+    return 0
+
+
+def _cuts(path: str, dialect: Dialect, start: int, wanted: int) -> list[int]:
+    """Positions between records, `wanted` bytes or more apart."""
+    from holdfast.kernels.records import QUOTED, find_cuts
+
+    marks = ord(dialect.separator), ord(dialect.quote) if dialect.quote else -1
+    begin = start or (len(BOM) if local.head(path, len(BOM))[0] == BOM else 0)
+    state, cuts = np.array([0, begin, start, 0, begin], np.int64), np.empty(_AT_ONCE // wanted + 1, np.int64)
+    found: list[int] = []
+    with pa.OSFile(path) as file:
+        file.seek(begin)
+        while data := file.read(_AT_ONCE):
+            first = file.tell() - len(data)
+            count = find_cuts(np.frombuffer(data, np.uint8), first, *marks, wanted, state, cuts)
+            found += cuts[:count].tolist()
+        size = file.tell()
+    mode, last, _, longest, where = state.tolist()
+    if mode == QUOTED and (told := local.complaint(path, dialect)):
+        raise BadInput(told)
+    longest, where = max((longest, where), (size - last, last))
+    if longest > LONGEST_RECORD:
+        raise too_long(path, where)
+    return found
+
+
+# ---- Parquet --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ParquetPiece:
+    """Some row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...]
+
+    def read(self) -> pa.Table:
+        """Their rows, with text as dictionaries, as the file mostly has it."""
+        with readable(self.path, "Parquet"), open_parquet(self.path) as file:
+            return local.as_moments(file.read_row_groups(self.groups, use_threads=False), _int96(file))
+
+
+def open_parquet(path: str) -> Any:
+    """A Parquet file, opened so that text comes as dictionaries, and old timestamps in full."""
+    import pyarrow.parquet as pq
+
+    plain = pq.read_schema(path)
+    texts = [field.name for field in plain if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+    return pq.ParquetFile(path, read_dictionary=texts, coerce_int96_timestamp_unit="us")
+
+
+def parquet_schema(path: str) -> pa.Schema:
+    """The columns that `ParquetPiece` gives."""
+    with readable(path, "Parquet"), open_parquet(path) as file:
+        return local.as_moments(file.schema_arrow.empty_table(), _int96(file)).schema
+
+
+def split_parquet(path: str) -> tuple[list[ParquetPiece], int]:
+    """The pieces of a Parquet file, and its number of rows. A file's own columns only; its folders may tell more."""
+    import pyarrow.parquet as pq
+
+    with readable(path, "Parquet"):
+        facts = pq.read_metadata(path)
+    pieces: list[tuple[int, ...]] = []
+    rows = _MOST_ROWS
+    for group in range(facts.num_row_groups):
+        count = facts.row_group(group).num_rows
+        if rows + count > _MOST_ROWS:
+            pieces.append(())
+            rows = 0
+        pieces[-1] += (group,)
+        rows += count
+    return [ParquetPiece(path, groups) for groups in pieces], facts.num_rows
+
+
+def _int96(file: Any) -> list[str]:
+    """The columns with timestamps of the old kind, which are moments in UTC though the file does not say so."""
+    columns = [file.schema.column(i) for i in range(len(file.schema))]
+    return [column.path for column in columns if column.physical_type == "INT96"]

@@ -1,0 +1,64 @@
+"""Addresses of databases without their secrets: what is shown or kept never holds a password.
+
+An address may carry credentials before its host (`//user:word@host`, `thin:user/word@host`) or among its parameters
+(`password=…`, `pwd=…`, anything that sounds like a secret). Drivers repeat them in their errors, so errors are cleaned,
+too: of what looks like a secret, and of the very values that were given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import unquote
+
+from holdfast.errors import BadInput
+
+HIDDEN = "***"
+USER_VARIABLE, PASSWORD_VARIABLE = "HOLDFAST_JDBC_USER", "HOLDFAST_JDBC_PASSWORD"
+_SOUNDS_SECRET = r"[\w.-]*(?:pass|pwd|secret|token|credential|access_?key|api_?key|private_?key)[\w.-]*"
+_PARAMETER = re.compile(rf"(?i)({_SOUNDS_SECRET}\s*=\s*)(\{{(?:[^}}]|\}}\}})*\}}|[^&;\s]*)")
+_BEFORE_HOST = re.compile(r"(//[^\s/:@]*:|:thin:[^\s/@]*/)\S*@")  # the word itself may hold any of these signs
+_SHORTEST = 3  # a shorter word would be found in every sentence
+
+
+def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+    """The text without credentials: those that look like it, and the given ones wherever they stand."""
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, HIDDEN)
+    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    return _BEFORE_HOST.sub(rf"\1{HIDDEN}@", text)
+
+
+def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
+    """The secret values of an address and its properties, as they are written and as they are meant."""
+    found = {match[2] for match in re.finditer(rf"(?i)({_SOUNDS_SECRET})=([^&;]*)", address)}
+    found |= {value for name, value in properties.items() if re.fullmatch(rf"(?i){_SOUNDS_SECRET}", name)}
+    forms = {form for value in found for form in (value, value.strip("{}"), value.partition("?")[0])}
+    return {form for value in forms for form in (value, unquote(value)) if form}
+
+
+def with_environment(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties of a connection; user and password come from the environment where nothing else gives them."""
+    known = {"user": os.environ.get(USER_VARIABLE), "password": os.environ.get(PASSWORD_VARIABLE)}
+    return {**{name: value for name, value in known.items() if value}, **properties}
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """The properties in a file: `name=value` or `name: value` on each line; `#` and `!` begin comments."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise BadInput(f"{path}: the properties can't be read ({reason}); check the file") from None
+    properties = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith(("#", "!")):
+            continue
+        match = re.match(r"\s*([^\s=:]+)\s*[=:]\s*(.*?)\s*\Z", line)
+        if match is None:
+            raise BadInput(f"{path}, line {number}: not a property; write name=value")
+        properties[match[1]] = match[2]
+    return properties

@@ -1,0 +1,179 @@
+"""Making a state folder, and taking that back: Holdfast removes only what it has written.
+
+A folder may be there already: empty, or left by an init that was killed. Whatever else lies in it is someone's, and the
+folder is refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import fs
+
+from holdfast.errors import BadInput
+from holdfast.store import identity
+from holdfast.store.database import DATABASE, connect, fact, fresh
+from holdfast.store.lock import WriterLock
+from holdfast.table import files
+
+_LOG = (f"{DATABASE}-wal", f"{DATABASE}-shm")
+LOCK, SEGMENTS = "lock", "segments"
+
+
+@dataclass
+class Creation:
+    """A state in the making: its folder, the folder of its segments, and the folders that were made for it."""
+
+    folder: Path
+    place: str
+    lock: WriterLock
+    made: list[Path] = field(default_factory=list)
+    database: sqlite3.Connection | None = None
+
+    def undo(self) -> None:
+        """Remove what was made so far, and nothing else."""
+        if self.database is not None:
+            self.database.close()
+        with suppress(OSError):
+            _remove_own(self.place)
+        with suppress(OSError):
+            for name in (*_LOG, DATABASE):
+                (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.lock.remove()
+        _remove_folders(self.made)
+
+
+def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Creation:
+    """A new state folder, locked, with a database that does not count as a state yet."""
+    if folder.exists() and (not folder.is_dir() or not _is_free(folder)):
+        raise BadInput(f"{folder}: already there; choose another folder, or remove this one first")
+    own = identity.new()
+    place = _segments_folder(segments, folder, own)
+    made: list[Path] = []
+    try:
+        _make_folders(folder, made)
+        lock = WriterLock(folder / LOCK)
+    except BaseException:
+        _remove_folders(made)
+        raise
+    creation = Creation(folder, place, lock, made)
+    try:
+        if not _is_free(folder):
+            raise BadInput(f"{folder}: another init has just finished here; choose another folder")
+    except BaseException:
+        lock.release()
+        raise
+    try:
+        _remove_leftovers(folder)
+        creation.database = fresh(folder, {**facts, **({"segments": place} if segments else {})})
+        known = {"identity": own, "home": identity.home(folder)}
+        creation.database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+        _make_place(place, segments, made)
+    except BaseException:
+        creation.undo()
+        raise
+    return creation
+
+
+def _segments_folder(asked: str | None, folder: Path, own: str) -> str:
+    """Where the segments of a new state go: in a folder that nobody else has, however many share the place."""
+    if not asked:
+        return str(folder.resolve() / SEGMENTS)
+    if "://" in asked and "?" in asked:
+        raise BadInput(f"{asked}: segments can't go there: leave out what comes after the question mark, and set it in "
+                       "the surroundings")  # fmt: skip
+    try:
+        where, name = (fs.LocalFileSystem(), asked) if "://" not in asked else fs.FileSystem.from_uri(asked)
+    except (pa.ArrowException, OSError) as error:
+        raise _no_place(asked, error) from None
+    if not isinstance(where, fs.LocalFileSystem):
+        return f"{asked.rstrip('/')}/{own}"
+    place = Path(name).resolve()
+    if place.is_relative_to(folder.resolve()):
+        raise BadInput(f"{asked}: this lies in the state folder, where segments go by themselves; leave --segments out")
+    return f"{place}/{own}"
+
+
+def _no_place(asked: str, error: Exception) -> BadInput:
+    said = str(error).partition("\n")[0]
+    return BadInput(f"{asked}: segments can't go there: {said}; give a folder, or an address like s3://…")
+
+
+def _make_place(place: str, asked: str | None, made: list[Path]) -> None:
+    if "://" not in place:
+        return _make_folders(Path(place), made)
+    try:
+        return files.make_folder(place)
+    except (pa.ArrowException, OSError) as error:
+        raise _no_place(asked or place, error) from None
+
+
+def _make_folders(folder: Path, made: list[Path]) -> None:
+    """Create a folder and its parents; tells which of them were not there."""
+    lacking = [folder]
+    while not lacking[-1].parent.exists():
+        lacking.append(lacking[-1].parent)
+    for each in reversed(lacking):
+        if not each.is_dir():
+            each.mkdir()
+            made.append(each)
+
+
+def _remove_folders(made: list[Path]) -> None:
+    for each in reversed(made):
+        files.remove_empty(str(each))  # someone may have put something there meanwhile
+
+
+def _remove_own(place: str) -> None:
+    """Remove the files of a folder of segments that are of our making."""
+    for name in filter(files.is_ours, files.names(place)):
+        files.remove(f"{place}/{name}")
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what an init that was killed has written: its database last, which tells of the rest."""
+    if (folder / DATABASE).exists():
+        place = fact(folder, "segments")
+        _remove_own(place or str(folder / SEGMENTS))
+        if place:
+            files.remove_empty(place)
+    for name in (*_LOG, DATABASE):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a folder holds nothing but what an init that did not finish left behind."""
+    names = {each.name for each in folder.iterdir()}
+    begun = DATABASE in names
+    if not names <= {LOCK, SEGMENTS, *((DATABASE, *_LOG) if begun else ())}:
+        return False
+    if any((folder / name).is_symlink() for name in (DATABASE, *_LOG)) or not _is_free_place(folder / SEGMENTS, begun):
+        return False
+    return not begun or _is_unfinished(folder)
+
+
+def _is_free_place(place: Path, begun: bool) -> bool:
+    if not place.exists():
+        return not place.is_symlink()
+    return place.is_dir() and all(begun and each.is_file() and files.is_ours(each.name) for each in place.iterdir())
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Whether the database is ours, and does not count as a state."""
+    database = connect(folder / DATABASE)
+    try:
+        tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "meta" not in tables:
+            return not tables
+        row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
+    except sqlite3.DatabaseError:
+        return False  # something else that has the name
+    finally:
+        database.close()
+    return row is None or row[0] != "ready"

@@ -1,0 +1,111 @@
+"""The database of a state: how it is opened to write, and to read where nothing may be written."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+from holdfast.errors import BadInput
+
+DATABASE = "holdfast.db"
+FORMAT = 2
+READ = ("1", "2")  # format 1 has no checksums in its segments, and no identity
+_ATTEMPTS = 20
+# Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
+# may write there, or the disk is full), SQLite gives up with one of these.
+_NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The database, to read and write."""
+    return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+
+
+class ReadDatabase:
+    """The database of a folder that perhaps nobody may write to: if need be, a private copy of it as it is now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._private: tempfile.TemporaryDirectory[str] | None = None
+        self.connection = connect(folder / DATABASE)
+        try:
+            self.connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.DatabaseError as error:
+            self.connection.close()
+            if error.sqlite_errorcode & 0xFF not in _NEEDS_ROOM:
+                raise
+            self._private = tempfile.TemporaryDirectory(prefix="holdfast-")
+            try:
+                _copy_at_rest(folder, Path(self._private.name))
+                self.connection = connect(Path(self._private.name) / DATABASE)
+            except BaseException:
+                self._private.cleanup()
+                raise
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this is a private copy, which later batches don't reach."""
+        return self._private is not None
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.connection.close()
+        if self._private is not None:
+            self._private.cleanup()
+
+
+def _copy_at_rest(folder: Path, to: Path) -> None:
+    """Copy the database and its log, both as of one moment: again, if someone wrote meanwhile."""
+    for _ in range(_ATTEMPTS):
+        before = _stamps(folder)
+        for name in (DATABASE, f"{DATABASE}-wal"):
+            (to / name).unlink(missing_ok=True)
+            if name in before:
+                shutil.copyfile(folder / name, to / name)
+        if _stamps(folder) == before:
+            return
+    raise BadInput(f"{folder}: the state is written to without a pause; try again")
+
+
+def _stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
+    found = {}
+    for name in (DATABASE, f"{DATABASE}-wal"):
+        if (folder / name).exists():
+            about = (folder / name).stat()
+            found[name] = (about.st_ino, about.st_size, about.st_mtime_ns)
+    return found
+
+
+def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
+    """A new database, which does not count as a state yet."""
+    database = connect(folder / DATABASE)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
+        database.execute("PRAGMA synchronous = FULL")
+        database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
+        known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
+        database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def fact(folder: Path, key: str) -> str | None:
+    """A fact that the database in a folder keeps, if there is one that keeps facts."""
+    if not (folder / DATABASE).is_file():
+        return None
+    try:
+        database = ReadDatabase(folder)
+    except (sqlite3.DatabaseError, OSError):
+        return None
+    try:
+        row = database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    finally:
+        database.close()
+    return str(row[0]) if row else None

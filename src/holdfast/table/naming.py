@@ -1,0 +1,54 @@
+"""Who the rows of a table are: their keys, and what they are called. Only what is told is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.naming import by_number, named, told_columns
+from holdfast.table.plain import Plain, plain_values
+from holdfast.table.table import Schema, Table
+
+Ids = NDArray[np.int64]
+
+
+def key_names(schema: Schema) -> list[str]:
+    """The columns of the declared key."""
+    return [schema.names[c] for c in schema.key]
+
+
+def keys_of(table: Table, ids: Ids) -> tuple[dict[str, Plain], ...]:
+    """The keys of some rows that lie in the table; none where no key is declared."""
+    return tuple(some_values(table, ids, key_names(table.schema))) if table.schema.key else ()
+
+
+def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
+    """What some rows are called, dead or alive; those that the table has lost, by their number."""
+    lie_here, _ = standing(table, ids)
+    there = ids[lie_here]
+    keys = keys_of(table, there)
+    values = [] if keys else some_values(table, there, told_columns(table.schema.names, first))
+    told = dict(zip(there.tolist(), named(there.tolist(), keys, values, first), strict=True))
+    return [told.get(number) or by_number(number) for number in ids.tolist()]
+
+
+def some_values(table: Table, ids: Ids, names: Sequence[str]) -> list[dict[str, Plain]]:
+    """The values of some rows in some columns."""
+    codes = table.codes(ids)
+    columns = [table.schema.names.index(name) for name in names]
+    values = [plain_values(table.dictionaries[c].values(codes[c])) for c in columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def standing(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of some rows lie in the table, and which of these are alive. Dead rows lie there until compaction."""
+    there, alive = np.zeros(len(ids), np.bool_), np.zeros(len(ids), np.bool_)
+    for shard, marks in table.living():
+        near = np.flatnonzero((ids >= shard.first_id) & (ids <= shard.last_id))
+        places = shard.places_of(ids[near])
+        met = shard.ids_of(places) == ids[near]
+        there[near[met]] = True
+        alive[near[met]] = True if marks is None else marks[places[met]]
+    return there, alive

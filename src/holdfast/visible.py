@@ -1,0 +1,62 @@
+r"""Text that is safe to show: what steers a terminal, turns the direction of text or hides in it is spelled out.
+
+Values, names and paths come from others. An escape sequence in one of them could repaint the screen or the title of
+a window, an override of the direction could make one value look like another, and text of no width can't be seen at
+all. Such characters are shown as Python and JSON write them, `\x1b` or `\u202e`, by whoever prints, at the last moment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+# Controls, format characters (Unicode's Cf), line and paragraph separators, surrogates, and what Unicode calls
+# default ignorable: fillers and, in plane 14, tags and the selectors of glyph variants.
+_HIDING = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_ANY = re.compile(f"[{_HIDING}]")
+_ANY_BUT_NEWLINE = re.compile(f"(?!\n)[{_HIDING}]")
+
+
+def visible(text: str) -> str:
+    r"""A text on one line, with whatever hides in it, or steers a terminal, spelled out.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    return _ANY.sub(_spelled, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines."""
+    return _ANY_BUT_NEWLINE.sub(_spelled, text)
+
+
+def visible_json(text: str) -> str:
+    r"""JSON that means the same, on one line, with such characters written as `\u202e`."""
+    return _ANY.sub(_escaped, text)
+
+
+def shown_fields(value: Any, hidden: Sequence[str] = ()) -> str:
+    """A dataclass of options as `print()` shows it: what differs from the default, and never what is hidden."""
+    told = []
+    for each in fields(value):
+        given = getattr(value, each.name)
+        default = each.default if each.default_factory is MISSING else each.default_factory()
+        if given != default:
+            told.append(f"{each.name}={'…' if each.name in hidden else repr(given)}")
+    return f"{type(value).__name__}({', '.join(told)})"
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

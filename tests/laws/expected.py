@@ -1,0 +1,159 @@
+"""What must be told of two tables, by the oracles: the rules that hold, violations of given ones, and what breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from holdfast.engine import Settings
+from tests.inclusion.several import texts_of
+from tests.oracle import column, denial, functional, inclusion
+
+Row = tuple[Any, ...]
+Tables = dict[str, list[Row]]
+Rule = tuple[str, str]  # table (`*` for all of them) and text
+Lines = Mapping[Rule, Mapping[str, Any]]
+NAMES = {"t": ("id", "n", "s", "f", "y"), "u": ("id", "m", "s")}
+ID, N, S, F, Y = range(5)
+
+# Denial constraints of table t, as texts and as the oracle reads them.
+DENIED: dict[str, list[denial.Predicate]] = {
+    "not(t.n < 0)": [(("t", N), "<", ("constant", 0))],
+    "not(t.n = 1 and t.y = true)": [(("t", N), "=", ("constant", 1)), (("t", Y), "=", ("constant", True))],
+    "not(t.n > t.id)": [(("t", N), ">", ("t", ID))],
+    "not(t.n = s.n and t.s != s.s)": [(("t", N), "=", ("s", N)), (("t", S), "!=", ("s", S))],
+    "not(t.s = s.s and t.n > s.n)": [(("t", S), "=", ("s", S)), (("t", N), ">", ("s", N))],
+    "not(t.n >= s.n and t.f < s.f)": [(("t", N), ">=", ("s", N)), (("t", F), "<", ("s", F))],
+    "not(t.id = s.n and t.y != s.y)": [(("t", ID), "=", ("s", N)), (("t", Y), "!=", ("s", Y))],
+    "not(t.f = s.n and t.y = true)": [(("t", F), "=", ("s", N)), (("t", Y), "=", ("constant", True))],
+}
+# Keys and FDs of table t: the left side, and the right side unless it is a key.
+NAMED: dict[str, tuple[tuple[int, ...], int | None]] = {
+    "n -> s": ((N,), S),
+    "() -> y": ((), Y),
+    "n, s -> f": ((N, S), F),
+    "f -> n": ((F,), N),
+    "y -> id": ((Y,), ID),
+    "key(n)": ((N,), None),
+    "key(s, y)": ((S, Y), None),
+    "key(f)": ((F,), None),
+}
+
+
+class Expected:
+    """What must be told of tables at one moment; `by_id` are the rows of table t."""
+
+    def __init__(
+        self, tables: Tables, by_id: Mapping[int, Row], given: Sequence[str], nulls: str, settings: Settings
+    ) -> None:
+        self._tables, self._by_id, self._nulls, self._settings = dict(tables), by_id, nulls, settings
+        self.pairs = {text: denial.violations(by_id, DENIED[text]) for text in given if text in DENIED}
+        self._to_remove = {
+            text: functional.to_remove_by_group(tables["t"], *NAMED[text], nulls) for text in given if text in NAMED
+        }
+        self.violated = {text: len(pairs) for text, pairs in self.pairs.items()}
+        self.violated |= {text: groups.total() for text, groups in self._to_remove.items()}
+
+    # ---- rules that are found ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _dependencies(self) -> dict[Rule, tuple[Sequence[int], int | None, float]]:
+        """Minimal keys and FDs: left side, right side, and error."""
+        found: dict[Rule, tuple[Sequence[int], int | None, float]] = {}
+        for name, rows in self._tables.items():
+            asked = rows, len(NAMES[name]), self._nulls, str(self._settings.error), self._settings.max_lhs
+            for (lhs, rhs), error in functional.fds(*asked).items():
+                found[name, f"{_listed(name, lhs) or '()'} -> {NAMES[name][rhs]}"] = lhs, rhs, error
+            for key, error in functional.keys(*asked).items():
+                found[name, f"key({_listed(name, key)})"] = key, None, error
+        return found
+
+    @cached_property
+    def _plain(self) -> inclusion.Tables:
+        return {name: (list(NAMES[name]), rows) for name, rows in self._tables.items()}
+
+    @property
+    def _compare(self) -> inclusion.Compare:
+        return "text" if self._settings.compare == "text" else "typed"
+
+    @cached_property
+    def _unary(self) -> dict[str, tuple[int, int, bool]]:
+        """Inclusion dependencies of one column: the values and rows that are missing, and whether nothing tests it."""
+        held = inclusion.columns(self._plain, self._compare)
+        found = inclusion.unary(self._plain, self._compare, self._settings.error)
+        return {_text(pair): (*missing, not held[pair[0]]) for pair, missing in found.items()}
+
+    @cached_property
+    def _several(self) -> dict[str, tuple[inclusion.Pairs, bool]]:
+        """Those of several columns: their pairs, and whether nothing tests it."""
+        found = inclusion.several(self._plain, self._compare, self._settings.max_arity)
+        return {_text(pairs): (pairs, empty) for pairs, empty in found.items()}
+
+    def check_rules(self, told: Lines) -> None:
+        """Exactly the rules are told that hold, with how far they do."""
+        found = {rule: line for rule, line in told.items() if line["kind"] != "ind"}
+        assert {rule: line.get("error", 0.0) for rule, line in found.items()} == {
+            rule: error for rule, (_, _, error) in self._dependencies.items()
+        }
+        lines = {text: line for (_, text), line in told.items() if line["kind"] == "ind"}
+        assert lines.keys() == {*self._unary, *self._several}
+        for text, expected in self._unary.items():
+            line = lines[text]
+            assert (line["missing_values"], line["missing_rows"], line.get("empty", False)) == expected, text
+        for text, (_, empty) in self._several.items():
+            assert lines[text].get("empty", False) == empty, text
+
+    def check_facts(self, told: Sequence[Mapping[str, Any]]) -> None:
+        """Rows, nulls and distinct values of each column."""
+        for line in told:
+            place = NAMES[line["table"]].index(line["column"])
+            rows, nulls, distinct, *_ = column.facts([row[place] for row in self._tables[line["table"]]])
+            assert (line["rows"], line["nulls"], line["distinct"]) == (rows, nulls, distinct), line
+
+    # ---- what a batch changed ---------------------------------------------------------------------------------------
+
+    def lost_to(self, now: Expected) -> Iterator[Rule]:
+        """The rules that something tested, and that don't hold any more."""
+        for rule in self._dependencies.keys() - now._dependencies.keys():
+            lhs, rhs, _ = self._dependencies[rule]
+            if now._is_broken(rule[0], lhs, rhs):
+                yield rule
+        yield from (("*", text) for text, (_, _, empty) in self._unary.items() if text not in now._unary and not empty)
+        for text, (pairs, empty) in self._several.items():
+            if not empty and not inclusion.all_parts_hold(now._plain, pairs, now._compare):
+                yield "*", text
+
+    def _is_broken(self, table: str, lhs: Sequence[int], rhs: int | None) -> bool:
+        """Whether more pairs of rows break an FD or a key than may."""
+        rows = self._tables[table]
+        agreeing = functional.agree_sets(rows, self._nulls)
+        breaking = sum(n for agree, n in agreeing.items() if agree.issuperset(lhs) and rhs not in agree)
+        return breaking > Fraction(str(self._settings.error)) * (len(rows) * (len(rows) - 1) // 2)
+
+    def moved_since(self, before: Expected, text: str, key: Sequence[int]) -> tuple[int, int]:
+        """How many violations of a given rule are new, and how many are gone."""
+        if text in NAMED:
+            old, now = before._to_remove[text], self._to_remove[text]
+            steps = [now[group] - old[group] for group in {*old, *now}]
+            return sum(step for step in steps if step > 0), -sum(step for step in steps if step < 0)
+        were, are = before._violators(text, key), self._violators(text, key)
+        return len(are - were), len(were - are)
+
+    def _violators(self, text: str, key: Sequence[int]) -> set[Any]:
+        """The violations by their rows: by the key, where there is one, and else by the id."""
+
+        def name(row: int) -> Any:
+            return row if row < 0 or not key else tuple(self._by_id[row][c] for c in key)
+
+        pairs = [(name(t), name(s)) for t, s in self.pairs[text]]
+        return {frozenset(pair) for pair in pairs} if denial.is_symmetric(DENIED[text]) else set(pairs)
+
+
+def _listed(table: str, columns: Sequence[int]) -> str:
+    return ", ".join(NAMES[table][c] for c in columns)
+
+
+def _text(pair: Any) -> str:
+    return next(iter(texts_of([pair])))

@@ -1,0 +1,232 @@
+"""One random stream of batches through a state on disk, checked against every oracle after every batch.
+
+Two small tables whose columns share values, with or without a key, in either null mode, watched by all engines with
+random settings and given rules. Batches are feeds, inserts with deletes, and snapshots, some of them wrong. Between
+batches the state may be closed and opened again. `soak.py` runs many.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+import holdfast as hf
+from holdfast.engine import Settings
+from holdfast.outcome import Outcome
+from holdfast.table.table import Nulls
+from tests.laws.expected import DENIED, NAMED, Expected, Row, Tables
+from tests.oracle import rows as oracle
+from tests.oracle.rows import Operation
+
+SCHEMAS = {
+    "t": pa.schema([("id", pa.int64()), ("n", pa.int64()), ("s", pa.string()), ("f", pa.float64()), ("y", pa.bool_())]),
+    "u": pa.schema([("id", pa.int64()), ("m", pa.decimal128(5, 2)), ("s", pa.string())]),
+}
+_NAN = math.nan  # one object, so that it equals itself as a key
+_POOLS: dict[pa.DataType, list[Any]] = {
+    pa.int64(): [None, -1, 0, 1, 2, 2**60],
+    pa.string(): [None, "", "a", "b", "é"],
+    pa.float64(): [None, 0.0, -0.0, 0.5, 1.0, 2.0**60, _NAN],
+    pa.bool_(): [None, True, False],
+    pa.decimal128(5, 2): [None, Decimal("0.00"), Decimal("1.00"), Decimal("0.50"), Decimal("2.00")],
+}
+_IDS = range(1, 7)
+
+
+class Stream:
+    """A state with plain copies of its rows beside it. All choices come from one random generator."""
+
+    def __init__(self, random: Random, folder: Path) -> None:
+        self.random, self.path = random, folder / "state"
+        self.key = random.choice([(), (0,)])
+        self.nulls: Nulls = "equal" if random.random() < 0.5 else "distinct"
+        self.settings = Settings(
+            error=random.choice([0.0, 0.0, 0.1, 0.4]),
+            max_lhs=random.choice([None, None, 1, 2]),
+            max_arity=random.choice([1, 2, 2, 3]),
+            compare=random.choice(["typed", "typed", "text"]),
+            pair_limit=random.choice([None, None, 0, 4]),
+        )
+        self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
+        self.severity = {text: random.choice(["error", "error", "warn"]) for text in self.given}
+        self.rows: Tables = {name: self._some_rows(name, random.choice([0, 1, 3, 8])) for name in SCHEMAS}
+        self.broke: Counter[tuple[str, str, bool]] = Counter()  # by table, text, and whether it was given
+        tables = {name: self._table(name, rows) for name, rows in self.rows.items()}
+        rules = [
+            {"name": f"r{i}", "table": "t", "rule": text, "severity": self.severity[text]}
+            for i, text in enumerate(self.given)
+        ]
+        file = folder / "rules.json"
+        file.write_text(json.dumps({"rules": rules}), encoding="utf-8")
+        self.monitor = hf.Monitor.create(
+            self.path,
+            tables,
+            watch=["column", "fd", "ucc", "ind"],
+            rules=file,
+            key=["id"] if self.key else (),
+            nulls=self.nulls,
+            settings=self.settings,
+        )
+        self.told = self._expected()
+        self._check_results()
+
+    def run(self, batches: int) -> None:
+        """So many batches, each with all checks; then how rules fared."""
+        for _ in range(batches):
+            self._batch(self.random.choice(list(SCHEMAS)))
+            if self.random.random() < 0.2:
+                self.monitor.checkpoint()
+            if self.random.random() < 0.3:
+                self.monitor.close()
+                self.monitor = hf.Monitor.open(self.path)
+                self._check_results()
+        self._check_found_anew()
+        self._check_history()
+        self.monitor.close()
+
+    # ---- batches ----------------------------------------------------------------------------------------------------
+
+    def _batch(self, table: str) -> None:
+        how = self.random.choice(["feed", "feed", "parts", "parts", "snapshot"])
+        ignore = self.random.random() < 0.3
+        if how == "snapshot":
+            given = self._some_rows(table, self.random.choice([0, 1, 4, 8]))
+            after, refused, ignored = _tidy(given), False, 0
+            sources: dict[str, Any] = {"snapshot": self._table(table, given)}
+        else:
+            listed = self._operations(table, how)
+            outcome = oracle.apply(self.rows[table], listed, self.key)
+            if (outcome.missing or outcome.duplicate) and self.random.random() < 0.8:
+                wrong = {*outcome.duplicate, *(() if ignore else outcome.missing)}
+                listed = [each for place, each in enumerate(listed) if place not in wrong]
+                outcome = oracle.apply(self.rows[table], listed, self.key)
+            after, ignored = _tidy(outcome.rows), len(outcome.missing)
+            refused = bool(outcome.duplicate or (outcome.missing and not ignore))
+            sources = self._sources(table, listed, how)
+        try:
+            done = self.monitor.apply(**sources, table=table, on_missing="ignore" if ignore else "error")
+        except hf.BadInput:
+            assert refused, "a batch was refused that is right"
+            self._check_results()
+            return
+        assert not refused, "a wrong batch was taken"
+        assert done.batch.ignored == ignored
+        self._check_step(table, after, done)
+
+    def _operations(self, table: str, how: str) -> list[Operation]:
+        old = self.random.choices(self.rows[table], k=self.random.randrange(4)) if self.rows[table] else []
+        fresh = self._some_rows(table, self.random.choice([0, 1, 2, 5]), unique=False)
+        listed = [("delete", row) for row in old] + [("insert", row) for row in fresh]
+        if how == "feed":
+            listed += [(self.random.choice(["insert", "delete"]), row) for row in fresh[:2]]
+            self.random.shuffle(listed)
+            if self.key:
+                listed = [("update", row) if self.random.random() < 0.3 else (kind, row) for kind, row in listed]
+                updates = [(row[0], *self._row(table)[1:]) for row in old]
+                listed += [("update", row) for row in updates]
+        return listed
+
+    def _sources(self, table: str, listed: list[Operation], how: str) -> dict[str, Any]:
+        if how == "feed":
+            feed = self._table(table, [row for _, row in listed])
+            return {"changes": feed.append_column("op", pa.array([kind for kind, _ in listed], pa.string()))}
+        parts = {kind: [row for each, row in listed if each == kind] for kind in ("delete", "insert")}
+        return {f"{kind}s": self._table(table, rows) for kind, rows in parts.items()}
+
+    def _some_rows(self, table: str, count: int, *, unique: bool = True) -> list[Row]:
+        rows = [self._row(table) for _ in range(count)]
+        return list({row[0]: row for row in rows}.values()) if self.key and unique else rows
+
+    def _row(self, table: str) -> Row:
+        values = [self.random.choice(_POOLS[field.type]) for field in SCHEMAS[table]]
+        return (self.random.choice(_IDS), *values[1:])
+
+    def _table(self, table: str, rows: Sequence[Row]) -> pa.Table:
+        columns = [[row[c] for row in rows] for c in range(len(SCHEMAS[table]))]
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, SCHEMAS[table], strict=True)]
+        return pa.Table.from_arrays(arrays, schema=SCHEMAS[table])
+
+    # ---- checks -----------------------------------------------------------------------------------------------------
+
+    def _expected(self) -> Expected:
+        ids = self.monitor.tables["t"].living_ids().tolist()
+        by_id = dict(zip(ids, self._living("t"), strict=True))
+        return Expected(self.rows, by_id, self.given, self.nulls, self.settings)
+
+    def _living(self, name: str) -> list[Row]:
+        table = self.monitor.tables[name]
+        return _tidy([tuple(row.values()) for row in table.values(table.living_ids()).to_pylist()])
+
+    def _check_step(self, name: str, after: list[Row], outcome: Outcome) -> None:
+        before = self.told
+        self.rows[name] = after
+        self.told = self._expected()
+        self._check_results()
+        lost = Counter((rule.to_json().get("table", "*"), rule.text) for rule in outcome.lost)
+        assert lost == Counter(before.lost_to(self.told)), "exactly the rules broke that something tested"
+        worse = self._check_violations(before, outcome)
+        assert outcome.broken == (worse or bool(lost))
+        self.broke.update((*rule, False) for rule in lost)
+        turned = [text for text in self.given if not before.violated[text] and self.told.violated[text]]
+        self.broke.update(("t", text, True) for text in turned)
+
+    def _check_violations(self, before: Expected, outcome: Outcome) -> bool:
+        """New and gone violations of each given rule; whether one of severity error has new ones."""
+        worse = False
+        told = {line["text"]: (line["new"], line["gone"]) for line in outcome.to_json() if "severity" in line}
+        for text in self.given:
+            were, are = before.violated[text], self.told.violated[text]
+            if text in NAMED or max(were, are) <= _limit(self.settings):
+                new, gone = self.told.moved_since(before, text, self.key)
+                assert told.get(text, (0, 0)) == (new, gone), text
+            else:  # only their number is kept
+                new = max(are - were, 0)
+                assert told.get(text, (None, None)) == (None, None), text
+                assert (text in told) == (are != were), text
+            worse |= new > 0 and self.severity[text] == "error"
+        return worse
+
+    def _check_results(self) -> None:
+        for name, rows in self.rows.items():
+            assert Counter(self._living(name)) == Counter(_tidy(rows)), "the rows are those that the batches left"
+        lines = [finding.to_json() for finding in self.monitor.results()]
+        given = {line["text"]: line["violations"] for line in lines if "severity" in line}
+        assert given == self.told.violated
+        self.told.check_facts([line for line in lines if line["kind"] == "column"])
+        rules = [line for line in lines if line["kind"] != "column" and "severity" not in line]
+        self.told.check_rules({(line.get("table", "*"), line["text"]): line for line in rules})
+        for listing in self.monitor.violations():
+            pairs = self.told.pairs.get(listing.rule.text)
+            assert listing.count == self.told.violated[listing.rule.text]
+            if pairs is not None and listing.pairs is not None:
+                assert {(int(t), int(s)) for t, s in listing.pairs} == pairs
+
+    def _check_found_anew(self) -> None:
+        """What is kept is what is found from scratch, in the same order, ranks and all."""
+        tables = {name: self._table(name, rows) for name, rows in self.rows.items()}
+        for rules in ("fd", "ucc", "ind"):
+            found = hf.discover(tables, [rules], nulls=self.nulls, settings=self.settings)
+            assert [f.to_json() for f in found] == [f.to_json() for f in self.monitor.results(rules)]
+
+    def _check_history(self) -> None:
+        fared = {(line["table"], line["text"], "name" in line): line for line in self.monitor.rule_history()}
+        broke = {rule: line["broke"] for rule, line in fared.items() if line["broke"]}
+        assert broke == dict(self.broke), "the history tells how often each rule broke"
+
+
+def _limit(settings: Settings) -> float:
+    return math.inf if settings.pair_limit is None else settings.pair_limit
+
+
+def _tidy(rows: Sequence[Sequence[Any]]) -> list[Row]:
+    """Rows in which NaN is one object, and -0.0 is 0.0."""
+    plain = [oracle.plain_row(row) for row in rows]
+    return [tuple(_NAN if value == "not a number" else value for value in row) for row in plain]

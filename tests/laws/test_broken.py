@@ -1,0 +1,152 @@
+"""What counts as broken: in the exit code, in what is told of a batch, and in the history of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import holdfast as hf
+from holdfast.engine import Settings
+from holdfast.outcome import Outcome
+from holdfast.table.table import Nulls
+from tests.oracle import functional as oracle
+
+NAMES = ("id", "a", "b", "c")
+GIVEN: tuple[tuple[str, tuple[int, ...], int | None], ...] = (
+    ("a -> b", (1,), 2),
+    ("() -> c", (), 3),
+    ("a, b -> c", (1, 2), 3),
+    ("key(a)", (1,), None),
+)
+ONE, TWO = "not(t.a < 0)", "not(t.a = s.a and t.b > s.b)"
+Row = tuple[Any, ...]
+small = st.sampled_from([None, 0, 1])
+
+
+def table_of(rows: Sequence[Row], operations: Sequence[str] | None = None) -> pa.Table:
+    made = pa.table({name: pa.array([row[i] for row in rows], pa.int64()) for i, name in enumerate(NAMES)})
+    return made if operations is None else made.append_column("op", pa.array(operations, pa.string()))
+
+
+@contextmanager
+def watching(rows: Sequence[Row], rules: Sequence[str] | None = None, **more: Any) -> Iterator[hf.Monitor]:
+    with TemporaryDirectory() as folder:
+        more.setdefault("watch", [])
+        with hf.Monitor.create(Path(folder) / "s", {"t": table_of(rows)}, rules=rules, **more) as monitor:
+            yield monitor
+
+
+def moved(outcome: Outcome) -> dict[str, tuple[int | None, int | None]]:
+    """How many violations of each rule are new, and how many are gone, as JSON tells it."""
+    lines = [line for line in outcome.to_json() if line.get("event") == "changed"]
+    return {line["text"]: (line["new"], line["gone"]) for line in lines if "severity" in line}
+
+
+def test_a_tie_that_moves_is_no_new_violation() -> None:
+    rows = [(1, 7, 1, 0), (2, 7, 2, 0), (3, 7, 2, 0)]
+    with watching(rows, ["a -> b"], key=["id"]) as monitor:
+        assert monitor.violations()[0].listed.tolist() == [[0, 1]]
+        outcome = monitor.apply(deletes=table_of(rows[2:]))
+        assert not outcome.broken
+        assert moved(outcome) == {"a -> b": (0, 0)}
+        assert monitor.violations()[0].listed.tolist() == [[1, 0]], "as found from scratch: the oldest row stays"
+
+
+@settings(max_examples=60)
+@given(
+    first=st.lists(st.tuples(st.just(0), small, small, small), max_size=8),
+    inserts=st.lists(st.tuples(st.just(0), small, small, small), max_size=4),
+    doomed=st.lists(st.integers(0, 20), max_size=6),
+    nulls=st.sampled_from(["equal", "distinct"]),
+)
+def test_new_and_gone_are_counted_group_by_group(
+    first: list[Row], inserts: list[Row], doomed: list[int], nulls: Nulls
+) -> None:
+    places = {place % len(first) for place in doomed} if first else set()
+    after = [row for place, row in enumerate(first) if place not in places] + inserts
+    with watching(first, [text for text, _, _ in GIVEN], nulls=nulls) as monitor:
+        outcome = monitor.apply(deletes=table_of([first[place] for place in places]), inserts=table_of(inserts))
+        told = moved(outcome)
+    worse = False
+    for text, lhs, rhs in GIVEN:
+        old, now = (oracle.to_remove_by_group(rows, lhs, rhs, nulls) for rows in (first, after))
+        steps = [now[group] - old[group] for group in {*old, *now}]
+        new, gone = sum(step for step in steps if step > 0), -sum(step for step in steps if step < 0)
+        assert told.get(text, (0, 0)) == (new, gone)
+        worse |= new > 0
+        assert inserts or not new, "a delete adds no violation"
+    assert outcome.broken == worse
+
+
+def test_an_update_that_no_rule_looks_at_is_no_new_violation() -> None:
+    rows = [(1, -1, 0, 0), (2, 5, 1, 0), (3, 5, 2, 0)]
+    with watching(rows, [ONE, TWO, "key(a)"], key=["id"]) as monitor:
+        change = [(1, -1, 0, 9), (2, 5, 1, 9), (3, 5, 2, 9)]
+        outcome = monitor.apply(changes=table_of(change, ["update"] * 3))
+        assert not outcome.broken
+        assert all(counts == (0, 0) for counts in moved(outcome).values())
+        added = outcome.violations[ONE].added
+        assert added is not None
+        assert added.tolist() == [[3, -1]], "the rows have new ids"
+        still = monitor.apply(changes=table_of([(3, 5, 3, 9)], ["update"]))
+        assert not still.broken, "the same two rows violate the rule as before"
+        worse = monitor.apply(changes=table_of([(1, 5, 9, 9)], ["update"]))
+        assert worse.broken
+        assert moved(worse) == {ONE: (0, 1), TWO: (2, 0), "key(a)": (1, 0)}
+
+
+def test_another_violation_is_new_though_their_number_stays() -> None:
+    with watching([(1, -1, 0, 0)], [ONE], key=["id"]) as monitor:
+        outcome = monitor.apply(deletes=table_of([(1, -1, 0, 0)]), inserts=table_of([(2, -2, 0, 0)]))
+        assert moved(outcome) == {ONE: (1, 1)}
+        assert outcome.broken
+
+
+@pytest.mark.parametrize("error", [0.0, 0.2])
+@pytest.mark.parametrize("rows", [0, 1])
+def test_what_no_pair_of_rows_tests_is_not_told_and_does_not_break(rows: int, error: float) -> None:
+    first = [(1, 1, 1, 1)][:rows]
+    with watching(first, watch=["ucc", "fd"], settings=Settings(error=error)) as monitor:
+        assert monitor.results() == []
+        grown = monitor.apply(inserts=table_of([(2, 1, 2, 1), (3, 1, 2, 1)]))
+        assert not grown.broken
+        assert not grown.lost
+        assert grown.gained
+        assert grown.gained == monitor.results()
+        shrunk = monitor.apply(snapshot=table_of([(3, 1, 2, 1)]))
+        assert not shrunk.broken
+        assert shrunk.batch.lost == 0
+        assert monitor.results() == []
+        assert list(monitor.rule_history()) == []
+
+
+def test_values_that_come_into_an_empty_column_break_nothing() -> None:
+    with watching([(1, None, 5, 9)], watch=["ind"], settings=Settings(max_arity=2)) as monitor:
+        assert {rule.text for rule in monitor.results()} == {f"t.a in t.{name}" for name in ("id", "b", "c")}
+        outcome = monitor.apply(inserts=table_of([(5, 5, 5, 9)]))
+        assert (outcome.broken, outcome.lost, outcome.implied, outcome.batch.lost) == (False, [], [], 0)
+        assert sorted(rule.text for rule in outcome.untested) == ["t.a in t.c"]
+        events = [(line["event"], line["text"]) for line in outcome.to_json()[1:] if line["event"] != "gained"]
+        assert ("untested", "t.a in t.c") in events
+        assert not [line for line in monitor.rule_history() if line["broke"]]
+        broken = monitor.apply(inserts=table_of([(6, 7, 5, 9)]))
+        assert broken.broken, "now a rule is lost that values had tested"
+
+
+def test_a_pair_of_columns_that_no_row_fills_breaks_nothing() -> None:
+    """No row has both a and b, so nothing tests a pair of columns with them."""
+    rows = [(1, 1, None, None), (2, None, 1, None), (1, None, None, 2), (2, None, None, 1)]
+    with watching(rows, watch=["ind"], settings=Settings(max_arity=2)) as monitor:
+        found = {rule.text: rule.to_json() for rule in monitor.results()}
+        assert found["t(a, b) in t(id, c)"].get("empty") is True
+        outcome = monitor.apply(inserts=table_of([(1, 1, 1, 2)]))
+        assert "t(a, b) in t(id, c)" in {rule.text for rule in outcome.untested}
+        assert "t(a, b) in t(id, c)" not in {rule.text for rule in outcome.lost}

@@ -1,0 +1,182 @@
+"""What people meet in Python: objects print as a few lines, one text is enough where a list may stand, examples run."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import holdfast as hf
+from holdfast.monitor import Monitor
+
+TOWNS = pa.table({"id": [1, 2, 3], "zip": ["1", "1", "2"], "city": ["A", "A", "C"]})
+MORE = pa.table({"id": [4], "zip": ["1"], "city": ["B"]})
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Monitor:
+    return hf.Monitor.create(tmp_path / "s", {"towns": TOWNS}, watch="column, fd", rules="zip -> city", key="id")
+
+
+# ---- print ----------------------------------------------------------------------------------------------------------
+
+
+def test_found_prints_as_lines() -> None:
+    found = hf.discover({"towns": TOWNS}, rules="ucc,column")
+    assert str(found).splitlines() == [
+        "towns: 3 rows, 3 columns",
+        "keys: 1",
+        "  key(id)",
+        "columns: 3",
+        "  id: integer, 3 distinct, 0 nulls, from 1 to 3",
+        "  zip: text, 2 distinct, 0 nulls, from '1' to '2'",
+        "  city: text, 2 distinct, 0 nulls, from 'A' to 'C'",
+    ]
+    none = hf.discover(pa.table({"a": [1, 1]}), rules="ucc")
+    assert str(none) == "table: 2 rows, 1 columns\nnothing was found"
+
+
+def test_checked_and_listings_print_as_lines() -> None:
+    checked = hf.check(pa.concat_tables([TOWNS, MORE]), ["zip -> city", "not(t.zip = s.zip and t.city != s.city)"])
+    assert str(checked).splitlines() == [
+        "rules: 2, 2 of them violated",
+        "  dc1: 2 violations of not(t.zip = s.zip and t.city != s.city)",
+        "  fd1: 1 rows to remove for zip -> city",
+    ]
+    assert str(checked.listings[1]).splitlines() == [
+        "fd1: 1 violations of zip -> city",
+        "  t_row 3, s_row 0, t.zip '1', t.city 'B', s.zip '1', s.city 'A'",
+    ]
+
+
+def test_a_monitor_and_what_it_tells_print_as_lines(watch: Monitor, tmp_path: Path) -> None:
+    outcome = watch.apply(inserts=MORE, batch_id="b")
+    lines = str(outcome).splitlines()
+    assert lines[0] == "batch 1 on towns: 1 rows inserted, 0 deleted"
+    assert [line for line in lines if line.startswith("  zip -> city   because of id ")]
+    assert "  fd1: violations 0 → 1" in lines
+    assert str(watch.apply(inserts=MORE, batch_id="b")).endswith(" (it was applied before)")
+    assert str(watch).splitlines() == [
+        f"Monitor of {tmp_path / 's'}: 1 batches applied",
+        "  towns: 4 rows, 3 columns, key id",
+        "  watching column, fd, rules of your own",
+    ]
+    assert str(watch.history()[0]) == "batch 1 on towns: 1 rows inserted, 0 deleted"
+    assert str(watch.rule_history()).splitlines()[:2] == ["rules: 5", "  zip -> city: broken now, broke 1 times"]
+    assert str(watch.explanation("zip -> city")).startswith("zip -> city is broken by")
+    watch.close()
+    assert str(watch) == f"Monitor of {tmp_path / 's'}, closed"
+
+
+def test_everything_prints_short_and_without_internals(watch: Monitor) -> None:
+    wide = pa.table({f"c{i}": values for i, values in enumerate(np.random.default_rng(7).integers(0, 3, (12, 100)))})
+    outcome = watch.apply(inserts=pa.table({"id": range(10, 400), "zip": map(str, range(390)), "city": ["Z"] * 390}))
+    listing = watch.violations()[0]
+    many = [hf.discover(wide, "fd,column"), outcome, watch, watch.rule_history(), listing]
+    for each in [*many, hf.check(TOWNS, "key(zip)"), *watch.results(), *outcome.lost, *watch.history()]:
+        shown = str(each)
+        assert 0 < len(shown.splitlines()) <= 40, shown
+        assert not any(word in shown for word in ("array(", "pyarrow", "object at", "Mapping", "Table(")), shown
+        if each in many:
+            assert repr(each) == shown
+    for finding in watch.results():
+        assert "DenialConstraint(" not in repr(finding)
+
+
+def test_options_print_what_was_given() -> None:
+    assert repr(hf.Settings()) == "Settings()"
+    assert repr(hf.Settings(error=0.1, max_lhs=2)) == "Settings(error=0.1, max_lhs=2)"
+    options = hf.ReadOptions(hf.CsvOptions(separator=";"), jdbc_properties={"password": "secret"})
+    assert repr(options) == "ReadOptions(csv=CsvOptions(separator=';'), jdbc_properties=…)"
+
+
+# ---- one text -------------------------------------------------------------------------------------------------------
+
+
+def test_one_text_is_enough(tmp_path: Path) -> None:
+    assert hf.discover(TOWNS, "fd").to_json() == hf.discover(TOWNS, ["fd"]).to_json()
+    assert hf.discover(TOWNS, rules="fd, ucc").to_json() == hf.discover(TOWNS, ["fd", "ucc"]).to_json()
+    assert [f.kind for f in hf.discover(TOWNS, columns="zip")] == ["column"]
+    assert hf.check(TOWNS, "zip -> city").to_json() == hf.check(TOWNS, ["zip -> city"]).to_json()
+    assert hf.check(TOWNS, "key(zip)").violated
+    assert hf.check(TOWNS, "not(t.zip = s.zip and t.id != s.id)").violated
+    with hf.Monitor.create(tmp_path / "s", TOWNS, watch="fd", rules="key(id)", key="id", columns=["id", "zip"]) as made:
+        assert str(made).splitlines()[1:] == ["  table: 3 rows, 2 columns, key id", "  watching fd, rules of your own"]
+
+
+def test_a_text_may_be_a_rule_file(tmp_path: Path) -> None:
+    for name in ("rules.yaml", "rules.yml", "rules"):
+        path = tmp_path / name
+        path.write_text('rules: [{name: one, rule: "zip -> city"}]', encoding="utf-8")
+        for given in (path, str(path)):
+            assert [told["name"] for told in hf.check(TOWNS, given).to_json()] == ["one"]
+
+
+def test_a_text_that_is_neither(tmp_path: Path) -> None:
+    with pytest.raises(hf.BadInput, match=r"'zip city' is no rule, .* no rule file of that name"):
+        hf.check(TOWNS, "zip city")
+    with pytest.raises(hf.BadInput, match=r"none\.yaml"):
+        hf.check(TOWNS, str(tmp_path / "none.yaml"))
+    with pytest.raises(hf.BadInput, match="no rule class 'magic'"):
+        hf.discover(TOWNS, "fd,magic")
+    with pytest.raises(hf.BadInput, match="no column 'zip,id'"):
+        hf.Monitor.create(tmp_path / "s", TOWNS, key="zip,id")
+
+
+def test_pictures_take_a_text_for_a_path(tmp_path: Path) -> None:
+    hf.discover({"a": TOWNS, "b": TOWNS}, "ind").picture(str(tmp_path / "p.mmd"))
+    assert (tmp_path / "p.mmd").read_text(encoding="utf-8").startswith("flowchart")
+    with pytest.raises(hf.BadInput, match="can't be written"):
+        hf.discover(TOWNS, "ind").picture(tmp_path / "none" / "p.dot")
+
+
+# ---- a closed monitor -----------------------------------------------------------------------------------------------
+
+LOOKING: dict[str, Callable[[Monitor], Any]] = {
+    "tables": lambda watch: watch.tables,
+    "left_out": lambda watch: watch.left_out,
+    "results": lambda watch: watch.results(),
+    "found": lambda watch: watch.found(),
+    "rule_history": lambda watch: watch.rule_history(),
+    "violations": lambda watch: watch.violations(),
+    "given": lambda watch: watch.given("fd1"),
+    "explain": lambda watch: watch.explain("zip -> city"),
+    "explanation": lambda watch: watch.explanation("zip -> city"),
+    "history": lambda watch: watch.history(),
+    "apply": lambda watch: watch.apply(inserts=MORE),
+    "watch_folder": lambda watch: watch.watch_folder("."),
+    "checkpoint": lambda watch: watch.checkpoint(),
+    "rows": lambda watch: watch.rows([0]),
+    "vacuum": lambda watch: watch.vacuum(),
+}
+
+
+def test_a_closed_monitor_says_so(watch: Monitor) -> None:
+    watch.close()
+    for name, look in LOOKING.items():
+        with pytest.raises(hf.BadInput, match="this monitor is closed; open the state again"):
+            look(watch)
+        assert hasattr(Monitor, name)
+    with pytest.raises(hf.BadInput, match="closed"), watch:
+        pass
+    watch.close()
+
+
+def test_no_method_is_forgotten() -> None:
+    public = {name for name in dir(Monitor) if not name.startswith("_")}
+    assert public - {"create", "open", "close"} <= set(LOOKING), "a closed monitor must say so in each"
+
+
+# ---- examples -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["checking", "discovery", "engine", "monitor", "visible", "intake.reading"])
+def test_examples_in_docstrings(name: str) -> None:
+    ran = doctest.testmod(import_module(f"holdfast.{name}"))
+    assert (ran.failed, ran.attempted > 0) == (0, True)
