@@ -8,7 +8,7 @@ codes in and pairs out. The paper's program (Java) needs for 1,000 inserts into 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter, thread_time
@@ -25,14 +25,12 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.batch import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.denial.detect import detect
 from holdfast.denial.maintain import maintain
 from holdfast.denial.model import Cell, DenialConstraint
 from holdfast.denial.parse import parse
 from holdfast.denial.state import State, discover
-from holdfast.denial.violations import Found
-from holdfast.engine import Change
 from holdfast.table import shard
+from holdfast.table.change import Change
 from holdfast.table.encode import merge, stage
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table
@@ -142,9 +140,9 @@ def ordered(pairs: Pairs, symmetric: bool) -> Pairs:
     return np.unique(pairs, axis=0)
 
 
-def same(found: Sequence[Found], theirs: Pairs) -> bool:
-    (one,) = found
-    return one.pairs is not None and np.array_equal(one.pairs, ordered(theirs, one.constraint.is_symmetric))
+def same(state: State, theirs: Pairs) -> bool:
+    (found,), (rule,) = state.found(), state.constraints
+    return found.pairs is not None and np.array_equal(found.pairs, ordered(theirs, rule.is_symmetric))
 
 
 # ---- the first set --------------------------------------------------------------------------------------------------
@@ -157,9 +155,9 @@ def first_set() -> Iterator[Case]:
     table = grown(empty(data), data).after
     for name in SETS:
         rules = rules_of(name)
-        detect(table, rules, Threads())  # compile
-        seconds, found = timed(partial(detect, table, rules, Threads()), 3)
-        counts = ", ".join(f"{each.count:,}" for each in found)
+        discover(table, rules, Threads())  # compile
+        seconds, state = timed(partial(discover, table, rules, Threads()), 3)
+        counts = ", ".join(f"{each.count:,}" for each in state.found())
         goal = FIRST_SET[name]
         yield Case(
             f"{name}, all pairs", seconds, goal=f"{goal:g} s", met=seconds < goal, note=f"{counts} pairs", rows=large
@@ -173,7 +171,7 @@ def first_set() -> Iterator[Case]:
 def _beside_rivals(name: str, data: pa.Table) -> Iterator[Case]:
     (rule,) = rules_of(name)
     table = grown(empty(data), data).after
-    ours = partial(detect, table, [rule], Threads())
+    ours = partial(discover, table, [rule], Threads())
     with database_of(data) as database:
         run = race(ours, partial(by_duckdb, database, rule), 3)
     yield run.case(f"{name}, all pairs", "DuckDB", same(run.ours_answer, run.rival_answer), least=1, rows=len(data))
@@ -225,7 +223,7 @@ class Watched:
 
     def is_true(self) -> bool:
         """Whether the violations are those that detection finds now."""
-        fresh = detect(self.table, [plan.constraint for plan in self.state.plans], Threads())
+        fresh = discover(self.table, self.state.constraints, Threads()).found()
         kept = self.state.found()
         assert all(each.pairs is not None for each in (*fresh, *kept))
         return all(bool(np.all(one.pairs == other.pairs)) for one, other in zip(fresh, kept, strict=True))
@@ -246,7 +244,7 @@ def _batches(name: str, data: pa.Table, small: int, large: int) -> Iterator[Case
     for number in range(2 * turns + singles):  # by turns, so that what disturbs the machine disturbs both
         for watched in tables:
             watched.take(number)
-    rival, _ = timed(partial(detect, tables[1].table, rules, Threads()), 1)
+    rival, _ = timed(partial(discover, tables[1].table, rules, Threads()), 1)
     equal = all(watched.is_true() for watched in tables)
     base = Case(name, rival=rival, rival_name="ours from scratch", equal=equal, rows=large)
     for kind, goals in (("insert", INSERTS), ("delete", DELETES)):
@@ -277,9 +275,9 @@ def lineitem() -> Iterator[Case]:
     table = grown(empty(data), data).after
     for name, text in (("like φ13", CROSS), ("two inequalities", RANGES)):
         rule = parse(text)
-        detect(grown(empty(data), data.slice(0, 1000)).after, [rule], Threads())  # compile
-        seconds, found = timed(partial(detect, table, [rule], Threads()), 1)
-        state = discover(table, [rule], Threads())
+        discover(grown(empty(data), data.slice(0, 1000)).after, [rule], Threads())  # compile
+        seconds, state = timed(partial(discover, table, [rule], Threads()), 1)
+        pairs = state.found()[0].count
         spent = []
         now = table
         for number in range(10):
@@ -288,11 +286,11 @@ def lineitem() -> Iterator[Case]:
             maintain(state, change)
             spent.append(perf_counter() - started)
             now = change.after
-        yield Case(f"{name}, all pairs", seconds, note=f"{found[0].count:,} pairs", rows=len(data))
+        yield Case(f"{name}, all pairs", seconds, note=f"{pairs:,} pairs", rows=len(data))
         yield Case(f"{name}, 1,000 inserts", statistics.median(spent), rows=len(data))
         if text == CROSS:
             with database_of(data) as database:
-                run = race(partial(detect, table, [rule], Threads()), partial(by_duckdb, database, rule), 1)
+                run = race(partial(discover, table, [rule], Threads()), partial(by_duckdb, database, rule), 1)
             yield run.case(f"{name}, all pairs", "DuckDB", same(run.ours_answer, run.rival_answer), rows=len(data))
 
 

@@ -14,7 +14,7 @@ import pyarrow.csv
 
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.functional import engine as fd_module
 from holdfast.functional import keys as ucc_module
 from holdfast.functional.approximate import derive_approximate, limit_of
@@ -26,6 +26,7 @@ from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal
+from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from holdfast.voice import Voice

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.functional.named import NamedEngine, State, make
+from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 
 RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")

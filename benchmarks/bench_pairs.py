@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
 from holdfast.changes.batch import Codes
-from holdfast.engine import Change
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs.compare import merged
@@ -30,6 +29,7 @@ from holdfast.pairs.probes import count_pairs
 from holdfast.pairs.rows import Rows
 from holdfast.pairs.table import Signed
 from holdfast.pairs.watch import PairWatch
+from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from holdfast.voice import Voice

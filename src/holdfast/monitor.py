@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from holdfast.changes.diff import Result
 from holdfast.checking import bound_settings, engines_for, given_rules
-from holdfast.engine import Change, Settings, hear
+from holdfast.engine import Settings, hear
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.folder import Folder
@@ -34,6 +34,7 @@ from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.admit import Admitted
+from holdfast.table.change import Change
 from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.runner import Threads

@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from holdfast.changes.diff import Diff, Finding, Result
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.errors import BadInput, Missing, refuse_below
 from holdfast.functional.model import is_dependency
 from holdfast.history import RuleHistory
@@ -24,6 +24,7 @@ from holdfast.rows import Row, matching, rows_of
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
+from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table, TableFiles

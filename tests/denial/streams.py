@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from holdfast.denial.model import Cell, Constant, DenialConstraint
-from holdfast.denial.violations import Found
-from holdfast.engine import Change
+from holdfast.denial.state import discover
+from holdfast.denial.violations import LIMIT
+from holdfast.search.found import Found
 from holdfast.table import shard
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 from tests.oracle import denial as oracle
 from tests.table.building import encoded
@@ -41,6 +44,13 @@ class Stream:
             del self.rows[row]
         self.rows |= {row: tuple(values) for row, values in zip(born, inserts, strict=True)}
         return Change(before, self.table, born, gone)
+
+
+def detect(
+    table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
+) -> list[Found]:
+    """The violations of each constraint, from scratch."""
+    return discover(table, constraints, runner, limit).found()
 
 
 def plain(constraint: DenialConstraint, schema: Schema) -> list[oracle.Predicate]:

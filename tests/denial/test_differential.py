@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.denial.detect import detect
 from holdfast.denial.maintain import maintain
 from holdfast.denial.model import Cell, Constant, DenialConstraint
 from holdfast.denial.parse import parse
@@ -19,7 +18,7 @@ from holdfast.sources.local import read_csv, sniff_file, typed_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
-from tests.denial.streams import Stream, listed
+from tests.denial.streams import Stream, detect, listed
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -10,13 +10,12 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.denial.detect import detect
 from holdfast.denial.maintain import maintain
 from holdfast.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
 from holdfast.denial.state import discover, load
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.denial.streams import Stream, listed, wanted
+from tests.denial.streams import Stream, detect, listed, wanted
 
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SCHEMA = Schema(

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.denial.detect import detect
 from holdfast.denial.maintain import maintain
 from holdfast.denial.model import DenialConstraint
 from holdfast.denial.parse import parse
@@ -17,7 +16,7 @@ from holdfast.denial.state import State, discover
 from holdfast.denial.violations import Delta
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.denial.streams import Stream, listed, wanted
+from tests.denial.streams import Stream, detect, listed, wanted
 
 PACKAGES = Schema(
     "packages",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.functional import engine as fd_module
 from holdfast.functional import keys as ucc_module
 from holdfast.functional.model import FD, Key
@@ -16,6 +16,7 @@ from holdfast.functional.state import State
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
+from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from holdfast.voice import Voice

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.changes.operations import DELETE
-from holdfast.engine import Change
 from holdfast.inclusion.engine import InclusionEngine
 from holdfast.inclusion.state import Options, State
 from holdfast.table.admit import Incoming, admit
+from holdfast.table.change import Change
 from holdfast.table.encode import Staged, stage
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import Kept, rewritten

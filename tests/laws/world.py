@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.changes.operations import DELETE
-from holdfast.engine import Change, Engine
+from holdfast.engine import Engine
 from holdfast.table.admit import Incoming, admit
+from holdfast.table.change import Change
 from holdfast.table.encode import stage
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import Kept as KeptCodes

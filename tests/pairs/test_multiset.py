@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast.pairs.watch as watch_module
-from holdfast.engine import Change
 from holdfast.errors import BadInput
 from holdfast.pairs.multiset import AgreeSets, columns_of, words_of
 from holdfast.pairs.probes import count_pairs, pairs_of_change
 from holdfast.pairs.table import Words
 from holdfast.pairs.watch import PairWatch
 from holdfast.table import files
+from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls, Schema
 from holdfast.table.types import Column

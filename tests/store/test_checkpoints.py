@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from holdfast import monitor as monitor_module
 from holdfast import upkeep
-from holdfast.engine import Change
 from holdfast.errors import BadInput, Damaged
 from holdfast.monitor import Monitor
 from holdfast.registry import engine
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
+from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table, TableFiles

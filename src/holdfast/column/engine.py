@@ -10,7 +10,8 @@ import numpy as np
 from holdfast.changes.diff import Diff, Result
 from holdfast.column import discover, maintain
 from holdfast.column.state import ColumnState, State
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
+from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.shard import narrowed

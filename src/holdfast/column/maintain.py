@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.changes.diff import Diff, between
 from holdfast.column.state import State
-from holdfast.engine import Change
+from holdfast.table.change import Change
 
 
 def maintain(state: State, change: Change) -> Diff:

@@ -16,7 +16,8 @@ from holdfast.denial.model import DenialConstraint
 from holdfast.denial.parse import parse
 from holdfast.denial.state import State
 from holdfast.denial.violations import LIMIT
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
+from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
@@ -114,7 +115,7 @@ class DenialEngine:
 
     def listings(self, kept: State, table: Table) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
-        return [DenialListing.of(found, table) for found in kept.found()]
+        return [DenialListing.of(each.constraint, each.found(), table) for each in kept.violations]
 
 
 def make(settings: Settings) -> DenialEngine:

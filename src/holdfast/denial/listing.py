@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import by_number, listed
 from holdfast.denial.model import DenialConstraint
-from holdfast.denial.violations import NOBODY, Found
 from holdfast.denial.words import columns_of, most_involved, sentence
 from holdfast.errors import BadInput
 from holdfast.listing import Listing
+from holdfast.search.found import Found
 from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
@@ -22,9 +23,8 @@ class DenialListing(Listing):
     rule: DenialConstraint
 
     @staticmethod
-    def of(found: Found, table: Table) -> DenialListing:
+    def of(rule: DenialConstraint, found: Found, table: Table) -> DenialListing:
         """From what was found in a table."""
-        rule = found.constraint
         looked_at = {row: columns_of(rule, row) for row in (["t"] if rule.is_single else ["t", "s"])}
         return DenialListing(rule, table, found.count, found.pairs, looked_at)
 

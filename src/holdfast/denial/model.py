@@ -19,13 +19,13 @@ from decimal import Decimal
 from typing import Literal, TypeVar
 
 from holdfast.errors import BadInput
+from holdfast.search.queries import MIRRORED as MIRRORED
+from holdfast.search.queries import Operator as Operator
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 Row = Literal["t", "s"]
 Severity = Literal["error", "warn"]
 Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
 
-MIRRORED: dict[Operator, Operator] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 

@@ -4,7 +4,7 @@ A pair is (t, s); of a symmetric constraint the smaller row id comes first, and 
 about single rows has rows: then s is NOBODY (-1).
 
 Invariant: `count` is exact at all times; `pairs` is None exactly where only the count is kept.
-Cost: see `holdfast.index.pairs`; what rows of a batch violate is added and dropped at the cost of these violations.
+Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
 """
 
 from __future__ import annotations
@@ -12,25 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.denial.model import DenialConstraint
-from holdfast.index.pairs import PairGraph
-from holdfast.index.sorting import sorted_order
+from holdfast.search.found import Found, Ids, Pairs, paired, sides
+from holdfast.search.graph import PairGraph
 
-Ids = NDArray[np.int64]
-Pairs = NDArray[np.int64]  # [pair, side]: t and s
-NOBODY = -1
 LIMIT = 5_000_000  # pairs of one constraint that are kept; a pair takes about 60 bytes
-
-
-@dataclass(frozen=True)
-class Found:
-    """What was found: how many violations, and which, unless they are more than the limit."""
-
-    constraint: DenialConstraint
-    count: int
-    pairs: Pairs | None
 
 
 @dataclass(frozen=True)
@@ -64,10 +51,10 @@ class Delta:
 class Violations:
     """The violations of one constraint, kept."""
 
-    def __init__(self, constraint: DenialConstraint, count: int, pairs: Pairs | None) -> None:
+    def __init__(self, constraint: DenialConstraint, found: Found) -> None:
         self.constraint = constraint
-        self._count = count
-        self.graph = None if pairs is None else PairGraph(*sides(pairs))
+        self._count = found.count
+        self.graph = None if found.pairs is None else PairGraph(*sides(found.pairs))
 
     @property
     def count(self) -> int:
@@ -83,9 +70,9 @@ class Violations:
         """The violations now: a copy, which later changes don't touch."""
         graph = self.graph
         if graph is None:
-            return Found(self.constraint, self._count, None)
+            return Found(self._count, None)
         pairs = graph.pairs()
-        return Found(self.constraint, len(pairs), pairs)
+        return Found(len(pairs), pairs)
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""
@@ -94,21 +81,3 @@ class Violations:
     def count_only(self, count: int) -> None:
         """Keep a count from now on."""
         self._count, self.graph = count, None
-
-
-def sides(pairs: Pairs) -> tuple[Ids, Ids]:
-    """The t's and the s's of pairs."""
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
-
-
-def paired(ts: Ids, ss: Ids) -> Pairs:
-    """Pairs of t's and s's, in order."""
-    order = sorted_order([ts, ss], len(ts))
-    pairs = np.empty((len(ts), 2), np.int64)
-    pairs[:, 0], pairs[:, 1] = ts[order], ss[order]
-    return pairs
-
-
-def no_pairs() -> Pairs:
-    """No pairs at all."""
-    return np.empty((0, 2), np.int64)

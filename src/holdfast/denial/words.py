@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import listed
 from holdfast.denial.model import Cell, Constant, DenialConstraint, Predicate
-from holdfast.denial.violations import NOBODY
 
 _WORDS = {
     "=": "equals",

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Finding, Witness
-from holdfast.engine import Change
 from holdfast.functional.model import fd_text, key_text, quoted
 from holdfast.functional.result import Part, Rules
 from holdfast.functional.witness import Pair, Witnesses
@@ -24,6 +23,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.maximal import Shift
+from holdfast.table.change import Change
 
 
 def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, change: Change) -> Diff:

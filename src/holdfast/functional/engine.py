@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.functional import derive
 from holdfast.functional.approximate import derive_approximate, limit_of
 from holdfast.functional.differ import approximate_diff, exact_diff
@@ -20,6 +20,7 @@ from holdfast.functional.model import pairs_of
 from holdfast.functional.result import Part, Rules
 from holdfast.functional.state import Ground, State, offer, taken
 from holdfast.pairs.threads import Tell
+from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table

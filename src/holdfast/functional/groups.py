@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine import Change
 from holdfast.kernels.groups import choose, find_oldest, link
 from holdfast.pairs.table import SetTable
+from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 

@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.functional.groups import Groups, Ids
 from holdfast.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.listing import Listing
+from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table

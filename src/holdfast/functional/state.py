@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine import Change
 from holdfast.errors import BadInput
 from holdfast.functional.result import Part
 from holdfast.pairs import bitsets
@@ -25,6 +24,7 @@ from holdfast.pairs.compare import TellShare
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, AgreeSets
 from holdfast.pairs.watch import PairWatch
+from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engine import Change, Settings
+from holdfast.engine import Settings
 from holdfast.inclusion import derive, discover, explain, maintain, nary, rank
 from holdfast.inclusion.clusters import Clusters
 from holdfast.inclusion.state import Counts, Options, State, attributes_of
+from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table

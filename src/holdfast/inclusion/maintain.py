@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Witness, between
-from holdfast.engine import Change
 from holdfast.inclusion import derive, nary, values, witness
 from holdfast.inclusion.model import IND
 from holdfast.inclusion.state import Attribute, State, steps
 from holdfast.table import images
+from holdfast.table.change import Change
 from holdfast.table.images import Images
 from holdfast.table.runner import Runner, Threads
 

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine import Change
 from holdfast.inclusion import derive, tuples
 from holdfast.inclusion.model import IND
 from holdfast.inclusion.state import Attribute, Options, State
 from holdfast.inclusion.translate import Translations
 from holdfast.inclusion.tuples import Tuples
 from holdfast.inclusion.witness import SHOWN, Orphans, attributes
+from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values

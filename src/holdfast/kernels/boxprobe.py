@@ -1,8 +1,9 @@
 """Searching a box tree: which rows meet a conjunction of conditions with a query row.
 
-A question has K conditions `row's value OP query's value`. Each but `!=` is an interval: `v < q` is [least, q - 1],
-and as a null is the least integer of all, intervals that begin above it leave nulls out by themselves. A subtree is
-passed over as soon as its box misses one interval, or holds nothing but the value that `!=` forbids.
+A question has K conditions `row's value OP query's value`. Each but `!=` is an interval: `v < q` is [floor, q - 1].
+A null is the least integer of all: where comparisons with null are never true, the floor lies above it and leaves
+nulls out; where null is the least value, the floor is null itself. A subtree is passed over as soon as its box misses
+one interval, or holds nothing but the value that `!=` forbids.
 
 Queries come in **blocks** of neighbours (1 to LEAF of them): the walk down the tree is done once for the block, with
 the hull of the intervals, and only the leaves reached are compared row by row. So sorted queries share their work, and
@@ -29,7 +30,10 @@ SETTLED, FORBIDDEN = 4, 5  # of a frame, after its two intervals
 
 
 class Question(NamedTuple):
-    """The conditions, and the query rows: `asked[k, i]` is what query i puts to condition k. No query has nulls."""
+    """The conditions, and the query rows: `asked[k, i]` is what query i puts to condition k.
+
+    `floor` is the least value that a comparison can be true of; no query asks below it.
+    """
 
     dims: NDArray[np.int64]  # [k]
     ops: NDArray[np.int64]  # [k]
@@ -37,6 +41,7 @@ class Question(NamedTuple):
     own: NDArray[np.int64]  # [i] row ids of the queries
     partners: int  # OTHERS, YOUNGER, OLDER or BELOW
     bound: int
+    floor: int = LEAST + 1
 
 
 @kernel
@@ -45,6 +50,7 @@ def _set_intervals(
     asked: NDArray[np.int64],
     begin: int,
     end: int,
+    floor: int,
     low: NDArray[np.int64],
     high: NDArray[np.int64],
 ) -> None:
@@ -56,11 +62,11 @@ def _set_intervals(
         for j in range(end - begin):
             q = asked[k, begin + j]
             a, b = q, q
-            if op in (LT, LE):
-                a, b = LEAST + 1, q - (op == LT)
+            if op == LE or (op == LT and q > LEAST):
+                a, b = floor, q - (op == LT)
             elif op == GE or (op == GT and q < MOST):
                 a, b = q + (op == GT), MOST
-            elif op == GT:
+            elif op in (LT, GT):  # nothing is below the least value, or above the greatest
                 a, b = MOST, LEAST
             low[k, j], high[k, j] = a, b
             low[k, hull], high[k, hull] = min(low[k, hull], a), max(high[k, hull], b)
@@ -107,12 +113,13 @@ def _possible(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     j: int,
+    floor: int,
 ) -> bool:
     """Whether a row below an entry may meet query j (or some query of the block, with the hull)."""
     for k in range(len(dims)):
         a, b = lows[node, dims[k], entry], highs[node, dims[k], entry]
         if ops[k] == NE:
-            if a == b and ((a == low[k, j] and a == high[k, j]) or a == LEAST):
+            if a == b and ((a == low[k, j] and a == high[k, j]) or a < floor):
                 return False
         elif a > high[k, j] or b < low[k, j]:
             return False
@@ -169,12 +176,13 @@ def _meets(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     j: int,
+    floor: int,
 ) -> bool:
     """Whether a row meets the conditions of query j from `first` on."""
     for k in range(first, len(dims)):
         value = values[leaf, dims[k], slot]
         if ops[k] == NE:
-            if value == low[k, j] or value == LEAST:
+            if value == low[k, j] or value < floor:
                 return False
         elif value < low[k, j] or value > high[k, j]:
             return False
@@ -228,8 +236,10 @@ def probe(
     queries: NDArray[np.int64],
     rows: NDArray[np.int64],
     found: NDArray[np.int64],
+    one_is_enough: bool,
 ) -> int:
-    """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full.
+    """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full, or in
+    which it stopped because one hit was enough.
 
     IN  starts: the first query of each block, and the number of queries
     OUT queries[h], rows[h]: query and row id of each hit, from `found[0]` on, which counts them
@@ -237,14 +247,15 @@ def probe(
     ids, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
     lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
     dims, ops, asked, owns = question.dims, question.ops, question.asked, question.own
-    partners, bound, root, height = question.partners, question.bound, tree.facts[ROOT], tree.facts[HEIGHT]
+    partners, bound, floor = question.partners, question.bound, question.floor
+    root, height = tree.facts[ROOT], tree.facts[HEIGHT]
     low, high = np.empty((len(dims), LEAF + 1), np.int64), np.empty((len(dims), LEAF + 1), np.int64)
     frames = np.empty((LEAF + 1, 6), np.int64)
     nodes, levels = np.empty(64 * FAN, np.int64), np.empty(64 * FAN, np.int64)
     for block in range(begin, end):
         count = found[0]
         first, size = starts[block], starts[block + 1] - starts[block]
-        _set_intervals(ops, asked, first, first + size, low, high)
+        _set_intervals(ops, asked, first, first + size, floor, low, high)
         _set_frame(dims, ops, low, high, LEAF, frames)
         for j in range(size):
             _set_frame(dims, ops, low, high, j, frames)
@@ -255,7 +266,7 @@ def probe(
             node, level = nodes[waiting], levels[waiting]
             start, stop = _entries(fences, node, used[node], frames, LEAF)
             for entry in range(start, stop):
-                if not _possible(lows, highs, node, entry, dims, ops, low, high, LEAF):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, LEAF, floor):
                     continue
                 under = child[node, entry]
                 if level > 1:
@@ -263,19 +274,22 @@ def probe(
                     waiting += 1
                     continue
                 for j in range(size):
-                    if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j):
+                    if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j, floor):
                         continue
                     own, settled = owns[first + j], frames[j, SETTLED]
                     a, hole, rest, b = _slots(values, under, filled[under], frames, j)
                     slot = a if a < hole else rest
                     while slot < b:
-                        if _meets(values, under, slot, settled, dims, ops, low, high, j):
+                        if _meets(values, under, slot, settled, dims, ops, low, high, j, floor):
                             row = ids[under, slot]
                             if _is_partner(row, own, partners, bound):
                                 if count == len(rows):
                                     return block
                                 queries[count], rows[count] = first + j, row
                                 count += 1
+                                if one_is_enough:
+                                    found[0] = count
+                                    return block
                         slot = slot + 1 if slot + 1 != hole else rest
         found[0] = count
     return end
@@ -291,12 +305,13 @@ def _certain(
     ops: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
+    floor: int,
 ) -> bool:
     """Whether every row below an entry meets query 0."""
     for k in range(len(dims)):
         a, b = lows[node, dims[k], entry], highs[node, dims[k], entry]
         if ops[k] == NE:
-            if a == LEAST or (a <= low[k, 0] and low[k, 0] <= b):
+            if a < floor or (a <= low[k, 0] and low[k, 0] <= b):
                 return False
         elif a < low[k, 0] or b > high[k, 0]:
             return False
@@ -312,12 +327,12 @@ def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[
     """
     values, filled, child, below = tree.values, tree.filled, tree.child, tree.below
     lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
-    dims, ops, asked = question.dims, question.ops, question.asked
+    dims, ops, asked, floor = question.dims, question.ops, question.asked, question.floor
     low, high = np.empty((len(dims), 2), np.int64), np.empty((len(dims), 2), np.int64)
     frames = np.empty((1, 6), np.int64)
     nodes, levels = np.empty(64 * FAN, np.int64), np.empty(64 * FAN, np.int64)
     for i in range(begin, end):
-        _set_intervals(ops, asked, i, i + 1, low, high)
+        _set_intervals(ops, asked, i, i + 1, floor, low, high)
         _set_frame(dims, ops, low, high, 0, frames)
         nodes[0], levels[0] = tree.facts[ROOT], tree.facts[HEIGHT]
         waiting, total = 1, 0
@@ -326,10 +341,10 @@ def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[
             node, level = nodes[waiting], levels[waiting]
             start, stop = _entries(fences, node, used[node], frames, 0)
             for entry in range(start, stop):
-                if not _possible(lows, highs, node, entry, dims, ops, low, high, 0):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, 0, floor):
                     continue
                 under = child[node, entry]
-                if _certain(lows, highs, node, entry, dims, ops, low, high):
+                if _certain(lows, highs, node, entry, dims, ops, low, high, floor):
                     total += below[node, entry]
                 elif level > 1:
                     nodes[waiting], levels[waiting] = under, level - 1
@@ -338,5 +353,5 @@ def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[
                     a, hole, rest, b = _slots(values, under, filled[under], frames, 0)
                     for slot in range(a, b):
                         if slot < hole or slot >= rest:
-                            total += _meets(values, under, slot, frames[0, SETTLED], dims, ops, low, high, 0)
+                            total += _meets(values, under, slot, frames[0, SETTLED], dims, ops, low, high, 0, floor)
         counts[i] = total

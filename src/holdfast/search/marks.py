@@ -6,18 +6,18 @@ Cost: one comparison a distinct value, once; a row's answer is one array access.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from holdfast.search.queries import NullMeaning, Operator
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.shard import AnyCodes
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
     "!=": np.not_equal,
@@ -37,13 +37,14 @@ _COMPARE_BYTES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Marks:
-    """The codes of one column whose values are `operator` a constant of its type. Null never is."""
+    """The codes of one column whose values are `operator` a constant of its type."""
 
-    def __init__(self, kept: pa.DataType, operator: Operator, constant: Any) -> None:
+    def __init__(self, kept: pa.DataType, operator: Operator, constant: Any, nulls: NullMeaning = "sql") -> None:
         self._operator = operator
         self._image = images.to_images(pa.array([constant], kept), kept)[0]
         self._followed: Dictionary | None = None
-        self._marks = np.zeros(1, np.bool_)
+        below = nulls == "equal" and operator in ("<", "<=", "!=")  # null is less than every constant
+        self._marks = np.full(1, below, np.bool_)
 
     def of(self, dictionary: Dictionary, codes: AnyCodes) -> NDArray[np.bool_]:
         """Which of some codes are marked."""

@@ -107,7 +107,7 @@ class BoxTree:
         room = min(limit, 256 + len(question.own)) + 1
         queries, rows, found = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
         while True:
-            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found)
+            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found, False)
             if begin == end:
                 break
             if room > limit:
@@ -119,6 +119,12 @@ class BoxTree:
         if count > limit:
             raise TooMany
         return Hits(queries[:count], rows[:count])
+
+    def first(self, question: Question, starts: NDArray[np.int64]) -> tuple[int, int] | None:
+        """One hit of a question, as query number and row id; the search ends with it."""
+        queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
+        boxprobe.probe(self.pools, question, starts, 0, len(starts) - 1, queries, rows, found, True)
+        return (int(queries[0]), int(rows[0])) if found[0] else None
 
     def count(self, question: Question, threads: Threads | None = None) -> NDArray[np.int64]:
         """How many rows of the tree meet each query; where a query is in the tree and meets itself, it counts."""

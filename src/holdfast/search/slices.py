@@ -1,4 +1,4 @@
-"""Detection in slices: plain functions of small items, for threads here or for Spark tasks elsewhere.
+"""Searching in slices: plain functions of small items, for threads here or for Spark tasks elsewhere.
 
 With equalities, both rows of a pair have the same equality key, so rows are sliced by its hash, and each slice is
 searched by itself. Without, rows are sliced by ranges of the leading inequality's column: a task joins one range of
@@ -18,12 +18,12 @@ from typing import Literal
 
 import numpy as np
 
-from holdfast.denial.detect import pairs_between, row_ids
-from holdfast.denial.indexes import Index
-from holdfast.denial.model import DenialConstraint
-from holdfast.denial.operands import Mask, Operands, Spaces, chosen, hashed
-from holdfast.denial.plan import Plan, arrange, compile_constraint, lead_of
-from holdfast.denial.violations import NOBODY, Found, Pairs, no_pairs, paired, sides
+from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone, sides
+from holdfast.search.index import Index
+from holdfast.search.layout import layouts_for, lead_of
+from holdfast.search.once import pairs_between, passing
+from holdfast.search.operands import Mask, Operands, Spaces, chosen, hashed
+from holdfast.search.queries import NullMeaning, PairQuery
 from holdfast.table import files
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
@@ -50,10 +50,11 @@ EVERYTHING = Cut("place", (), 0, 1)
 
 @dataclass(frozen=True)
 class Task:
-    """Search the violations of one constraint between two cuts of a table."""
+    """Search the pairs of one query between two cuts of a table."""
 
     where: TableFiles
-    constraint: DenialConstraint
+    query: PairQuery
+    nulls: NullMeaning
     asking: Cut
     found: Cut
     limit: int  # below 0: count only
@@ -61,38 +62,38 @@ class Task:
 
 
 def search(task: Task) -> int | None:
-    """How many violations there are in a slice: pairs, written to a file; or, counted only, ordered pairs. None where
-    they are more than the limit.
+    """How many pairs there are in a slice, written to a file; or, counted only, ordered pairs. None where they are more
+    than the limit.
     """
     table = open_table(task.where)
-    plan = compile_constraint(task.constraint, table.schema)
-    spaces = Spaces(table.schema, [plan])
+    spaces = Spaces(table.schema, [task.query], task.nulls)
     spaces.follow(table)
     asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows, spaces))
-    found = _search(plan, spaces, table, asking, task)
+    found = _search(spaces, table, asking, task)
     if found is None or isinstance(found, int):
         return found
     files.write(task.answer_to, dict(zip("ts", sides(found), strict=True)))
     return len(found)
 
 
-def _search(plan: Plan, spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:
-    if plan.single:
-        ids = row_ids(plan, asking)
+def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:
+    query = task.query
+    if query.single:
+        ids = passing(query, asking)
         if task.limit < 0:
             return len(ids)
-        return paired(ids, np.full(len(ids), NOBODY)) if len(ids) <= task.limit else None
+        return rows_alone(ids) if len(ids) <= task.limit else None
     rows = asking
     if task.found != task.asking:
         rows = chosen(spaces, table, lambda each: _inside(task.found, each, spaces))
-    (arrangement,), _ = arrange([plan.as_t], rows.distinct)
-    index = Index(arrangement, spaces, table, rows)
+    (layout,), _ = layouts_for([query.as_t], rows.distinct)
+    index = Index(layout, spaces, table, rows)
     if task.limit >= 0:
-        return pairs_between(plan, index, asking, task.limit)
+        return pairs_between(query, index, asking, task.limit)
     both = chosen(
         spaces, table, lambda each: _both(_inside(task.asking, each, spaces), _inside(task.found, each, spaces))
     )
-    return index.count(plan.as_t, asking, both=both)
+    return index.count(query.as_t, asking, both=both)
 
 
 def _both(one: Mask | None, other: Mask | None) -> Mask | None:
@@ -100,7 +101,7 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
 
 
 def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
-    """Which rows belong to a cut; a row that is null where the cut looks belongs to none, for it has no violations."""
+    """Which rows belong to a cut; a row that no comparison can be true of where the cut looks belongs to none."""
     if cut.by == "place":
         return None if cut.parts == 1 else rows.ids % cut.parts == cut.number
     there = rows.passing((), cut.columns)
@@ -113,14 +114,19 @@ def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
     return _both(part == cut.number, there)
 
 
-def detect_in_tasks(
-    table: Table, constraints: Sequence[DenialConstraint], runner: Runner, limit: int, slices: int | None = None
+def find_in_tasks(
+    table: Table,
+    queries: Sequence[PairQuery],
+    runner: Runner,
+    limit: int,
+    slices: int | None = None,
+    nulls: NullMeaning = "sql",
 ) -> list[Found]:
-    """The violations of each constraint; counts alone of one that has more than `limit`."""
+    """The pairs of each query; counts alone of one that has more than `limit`."""
     if table.where is None:
         raise AssertionError("a table lies in files before tasks look at it")
     parts = slices or table.rows // ROWS_A_SLICE + 1
-    tasks = [_tasks(table, constraint, parts, limit) for constraint in constraints]
+    tasks = [_tasks(table, query, parts, limit, nulls) for query in queries]
     answers = iter(runner.map(search, [task for each in tasks for task in each]))
     counts = [[next(answers) for _ in each] for each in tasks]
     return [_merged(each, count, runner, limit) for each, count in zip(tasks, counts, strict=True)]
@@ -128,15 +134,14 @@ def detect_in_tasks(
 
 def _merged(tasks: list[Task], counts: list[int | None], runner: Runner, limit: int) -> Found:
     known = [count for count in counts if count is not None]
-    constraint = tasks[0].constraint
+    query = tasks[0].query
     few = len(known) == len(counts) and sum(known) <= limit
     parts = [_read(task) for task, count in zip(tasks, counts, strict=True) if count is not None]
     if few:
-        found = np.concatenate([no_pairs(), *parts])
-        return Found(constraint, len(found), paired(*sides(found)))
+        return listed(paired(*sides(np.concatenate([no_pairs(), *parts]))))
     ordered = runner.map(search, [replace(task, limit=-1) for task in tasks])
     total = sum(count for count in ordered if count is not None)
-    return Found(constraint, total // 2 if constraint.is_symmetric and not constraint.is_single else total, None)
+    return Found(total // 2 if query.symmetric and not query.single else total, None)
 
 
 def _read(task: Task) -> Pairs:
@@ -146,27 +151,26 @@ def _read(task: Task) -> Pairs:
     return pairs
 
 
-# ---- how a constraint is sliced -------------------------------------------------------------------------------------
+# ---- how a query is sliced ------------------------------------------------------------------------------------------
 
 
-def _tasks(table: Table, constraint: DenialConstraint, parts: int, limit: int) -> list[Task]:
+def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: NullMeaning) -> list[Task]:
     assert table.where is not None
-    plan = compile_constraint(constraint, table.schema)
     folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
     return [
-        Task(table.where, constraint, asking, found, limit, f"{folder}/{uuid.uuid4().hex}.arrow")
-        for asking, found in _cuts(table, plan, parts)
+        Task(table.where, query, nulls, asking, found, limit, f"{folder}/{uuid.uuid4().hex}.arrow")
+        for asking, found in _cuts(table, query, parts)
     ]
 
 
-def _cuts(table: Table, plan: Plan, parts: int) -> list[tuple[Cut, Cut]]:
-    quest = plan.as_t
-    if not plan.single and quest.by_key:
-        mine, theirs = quest.keys, tuple(c.theirs for c in quest.by_key)
+def _cuts(table: Table, query: PairQuery, parts: int) -> list[tuple[Cut, Cut]]:
+    lookup = query.as_t
+    if not query.single and lookup.by_key:
+        mine, theirs = lookup.keys, tuple(c.theirs for c in lookup.by_key)
         return [(Cut("hash", theirs, n, parts), Cut("hash", mine, n, parts)) for n in range(parts)]
     distinct = [len(dictionary) for dictionary in table.dictionaries]
-    lead = None if plan.single or parts == 1 else lead_of(quest, distinct)
-    ranged = next((c for c in quest.rest if c.mine == lead and c.operator not in ("=", "!=")), None)
+    lead = None if query.single or parts == 1 else lead_of(lookup, distinct)
+    ranged = next((c for c in lookup.rest if c.mine == lead and c.operator not in ("=", "!=")), None)
     if ranged is None:
         return [(Cut("place", (), n, parts), EVERYTHING) for n in range(parts)]
     bounds = _bounds(table, ranged.mine, parts)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.index.boxtree import BoxTree, TooMany, full_blocks, single_blocks
-from holdfast.index.sorting import sorted_order
 from holdfast.kernels.boxprobe import BELOW, NE, OLDER, OTHERS, YOUNGER, Question
 from holdfast.kernels.boxtree import HEIGHT, LEAST, MOST, ROOT
+from holdfast.search.boxtree import BoxTree, TooMany, full_blocks, single_blocks
+from holdfast.search.sorting import sorted_order
 from holdfast.table.runner import Threads
 
 COMPARE = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.index.numbers import common_images, is_number
+from holdfast.search.numbers import common_images, is_number
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.images import NULL_KEY

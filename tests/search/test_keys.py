@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.index.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
-from holdfast.index.marks import Marks, Operator
-from holdfast.index.sorting import ranks, sorted_order
+from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
+from holdfast.search.marks import Marks
+from holdfast.search.queries import Operator
+from holdfast.search.sorting import ranks, sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column

@@ -1,8 +1,8 @@
-"""Operands: what rows bring to comparisons, worked out once and used by all constraints (papers: weever, section 5.1).
+"""Operands: what rows bring to comparisons, worked out once and used by all queries (papers: weever, section 5.1).
 
-`Spaces` decides how the values of each column become 64-bit keys (see `holdfast.index.keys`) and keeps them current
+`Spaces` decides how the values of each column become 64-bit keys (see `holdfast.search.keys`) and keeps them current
 with the table. `Operands` gives, for some rows, the keys of a column, who passes some checks, and whole matrices of
-keys sorted as an index wants them. Each is computed when first asked for, however many constraints ask.
+keys sorted as an index wants them. Each is computed when first asked for, however many queries ask.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.denial.model import Constant
-from holdfast.denial.plan import Check, Checks, Plan
 from holdfast.errors import BadInput
-from holdfast.index.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
-from holdfast.index.marks import COMPARE, Marks
-from holdfast.index.sorting import sorted_order
+from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
+from holdfast.search.marks import COMPARE, Marks
+from holdfast.search.queries import Check, Checks, NullMeaning, PairQuery
+from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Schema, Table
@@ -31,12 +30,13 @@ _FEW = 8  # rows that aren't worth sorting
 
 
 class Spaces:
-    """The key space of every column that some plans compare, and the marks of every constant."""
+    """The key space of every column that some queries compare, and the marks of every constant."""
 
-    def __init__(self, schema: Schema, plans: Sequence[Plan]) -> None:
+    def __init__(self, schema: Schema, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
+        self.nulls = nulls
         self._schema = schema
         self._marks: dict[Check, Marks] = {}
-        compared = [pair for plan in plans for pair in _comparisons(plan)]
+        compared = [pair for query in queries for pair in query.compared()]
         self.of_column: dict[int, KeySpace] = {}
         self.spaces: list[KeySpace] = []
         for columns in _classes(compared):
@@ -44,12 +44,12 @@ class Spaces:
             space = self._space(sorted(columns), inside)
             self.spaces.append(space)
             self.of_column |= dict.fromkeys(columns, space)
-        for check in {check for plan in plans for check in (*plan.as_t.asking, *plan.as_t.found)}:
-            if isinstance(check.other, Constant):
+        for check in {check for query in queries for check in (*query.t_checks, *query.s_checks)}:
+            if not isinstance(check.other, int):
                 kept = schema.columns[check.column].type
-                self._marks[check] = Marks(kept, check.operator, check.other.value)
+                self._marks[check] = Marks(kept, check.operator, check.other.value, nulls)
 
-    def _space(self, columns: list[int], compared: list[tuple[int, str, int]]) -> KeySpace:
+    def _space(self, columns: list[int], compared: Sequence[tuple[int, str, int]]) -> KeySpace:
         types = [self._schema.columns[c].type for c in columns]
         for c, kept in zip(columns, types, strict=True):
             if not can_join(types[0], kept):
@@ -74,6 +74,23 @@ class Spaces:
             return None if space.ordered else len(space)
         return len(table.dictionaries[column]) if isinstance(space, CodeSpace) else None
 
+    def all_keys(self, column: int, table: Table) -> NDArray[np.int64]:
+        """The key of every code of a column."""
+        return self.of_column[column].of(column, np.arange(len(table.dictionaries[column]), dtype=np.uint32))
+
+    def shared(self, column: int, other: int, table: Table) -> Mask:
+        """For every code of a column, whether another column it is compared with has had the same value."""
+        keys, others = self.all_keys(column, table), self.all_keys(other, table)
+        size = self.codes(column, table)
+        if size is None:
+            shared: Mask = np.isin(keys, others)
+        else:  # keys are small and dense, and null is below 0: its place is the last one
+            marks = np.zeros(size + 1, np.bool_)
+            marks[np.maximum(others, -1)] = True
+            shared = marks[np.maximum(keys, -1)]
+        shared[keys == NULL_KEY] &= self.nulls == "equal"
+        return shared
+
     def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
         """Changes when keys of some columns were given anew."""
         return tuple(self.of_column[column].generation for column in columns)
@@ -83,13 +100,7 @@ class Spaces:
         return self._marks[check]
 
 
-def _comparisons(plan: Plan) -> list[tuple[int, str, int]]:
-    pairs: list[tuple[int, str, int]] = [(c.mine, c.operator, c.theirs) for c in plan.as_t.conditions]
-    checks = (*plan.as_t.asking, *plan.as_t.found)
-    return pairs + [(c.column, c.operator, c.other) for c in checks if isinstance(c.other, int)]
-
-
-def _classes(compared: list[tuple[int, str, int]]) -> list[set[int]]:
+def _classes(compared: Sequence[tuple[int, str, int]]) -> list[set[int]]:
     """Columns that are compared with each other, directly or by way of others."""
     classes: list[set[int]] = []
     for a, _, b in compared:
@@ -120,14 +131,14 @@ class Packing:
         return all(count is not None and count <= 1 << b for count, b in zip(counts, self._bits, strict=True))
 
     def pack(self, keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """The one key of rows with some keys, none of them null."""
+        """The one key of rows with some keys. Codes that lie side by side begin with 1, so null takes 0."""
         if len(keys) == 1:
             return keys[0]
         if not self._bits:
             return hashed(keys)
-        packed = keys[0]
+        packed = np.maximum(keys[0], 0)
         for bits, key in zip(self._bits[1:], keys[1:], strict=True):
-            packed = (packed << np.int64(bits)) | key
+            packed = (packed << np.int64(bits)) | np.maximum(key, 0)
         return packed
 
 
@@ -154,10 +165,19 @@ Line: TypeAlias = int | tuple[Packing, tuple[int, ...]]
 class Operands:
     """What some rows bring to comparisons."""
 
-    def __init__(self, spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> None:
-        """`codes_of(column)` gives the rows' codes; the spaces are current with the table."""
-        self.ids = ids
+    def __init__(
+        self,
+        spaces: Spaces,
+        table: Table,
+        rows: int,
+        ids_at: Callable[[NDArray[np.int64] | None], Ids],
+        codes_of: Callable[[int], AnyCodes],
+    ) -> None:
+        """`ids_at(places)` gives the ids of rows at some places (None: of all), `codes_of(column)` the rows' codes; the
+        spaces are current with the table.
+        """
         self.table = table
+        self._rows, self._ids_at = rows, ids_at
         self._spaces, self._codes_of = spaces, codes_of
         self._keys: dict[int, NDArray[np.int64]] = {}
         self._present: dict[int, Mask | None] = {}
@@ -165,7 +185,16 @@ class Operands:
         self._matrices: dict[tuple[Checks, tuple[int, ...], tuple[Line, ...]], tuple[Matrix, Ids]] = {}
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self._rows
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The ids of the rows."""
+        return self._ids_at(None)
+
+    def codes(self, column: int) -> AnyCodes:
+        """The codes of a column."""
+        return self._codes_of(column)
 
     @cached_property
     def distinct(self) -> list[int]:
@@ -179,7 +208,9 @@ class Operands:
         return self._keys[column]
 
     def present(self, column: int) -> Mask | None:
-        """Which rows are not null in a column; None: all."""
+        """Which rows have a value in a column that comparisons can be true of; None: all."""
+        if self._spaces.nulls == "equal":
+            return None
         if column not in self._present:
             there = self.keys(column) != NULL_KEY
             self._present[column] = None if there.all() else there
@@ -195,7 +226,7 @@ class Operands:
         return self._masks[checks, lacking]
 
     def _check(self, check: Check) -> Mask:
-        if isinstance(check.other, Constant):
+        if not isinstance(check.other, int):
             dictionary = self.table.dictionaries[check.column]
             return self._spaces.marks(check).of(dictionary, self._codes_of(check.column))
         holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))
@@ -227,9 +258,15 @@ class Operands:
         order = sorted_order(sort_by, len(ids))
         return np.take(rows, order, axis=1), ids[order]
 
-    def subset(self, mask: Mask) -> Operands:
-        """The operands of some of the rows."""
-        return Operands(self._spaces, self.table, self.ids[mask], lambda column: self._codes_of(column)[mask])
+    def at(self, places: NDArray[np.int64]) -> Operands:
+        """The operands of the rows at some places."""
+        return Operands(
+            self._spaces,
+            self.table,
+            len(places),
+            lambda chosen: self._ids_at(places if chosen is None else places[chosen]),
+            lambda column: self._codes_of(column)[places],
+        )
 
     def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:
         """How many rows pass all checks and meet all conditions with themselves."""
@@ -245,14 +282,25 @@ class Operands:
         return int(np.count_nonzero(good))
 
 
+def of_rows(spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> Operands:
+    """The operands of rows that are at hand: their ids, and the codes of each column."""
+    return Operands(spaces, table, len(ids), lambda places: ids if places is None else ids[places], codes_of)
+
+
 def living(spaces: Spaces, table: Table) -> Operands:
     """The operands of all living rows of a table."""
 
     def codes_of(column: int) -> AnyCodes:
         parts = [s.columns[column] if marks is None else s.columns[column][marks] for s, marks in table.living()]
-        return np.concatenate(parts) if parts else np.empty(0, np.uint32)
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint8), *parts])
 
-    return Operands(spaces, table, table.living_ids(), codes_of)
+    def ids_at(places: NDArray[np.int64] | None) -> Ids:
+        if places is not None and len(table.shards) == 1 and table.alive[0] is None:
+            return table.shards[0].ids_of(places)
+        ids = table.living_ids()
+        return ids if places is None else ids[places]
+
+    return Operands(spaces, table, table.rows, ids_at, codes_of)
 
 
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:
@@ -260,7 +308,7 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
     ids, places = [np.empty(0, np.int64)], []
     for shard, marks in table.living():
         alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
-        mask = choose(Operands(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
+        mask = choose(of_rows(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
         places.append(alive if mask is None else alive[mask])
         ids.append(shard.ids_of(places[-1]))
 
@@ -268,7 +316,7 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
         parts = [shard.codes_at(column, at) for shard, at in zip(table.shards, places, strict=True)]
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
-    return Operands(spaces, table, np.concatenate(ids), codes_of)
+    return of_rows(spaces, table, np.concatenate(ids), codes_of)
 
 
 def _codes_at(shard: Shard, places: NDArray[np.int64]) -> Callable[[int], AnyCodes]:

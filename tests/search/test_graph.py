@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from holdfast.index.pairs import PairGraph
+from holdfast.search.graph import PairGraph
 
 ends = st.integers(0, 12)
 

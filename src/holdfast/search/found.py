@@ -1,0 +1,54 @@
+"""Pairs of rows that were found: their number, and the pairs themselves while these are few enough to hold.
+
+A pair is (t, s). Of a symmetric query the smaller row id comes first, and each pair is there once. A query about single
+rows finds rows: then s is NOBODY.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+from holdfast.search.sorting import sorted_order
+
+Ids = NDArray[np.int64]
+Pairs = NDArray[np.int64]  # [pair, side]: t and s
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How many pairs there are, and which, unless they are more than the limit."""
+
+    count: int
+    pairs: Pairs | None
+
+
+def listed(pairs: Pairs) -> Found:
+    """Pairs that are all at hand."""
+    return Found(len(pairs), pairs)
+
+
+def sides(pairs: Pairs) -> tuple[Ids, Ids]:
+    """The t's and the s's of pairs."""
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def paired(ts: Ids, ss: Ids) -> Pairs:
+    """Pairs of t's and s's, in order."""
+    order = sorted_order([ts, ss], len(ts))
+    pairs = np.empty((len(ts), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = ts[order], ss[order]
+    return pairs
+
+
+def rows_alone(ids: Ids) -> Pairs:
+    """Rows without a partner."""
+    return paired(ids, np.full(len(ids), NOBODY))
+
+
+def no_pairs() -> Pairs:
+    """No pairs at all."""
+    return np.empty((0, 2), np.int64)

@@ -1,0 +1,161 @@
+"""One index of a pair search: a box tree over the rows that pass some checks, and how lookups are put to it.
+
+Dimensions of the tree: the equality columns as one key, the leading column, the other columns compared; where the key
+had to be hashed, the equality columns themselves, so that no collision goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
+from holdfast.kernels.boxtree import LEAF, LEAST
+from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
+from holdfast.search.layout import Layout, by_selectivity
+from holdfast.search.operands import Line, Operands, Packing, Spaces
+from holdfast.search.queries import Condition, Lookup
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table
+
+Ids = NDArray[np.int64]
+_CODE = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
+_FEW = 4096
+_BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
+
+
+class Index:
+    """The rows of a table that pass `layout.found` and can be found by its equality columns."""
+
+    def __init__(
+        self, layout: Layout, spaces: Spaces, table: Table, rows: Operands, *, only_groups: bool = False
+    ) -> None:
+        """`only_groups` leaves out the rows that share their equality key with no other."""
+        self.layout = layout
+        self._floor = LEAST if spaces.nulls == "equal" else LEAST + 1
+        self._packing = Packing(spaces, layout.keys, table)
+        self._columns = self._dimensions()
+        lines: list[Line] = [(self._packing, layout.keys)] if layout.keys else []
+        self._lines = (*lines, *self._columns[len(lines) :])
+        self._used = sorted({*layout.keys, *(c for c in self._columns if c >= 0)})
+        self._generation = spaces.generation(self._used)
+        self._forms: dict[tuple[Lookup, tuple[int, ...]], _Form] = {}
+        matrix, ids = self._matrix(rows)
+        self.grouped: Ids | None = None  # the rows in the index, where those alone with their key were left out
+        if only_groups and layout.keys:
+            matrix, ids = _sharing_keys(matrix, ids)
+            self.grouped = ids
+        self.tree = BoxTree(matrix, ids)
+
+    def _dimensions(self) -> list[int]:
+        """The column of each dimension; -1 for a key of several."""
+        layout = self.layout
+        columns = [layout.keys[0] if len(layout.keys) == 1 else -1] if layout.keys else []
+        columns += [layout.lead] if layout.lead is not None else []
+        others = [c for c in layout.others if c != layout.lead]
+        return columns + others + ([] if self._packing.exact else list(layout.keys))
+
+    def stale(self, spaces: Spaces, table: Table) -> bool:
+        """Whether the keys in the tree are no longer those of the columns, and it must be made anew."""
+        return self._generation != spaces.generation(self._used) or not self._packing.fits(spaces, table)
+
+    def _matrix(self, rows: Operands) -> tuple[NDArray[np.int64], Ids]:
+        return rows.matrix(self.layout.found, self.layout.keys, self._lines)
+
+    def insert(self, rows: Operands) -> None:
+        """Put in the rows that belong."""
+        self.tree.insert(*self._matrix(rows))
+
+    def delete(self, rows: Operands) -> None:
+        """Take out the rows that belong."""
+        self.tree.delete(*self._matrix(rows))
+
+    def is_swamped(self, rows: Operands) -> bool:
+        """Whether so many rows arrive that making the index anew is the quicker way."""
+        return len(rows) > _FEW and len(self._matrix(rows)[1]) * _BULK > len(self.tree)
+
+    def probe(
+        self,
+        lookup: Lookup,
+        asking: Operands,
+        partners: int,
+        *,
+        bound: int = 0,
+        limit: int,
+        blocks: bool = False,
+        threads: Threads | None = None,
+    ) -> tuple[Ids, Ids]:
+        """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
+        question = self._question(lookup, asking, partners, bound)
+        size = len(question.own)
+        starts = full_blocks(size) if blocks else single_blocks(size)
+        hits: Hits = self.tree.probe(question, starts, limit, threads)
+        return question.own[hits.queries], hits.rows
+
+    def first(
+        self, lookup: Lookup, asking: Operands, partners: int, *, bound: int = 0, blocks: bool = False
+    ) -> tuple[int, int] | None:
+        """A row that asks and one that it found: the search ends with the first."""
+        question = self._question(lookup, asking, partners, bound)
+        size = len(question.own)
+        hit = self.tree.first(question, full_blocks(size) if blocks else single_blocks(size))
+        return None if hit is None else (int(question.own[hit[0]]), hit[1])
+
+    def count(
+        self, lookup: Lookup, asking: Operands, threads: Threads | None = None, both: Operands | None = None
+    ) -> int:
+        """How many pairs of different rows there are. `both`: those of the rows that ask which are also among the rows
+        that the index was made of; None: all of them.
+        """
+        total = int(self.tree.count(self._question(lookup, asking, 0, 0), threads).sum())
+        conditions = [(c.mine, c.operator, c.theirs) for c in lookup.conditions]
+        return total - (asking if both is None else both).with_themselves([lookup.asking, lookup.found], conditions)
+
+    def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> Question:
+        form = self._form(lookup, asking.distinct)
+        asked, own = asking.matrix(lookup.asking, lookup.theirs, form.lines)
+        return Question(form.dims, form.ops, asked, own, partners, bound, self._floor)
+
+    def _form(self, lookup: Lookup, distinct: list[int]) -> _Form:
+        """The lookup in terms of the tree, with its conditions in the best order as of now."""
+        rest = lookup.rest if len(lookup.rest) < 2 else tuple(by_selectivity(lookup.rest, distinct))
+        order = tuple(c.mine for c in rest)
+        if (lookup, order) not in self._forms:
+            self._forms[lookup, order] = self._made(lookup, rest)
+        return self._forms[lookup, order]
+
+    def _made(self, lookup: Lookup, rest: tuple[Condition, ...]) -> _Form:
+        parts: list[tuple[int, str, Line]] = []
+        if lookup.by_key:
+            theirs = tuple(c.theirs for c in lookup.by_key)
+            parts.append((0, "=", (self._packing, theirs)))
+        if not self._packing.exact:
+            parts += [(self._dim(c.mine), "=", c.theirs) for c in lookup.by_key]
+        parts += [(self._dim(c.mine), c.operator, c.theirs) for c in rest]
+        # What the order of the rows settles comes first: dimension 0, then 1, `!=` last (see `boxprobe`).
+        parts.sort(key=lambda part: (min(part[0], 2), part[0] < 2 and part[1] == "!="))
+        return _Form(parts)
+
+    def _dim(self, column: int) -> int:
+        keys = 1 if self.layout.keys else 0
+        return keys + self._columns[keys:].index(column)
+
+
+def _sharing_keys(rows: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64], Ids]:
+    """Those of some rows that share their key with another one. Few rows need not be sorted, and stay as they are."""
+    if len(ids) <= LEAF:
+        return rows, ids
+    same = rows[0, 1:] == rows[0, :-1]
+    kept = np.zeros(len(ids), np.bool_)
+    kept[1:] |= same
+    kept[:-1] |= same
+    return np.compress(kept, rows, axis=1), ids[kept]
+
+
+class _Form:
+    """A lookup's conditions by dimension of one tree, and the lines that rows bring to them when they ask."""
+
+    def __init__(self, parts: list[tuple[int, str, Line]]) -> None:
+        self.dims = np.array([dim for dim, _, _ in parts], np.int64)
+        self.ops = np.array([_CODE[operator] for _, operator, _ in parts], np.int64)
+        self.lines: tuple[Line, ...] = tuple(line for _, _, line in parts)

@@ -1,0 +1,244 @@
+"""The pair search: all pairs of a table that meet some queries, the first one, how many; and the pairs of a batch.
+
+    search = PairSearch(table, queries)
+    search.all(limit)              the pairs of every query, by a search of the whole table that keeps nothing
+    search.first(0)                one pair of a query, or None
+    search.count(0)                how many it has
+    batch = search.follow(change)  rows that died leave, rows born join
+    batch.added(0, room)           the pairs of a query that the rows born are in
+
+Indexes follow from the table: they are made when first needed, shared by all queries that can share one, and follow
+every batch. Invariant: after `follow`, every index holds exactly the living rows that belong into it.
+Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.3, for each index; a batch costs what its rows cost to
+look up, not what the table holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.boxprobe import BELOW, OLDER, OTHERS, YOUNGER
+from holdfast.search import once
+from holdfast.search.boxtree import TooMany
+from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
+from holdfast.search.index import Index
+from holdfast.search.layout import Layout, layouts_for
+from holdfast.search.operands import Operands, Spaces, living, of_rows
+from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.table.change import Change
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table
+
+Ids = NDArray[np.int64]
+_GROWTH = 2  # the table's growth after which the layout of the indexes is thought over
+
+
+class PairSearch:
+    """Some queries on one table, at the moment of the last batch it followed."""
+
+    def __init__(self, table: Table, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
+        self.table = table
+        self.queries = list(queries)
+        self.spaces = Spaces(table.schema, queries, nulls)
+        self._indexes: list[Index] | None = None
+        self._places: list[tuple[int, int]] = []  # of each query: the index it asks as t, and the one as s
+        self._laid_out_at = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the indexes."""
+        return sum(index.tree.nbytes for index in self._indexes or [])
+
+    # ---- the whole table --------------------------------------------------------------------------------------------
+
+    def all(self, limit: int, threads: Threads | None = None) -> list[Found]:
+        """The pairs of every query; counts alone of one that has more than `limit`. Makes no lasting index."""
+        self.spaces.follow(self.table)
+        return once.find_among(living(self.spaces, self.table), self.spaces, self.queries, limit, threads)
+
+    def pairs(self, number: int, limit: int, threads: Threads | None = None) -> Found:
+        """The pairs of one query; their number alone where they are more than `limit`."""
+        query, rows = self.queries[number], self._rows()
+        if query.single:
+            return once.alone(query, rows, limit)
+        index = self._index(number, 0, rows)
+        found = once.pairs_between(query, index, rows, limit, threads)
+        return once.counted(query, index, rows, threads) if found is None else Found(len(found), found)
+
+    def first(self, number: int) -> tuple[int, int] | None:
+        """One pair of a query, or None. The search ends with the first that it meets."""
+        query, rows = self.queries[number], self._rows()
+        if query.single:
+            found = once.passing(query, rows)
+            return (int(found[0]), -1) if len(found) else None
+        partners = YOUNGER if query.symmetric else OTHERS
+        return self._index(number, 0, rows).first(query.as_t, rows, partners, blocks=True)
+
+    def count(self, number: int, threads: Threads | None = None) -> int:
+        """How many pairs a query has."""
+        query, rows = self.queries[number], self._rows()
+        if query.single:
+            return len(once.passing(query, rows))
+        return once.counted(query, self._index(number, 0, rows), rows, threads).count
+
+    def _rows(self) -> Operands:
+        self.spaces.follow(self.table)
+        return living(self.spaces, self.table)
+
+    # ---- indexes ----------------------------------------------------------------------------------------------------
+
+    def _index(self, number: int, role: int, rows: Operands | None = None) -> Index:
+        """The index that a query asks as t (role 0) or as s (role 1)."""
+        if self._indexes is None:
+            self._build(self.table, rows)
+        assert self._indexes is not None
+        return self._indexes[self._places[number][role]]
+
+    def _build(self, table: Table, rows: Operands | None = None) -> None:
+        """Make the indexes of a table."""
+        self.spaces.follow(table)
+        rows = rows or living(self.spaces, table)
+        layouts, self._places = self._layouts(rows.distinct)
+        self._laid_out_at = table.rows
+        self._indexes = Threads().map(lambda each: Index(each, self.spaces, table, rows), layouts)
+
+    def _layouts(self, distinct: Sequence[int]) -> tuple[list[Layout], list[tuple[int, int]]]:
+        lookups = [lookup for query in self.queries if not query.single for lookup in (query.as_t, query.as_s)]
+        layouts, places = layouts_for(lookups, distinct)
+        taken = iter(places)
+        return layouts, [(-1, -1) if query.single else (next(taken), next(taken)) for query in self.queries]
+
+    def _make_ready(self, before: Table, now: Table) -> list[Index]:
+        """The indexes of a table's rows as they were before a batch, with keys current after it.
+
+        They are made anew where keys changed, where codes outgrew their packing, and where the table has grown so much
+        that another layout suits it better (section 5.2: a schedule is thought over only when it could have changed).
+        """
+        self.spaces.follow(now)
+        if self._indexes is None or any(index.stale(self.spaces, now) for index in self._indexes):
+            self._rebuild(before, now)
+        elif before.rows > _GROWTH * self._laid_out_at + 1024:
+            self._laid_out_at = before.rows
+            layouts, _ = self._layouts([len(dictionary) for dictionary in now.dictionaries])
+            if layouts != [index.layout for index in self._indexes]:
+                self._rebuild(before, now)
+        assert self._indexes is not None
+        return self._indexes
+
+    def _rebuild(self, before: Table, now: Table) -> None:
+        self._indexes = None  # free the old ones first
+        self._build(before.grown(now.dictionaries).following(now))
+
+    # ---- a batch ----------------------------------------------------------------------------------------------------
+
+    def follow(self, change: Change, counted: Iterable[int] = ()) -> BatchPairs:
+        """Let the rows that died leave and those born join. `counted` names queries whose lost pairs are counted: that
+        must be done before the rows leave.
+        """
+        indexes = self._make_ready(change.before, change.after)
+        dead = self._batch(change.after, change.dead, change.deleted if len(change.dead) else None)
+        born_ids = np.arange(change.born.start, change.born.stop)
+        born = self._batch(change.after, born_ids, change.inserted if len(born_ids) else None)
+        lost = {number: self._count_within(number, dead) for number in counted}
+        for index in indexes if len(dead) else []:
+            index.delete(dead)
+        self.table = change.after
+        if len(born):
+            self._put_in(born)
+        return BatchPairs(self, born, lost)
+
+    def _batch(self, table: Table, ids: Ids, codes: NDArray[np.uint32] | None) -> Operands:
+        none = np.empty(0, np.uint32)
+        return of_rows(self.spaces, table, ids, lambda column: none if codes is None else codes[column])
+
+    def _put_in(self, born: Operands) -> None:
+        assert self._indexes is not None
+        everything: Operands | None = None
+        for number, index in enumerate(self._indexes):
+            if index.is_swamped(born):
+                everything = living(self.spaces, self.table) if everything is None else everything
+                self._indexes[number] = Index(index.layout, self.spaces, self.table, everything)
+            else:
+                index.insert(born)
+
+    def _pairs_with(self, number: int, born: Operands, room: int) -> Pairs | None:
+        """The pairs that rows born are in, each once; None where they are more than there is room for.
+
+        As t they meet all rows, as s only those that were there before the batch, so a pair of two new rows is found
+        once.
+        """
+        query = self.queries[number]
+        if not len(born):
+            return no_pairs()
+        if query.single:
+            ids = once.passing(query, born)
+            return rows_alone(ids) if len(ids) <= room else None
+        try:
+            return self._probe(number, born, room)
+        except TooMany:
+            return None
+
+    def _probe(self, number: int, born: Operands, room: int) -> Pairs:
+        query, as_t, as_s = self.queries[number], self._index(number, 0), self._index(number, 1)
+        if query.symmetric:
+            younger, older = as_t.probe(query.as_t, born, OLDER, limit=room)
+            return paired(older, younger) if len(older) else no_pairs()
+        ts, partners = as_t.probe(query.as_t, born, OTHERS, limit=room)
+        ss, olds = as_s.probe(query.as_s, born, BELOW, bound=int(born.ids[0]), limit=room - len(ts))
+        if not len(ts) and not len(ss):
+            return no_pairs()
+        return paired(np.concatenate([ts, olds]), np.concatenate([partners, ss]))
+
+    def _first_with(self, number: int, born: Operands) -> tuple[int, int] | None:
+        query = self.queries[number]
+        if not len(born):
+            return None
+        if query.single:
+            ids = once.passing(query, born)
+            return (int(ids[0]), -1) if len(ids) else None
+        found = self._index(number, 0).first(query.as_t, born, OTHERS)
+        if found is not None or query.symmetric:
+            return found if found is None or not query.symmetric else (min(found), max(found))
+        other = self._index(number, 1).first(query.as_s, born, OTHERS)
+        return None if other is None else (other[1], other[0])
+
+    def _count_within(self, number: int, batch: Operands) -> int:
+        """How many pairs some rows are in; all of them are in the indexes now: as t and as s, less the pairs within the
+        batch, which both counted.
+        """
+        query = self.queries[number]
+        if not len(batch):
+            return 0
+        if query.single:
+            return len(once.passing(query, batch))
+        as_t, as_s = self._index(number, 0), self._index(number, 1)
+        within = Index(as_t.layout, self.spaces, batch.table, batch).count(query.as_t, batch)
+        asked = as_t.count(query.as_t, batch)
+        if query.symmetric:
+            return asked - within // 2
+        return asked + as_s.count(query.as_s, batch) - within
+
+
+@dataclass(frozen=True)
+class BatchPairs:
+    """What a batch did to the pairs of each query. Ask before the search follows the next batch."""
+
+    _search: PairSearch
+    _born: Operands
+    lost: dict[int, int]  # of the queries that were named: how many pairs the rows that died were in
+
+    def added(self, number: int, room: int) -> Pairs | None:
+        """The pairs that rows born are in; None where they are more than there is room for."""
+        return self._search._pairs_with(number, self._born, room)
+
+    def first(self, number: int) -> tuple[int, int] | None:
+        """One pair that a row born is in, or None."""
+        return self._search._first_with(number, self._born)
+
+    def count(self, number: int) -> int:
+        """How many pairs the rows born are in."""
+        return self._search._count_within(number, self._born)

@@ -1,0 +1,54 @@
+"""What a batch did to a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes, group_rows
+from holdfast.table.table import Table
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a batch did to a table: the table before and after, the ids born, and the ids that died."""
+
+    before: Table
+    after: Table
+    born: range
+    dead: NDArray[np.int64]
+
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return self.after.schema.name
+
+    @cached_property
+    def inserted(self) -> Codes:
+        """The codes of the rows born, `[column, row]`."""
+        return self.after.codes(np.arange(self.born.start, self.born.stop, dtype=np.int64))
+
+    @cached_property
+    def deleted(self) -> Codes:
+        """The codes of the rows that died."""
+        return self.before.codes(self.dead)
+
+    @cached_property
+    def updated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that were updated: ids that died, ascending, and beside each the id born with the same declared key.
+        Without a key rows have no name that lasts, and none is the update of another.
+        """
+        key = list(self.after.schema.key)
+        if not key or not len(self.dead) or not len(self.born):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        groups = group_rows(np.concatenate([self.deleted[key], self.inserted[key]], axis=1))
+        of_dead, of_born = np.split(groups.of_row, [len(self.dead)])
+        born = np.full(groups.count, -1, np.int64)
+        born[of_born] = self.born
+        there = born[of_dead] >= 0
+        old, new = self.dead[there], born[of_dead][there]
+        order = np.argsort(old)
+        return old[order], new[order]

@@ -1,0 +1,121 @@
+"""The pair search against the definition: random queries on random streams, in both meanings of null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.search.once import find
+from holdfast.search.queries import Condition, NullMeaning, Operator, PairQuery
+from holdfast.search.search import PairSearch
+from holdfast.search.slices import find_in_tasks
+from holdfast.table.runner import Threads
+from holdfast.table.table import Schema
+from holdfast.table.types import Column
+from tests.denial.streams import Stream
+from tests.denial.test_engine_slices import Tasks
+from tests.oracle import pairs as oracle
+from tests.table.building import Kept, inserts
+
+SCHEMA = Schema(
+    "t", (Column("a", pa.int64()), Column("b", pa.int64()), Column("x", pa.string()), Column("y", pa.string()))
+)
+OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
+MANY = 1 << 30
+numbers = st.sampled_from((None, 0, 1, 2, 2**63 - 1))
+texts = st.sampled_from((None, "", "a", "b", "é"))
+rows = st.tuples(numbers, numbers, texts, texts)
+columns = st.sampled_from(((0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 0), (2, 3), (3, 2)))
+conditions = st.builds(lambda pair, op: Condition(pair[0], op, pair[1]), columns, st.sampled_from(OPERATORS))
+queries = st.lists(conditions, min_size=1, max_size=4).map(lambda some: PairQuery(tuple(dict.fromkeys(some))))
+meanings = st.sampled_from(("sql", "equal"))
+batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=4)
+many = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def wanted(stream: Stream, query: PairQuery, nulls: NullMeaning) -> set[tuple[int, int]]:
+    """By definition; of a symmetric query each pair once, the older row first."""
+    found = oracle.pairs(stream.rows, [(c.mine, c.operator, c.theirs) for c in query.conditions], nulls)
+    if query.symmetric:
+        assert found == {(s, t) for t, s in found}
+        return {(t, s) for t, s in found if t < s}
+    return found
+
+
+def as_set(pairs: Any) -> set[tuple[int, int]]:
+    return {(int(t), int(s)) for t, s in pairs}
+
+
+@many
+@given(st.lists(rows, max_size=14), st.lists(queries, min_size=1, max_size=3), meanings)
+def test_finds_all_the_first_and_how_many(
+    start: list[tuple[Any, ...]], asked: list[PairQuery], nulls: NullMeaning
+) -> None:
+    stream = Stream.of(SCHEMA, start)
+    search = PairSearch(stream.table, asked, nulls)
+    everything = search.all(MANY, Threads(2))
+    for number, query in enumerate(asked):
+        pairs = wanted(stream, query, nulls)
+        assert as_set(everything[number].pairs) == pairs
+        assert as_set(search.pairs(number, MANY).pairs) == pairs
+        assert search.count(number) == len(pairs)
+        first = search.first(number)
+        assert first in pairs if pairs else first is None
+        assert find(stream.table, [query], 0, nulls=nulls)[0].count == len(pairs)
+
+
+@many
+@given(st.lists(rows, max_size=10), batches, st.lists(queries, min_size=1, max_size=3), meanings)
+def test_follows_a_stream(
+    start: list[tuple[Any, ...]],
+    changes: list[tuple[list[tuple[Any, ...]], list[int]]],
+    asked: list[PairQuery],
+    nulls: NullMeaning,
+) -> None:
+    stream = Stream.of(SCHEMA, start)
+    search = PairSearch(stream.table, asked, nulls)
+    for inserted, picks in changes:
+        before = [wanted(stream, query, nulls) for query in asked]
+        dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
+        batch = search.follow(stream.change(inserted, dead), range(len(asked)))
+        for number, query in enumerate(asked):
+            now = wanted(stream, query, nulls)
+            kept = {pair for pair in before[number] if not set(pair) & set(dead)}
+            added = now - kept
+            assert as_set(batch.added(number, MANY)) == added
+            assert batch.count(number) == len(added)
+            assert batch.lost[number] == len(before[number]) - len(kept)
+            first = batch.first(number)
+            assert first in added if added else first is None
+            assert search.count(number) == len(now)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("segments"))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(rows, min_size=1, max_size=20), queries, meanings, st.integers(1, 4), st.sampled_from([0, MANY]))
+def test_slices_agree_with_the_whole(
+    folder: str, start: list[tuple[Any, ...]], query: PairQuery, nulls: NullMeaning, slices: int, limit: int
+) -> None:
+    _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
+    (whole,) = find(kept.table, [query], limit, nulls=nulls)
+    (sliced,) = find_in_tasks(kept.table, [query], Tasks(), limit, slices, nulls)
+    assert whole.count == sliced.count
+    assert (whole.pairs is None) == (sliced.pairs is None)
+    if whole.pairs is not None:
+        assert as_set(whole.pairs) == as_set(sliced.pairs)
+
+
+def test_the_first_hit_ends_the_search() -> None:
+    stream = Stream.of(SCHEMA, [(i, -i, "a", None) for i in range(2_000)])
+    search = PairSearch(stream.table, [PairQuery((Condition(0, "<", 0), Condition(1, ">", 1)))])
+    t, s = search.first(0) or (-1, -1)
+    assert t < s
+    assert search.count(0) == 2_000 * 1_999 // 2
