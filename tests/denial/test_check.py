@@ -116,6 +116,7 @@ REFUSED = [
     ("t.Price != 0.005", "is always true: a column of type decimal(6,2) holds no such number"),
     ("t.Int < 9223372036854775808", "a column of type integer holds no such number"),
     ("t.Price < 10000", "a column of type decimal(6,2) holds no such number"),
+    ("t.Float = 9007199254740993", "the nearest number that a column of type float holds is 9007199254740992.0"),
     ("t.Float < 1" + "0" * 400, "a column of type float holds no such number"),
     ("t.Int < 1" + "0" * 400, "a column of type integer holds no such number"),
     ("t.Float < 1" + "0" * 400 + ".5", "a column of type float holds no such number"),

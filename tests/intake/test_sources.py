@@ -179,6 +179,21 @@ def test_json_knows_numbers_booleans_and_text(
     assert rows[3][1:6] == ("2024-02-29", "true", "4", "", "9999999999999.99")
 
 
+def test_nanoseconds_are_refused_and_never_cut(tmp_path: Path) -> None:
+    """Parquet counts them in two ways: as such, and in timestamps of the old kind, which reach further than they do."""
+    far = [dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999), None, dt.datetime(2024, 2, 29)]
+    table = pa.table({"at": pa.array(far, pa.timestamp("us"))})
+    pq.write_table(table, tmp_path / "old.parquet", use_deprecated_int96_timestamps=True)
+    moments = [row[0] for row in read(tmp_path, tmp_path / "old.parquet")[1]]
+    assert [each.replace(tzinfo=None) if isinstance(each, dt.datetime) else None for each in moments] == far
+    table = pa.table({"at": pa.array([1_000_000_001, None, 1_000_000_002], pa.timestamp("ns"))})
+    pq.write_table(table, tmp_path / "old.parquet", use_deprecated_int96_timestamps=True)
+    pq.write_table(table, tmp_path / "new.parquet")
+    for name in ("old", "new"):
+        with pytest.raises(BadInput, match=r"column 'at'.* (counts nanoseconds|would lose data)"):
+            read(tmp_path, tmp_path / f"{name}.parquet")
+
+
 def with_zone(rows: list[Row]) -> list[Row]:
     return [(*row[:6], row[6].replace(tzinfo=UTC) if isinstance(row[6], dt.datetime) else None, row[7]) for row in rows]
 

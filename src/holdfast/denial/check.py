@@ -176,6 +176,8 @@ class _Checker:
             number = math.inf
         if math.isinf(number) and _is_finite(value):
             raise self._error(given, "can't be: a column of type float holds no such number")
+        if _is_finite(value) and not isinstance(value, float) and Decimal(repr(number)) != value:
+            raise self._error(given, f"can't be: the nearest number that a column of type float holds is {number!r}")
         return number + 0.0  # minus zero is zero
 
     def _rounded(self, given: Predicate, kept: pa.DataType) -> Operator:

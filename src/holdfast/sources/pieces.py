@@ -151,7 +151,23 @@ class ParquetPiece:
     def read(self) -> pa.Table:
         """Their rows, with text as dictionaries, as the file mostly has it."""
         with readable(self.path, "Parquet"), open_parquet(self.path) as file:
-            return local.as_moments(file.read_row_groups(self.groups, use_threads=False), _int96(file))
+            table, old = file.read_row_groups(self.groups, use_threads=False), _int96(file)
+            self._refuse_nanoseconds(table.select([name for name in old if name in table.column_names]))
+            return local.as_moments(table, old)
+
+    def _refuse_nanoseconds(self, old: pa.Table) -> None:
+        """Timestamps of the old kind count nanoseconds, which Arrow would cut off here without a word."""
+        import pyarrow.parquet as pq
+
+        if not old.num_columns:
+            return
+        with pq.ParquetFile(self.path) as file:
+            full = file.read_row_groups(self.groups, columns=old.column_names, use_threads=False)
+        for name in old.column_names:
+            kept, exact = (np.asarray(table[name].fill_null(0).cast(pa.int64())) for table in (old, full))
+            if (kept * 1000 != exact).any():  # in years that no nanoseconds reach, both wrap around alike
+                told = f"{self.path}: column {name!r} counts nanoseconds, and times are kept to the microsecond"
+                raise BadInput(f"{told}; round the column before it comes here")
 
 
 def open_parquet(path: str) -> Any:
