@@ -292,16 +292,16 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
     with small_files(batches=2):
         monitor = Monitor.create(tmp_path / "state", {"things": table_of([])})
         with no_room(where) as attempts:
-            for n in range(40):
+            for n in range(20):
                 monitor.apply(inserts=table_of([(n, "x", None)]))
                 if reopened:
                     monitor.close()
                     monitor = Monitor.open(tmp_path / "state")
-        assert attempts == [2, 4, 8, 16, 32]
-        for n in range(40, 70):
+        assert attempts == [2, 4, 8, 16]
+        for n in range(20, 40):
             monitor.apply(inserts=table_of([(n, "x", None)]))
-        assert monitor._store.checkpoint() > 64, "there is room again, and checkpoints are as before"
-        assert rows_in(monitor) == [(n, "x", None) for n in range(70)]
+        assert monitor._store.checkpoint() > 34, "there is room again, and checkpoints are as before"
+        assert rows_in(monitor) == [(n, "x", None) for n in range(40)]
         monitor.close()
 
 

@@ -212,7 +212,8 @@ def _open_whole(path: str, kind: str, files: list[str]) -> Reading | None:
 
 
 def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:
-    return pa.concat_tables(tables, promote_options="default")
+    """Tables of the same names and types as one, whether they promise to hold no nulls or not."""
+    return pa.concat_tables([pa.Table.from_arrays(table.columns, names=table.column_names) for table in tables])
 
 
 def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> None:
