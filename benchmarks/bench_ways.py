@@ -32,7 +32,8 @@ def told(path: Path, way: str) -> Facts:
     lines: list[dict[str, Any]] = [
         json.loads(line) for line in command("discover", path, "--with", way, "--format", "json").splitlines()
     ]
-    return {f["column"]: (f["rows"], f["nulls"], f["distinct"], f["min"], f["max"]) for f in lines}
+    columns = [line for line in lines if line["kind"] == "column"]
+    return {f["column"]: (f["rows"], f["nulls"], f["distinct"], f["min"], f["max"]) for f in columns}
 
 
 def duck(path: Path) -> Facts:
