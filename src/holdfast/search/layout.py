@@ -29,11 +29,6 @@ class Layout:
         same = self.found == lookup.found and self.keys == lookup.keys
         return same and (lead is None or self.lead is None or lead == self.lead)
 
-    def holds(self, lookup: Lookup) -> bool:
-        """Whether the index, as it is, has all columns that a lookup compares."""
-        same = self.found == lookup.found and self.keys == lookup.keys
-        return same and set(lookup.others) <= {self.lead, *self.others}
-
     def take_in(self, lookup: Lookup, lead: int | None) -> None:
         """Add what a lookup compares."""
         self.lead = lead if self.lead is None else self.lead
