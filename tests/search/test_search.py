@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.search.once import find
 from holdfast.search.queries import Condition, NullMeaning, Operator, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
@@ -65,7 +64,7 @@ def test_finds_all_the_first_and_how_many(
         assert search.count(number) == len(pairs)
         first = search.first(number)
         assert first in pairs if pairs else first is None
-        assert find(stream.table, [query], 0, nulls=nulls)[0].count == len(pairs)
+        assert PairSearch(stream.table, [query], nulls).all(0)[0].count == len(pairs)
 
 
 @many
@@ -105,7 +104,7 @@ def test_slices_agree_with_the_whole(
     folder: str, start: list[tuple[Any, ...]], query: PairQuery, nulls: NullMeaning, slices: int, limit: int
 ) -> None:
     _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
-    (whole,) = find(kept.table, [query], limit, nulls=nulls)
+    (whole,) = PairSearch(kept.table, [query], nulls).all(limit)
     (sliced,) = find_in_tasks(kept.table, [query], Tasks(), limit, slices, nulls)
     assert whole.count == sliced.count
     assert (whole.pairs is None) == (sliced.pairs is None)

@@ -20,25 +20,11 @@ from holdfast.search.candidates import candidates, worth_it
 from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone
 from holdfast.search.index import Index
 from holdfast.search.layout import Layout, layouts_for
-from holdfast.search.operands import Operands, Spaces, living
-from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.search.operands import Operands, Spaces
+from holdfast.search.queries import PairQuery
 from holdfast.table.runner import Threads
-from holdfast.table.table import Table
 
 _FEW = 8  # where at most one row in so many shares its key, it is worth the while to let only these ask
-
-
-def find(
-    table: Table,
-    queries: Sequence[PairQuery],
-    limit: int,
-    threads: Threads | None = None,
-    nulls: NullMeaning = "sql",
-) -> list[Found]:
-    """The pairs of each query; counts alone of one that has more than `limit`."""
-    spaces = Spaces(table.schema, queries, nulls)
-    spaces.follow(table)
-    return find_among(living(spaces, table), spaces, queries, limit, threads)
 
 
 def find_among(
