@@ -25,10 +25,10 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.batch import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.denial.maintain import maintain
-from holdfast.denial.model import Cell, DenialConstraint
-from holdfast.denial.parse import parse
-from holdfast.denial.state import State, discover
+from holdfast.engines.denial.maintain import maintain
+from holdfast.engines.denial.model import Cell, DenialConstraint
+from holdfast.engines.denial.parse import parse
+from holdfast.engines.denial.state import State, discover
 from holdfast.table import shard
 from holdfast.table.change import Change
 from holdfast.table.encode import merge, stage

@@ -14,22 +14,22 @@ import pyarrow.csv
 
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engine import Settings
-from holdfast.functional import engine as fd_module
-from holdfast.functional import keys as ucc_module
-from holdfast.functional.approximate import derive_approximate, limit_of
-from holdfast.functional.derive import derive
-from holdfast.functional.engine import FunctionalEngine
-from holdfast.functional.result import Rules
-from holdfast.functional.state import Ground, State
+from holdfast.engines.contract import Settings
+from holdfast.engines.functional import engine as fd_module
+from holdfast.engines.functional import keys as ucc_module
+from holdfast.engines.functional.approximate import derive_approximate, limit_of
+from holdfast.engines.functional.derive import derive
+from holdfast.engines.functional.engine import FunctionalEngine
+from holdfast.engines.functional.result import Rules
+from holdfast.engines.functional.state import Ground, State
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal
+from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
-from holdfast.voice import Voice
 
 Found = set[tuple[tuple[int, ...], int]]
 
@@ -44,7 +44,7 @@ def texts_of(name: str, columns: int | None = None) -> pa.Table:
 
 
 def encoded(texts: pa.Table, folder: str) -> Table:
-    return build_table("t", texts, ReadOptions(), (), "equal", folder, None, Voice()).admitted.table
+    return build_table("t", texts, ReadOptions(), (), "equal", folder, None, Progress()).admitted.table
 
 
 def by_number(rules: Rules) -> Found:
@@ -179,7 +179,7 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
 
 def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change:
     sources = Sources(deletes=some) if deleting else Sources(inserts=some)
-    done = admit_batch(table, sources, (), ReadOptions(), None, "error", folder, None, Voice())
+    done = admit_batch(table, sources, (), ReadOptions(), None, "error", folder, None, Progress())
     return Change(table, done.table, done.born, done.dead)
 
 

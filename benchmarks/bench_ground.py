@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from benchmarks.data import tax_csv, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
+from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax
-from holdfast.monitor import Monitor
 from holdfast.table.plain import plain_values
 
 Facts = dict[str, tuple[Any, ...]]

@@ -22,10 +22,10 @@ import pyarrow.parquet as pq
 
 from benchmarks.data import tpch
 from benchmarks.frame import Case, Rss, benchmark, quick, timed
-from holdfast.engine import Settings
-from holdfast.inclusion import derive
-from holdfast.monitor import Monitor
-from holdfast.registry import engine
+from holdfast.api.monitor import Monitor
+from holdfast.engines.contract import Settings
+from holdfast.engines.inclusion import derive
+from holdfast.engines.registry import engine
 from holdfast.table.runner import Threads
 
 NAMES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engine import Settings
-from holdfast.functional.named import NamedEngine, State, make
+from holdfast.engines.contract import Settings
+from holdfast.engines.functional.named import NamedEngine, State, make
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 

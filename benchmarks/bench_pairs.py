@@ -29,10 +29,10 @@ from holdfast.pairs.probes import count_pairs
 from holdfast.pairs.rows import Rows
 from holdfast.pairs.table import Signed
 from holdfast.pairs.watch import PairWatch
+from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
-from holdfast.voice import Voice
 
 _BATCH = 50
 _GOALS = {"adult": 0.006, "claims": 0.020, "flight_1k": 0.002, "uniprot_1k": 0.005}
@@ -50,12 +50,12 @@ def rows_of(name: str) -> pa.Table:
 
 
 def table_of(rows: pa.Table, folder: str) -> Table:
-    return build_table("t", rows, ReadOptions(), (), "equal", folder, None, Voice()).admitted.table
+    return build_table("t", rows, ReadOptions(), (), "equal", folder, None, Progress()).admitted.table
 
 
 def change_of(before: Table, folder: str, inserts: pa.Table | None = None, deletes: pa.Table | None = None) -> Change:
     sources = Sources(inserts, deletes, None, None)
-    done = admit_batch(before, sources, (), ReadOptions(), None, "error", folder, None, Voice())
+    done = admit_batch(before, sources, (), ReadOptions(), None, "error", folder, None, Progress())
     return Change(before, done.table, done.born, done.dead)
 
 

@@ -12,15 +12,15 @@ TYPE_CHECKING = False  # the command line starts here: not even the module typin
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.checking import check
-    from holdfast.discovery import discover
-    from holdfast.engine import Settings
+    from holdfast.api.checking import check
+    from holdfast.api.discovery import discover
+    from holdfast.api.monitor import Monitor
+    from holdfast.api.verifying import verify
+    from holdfast.engines.contract import Settings
     from holdfast.errors import BadInput, HoldfastError
     from holdfast.intake.reading import ReadOptions
-    from holdfast.monitor import Monitor
     from holdfast.sources.dialect import CsvOptions
     from holdfast.store.backup import backup
-    from holdfast.verifying import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,16 +36,16 @@ __all__ = [
     "verify",
 ]
 _WHERE = {
-    "check": "holdfast.checking",
-    "Settings": "holdfast.engine",
-    "discover": "holdfast.discovery",
+    "check": "holdfast.api.checking",
+    "Settings": "holdfast.engines.contract",
+    "discover": "holdfast.api.discovery",
     "BadInput": "holdfast.errors",
     "HoldfastError": "holdfast.errors",
     "ReadOptions": "holdfast.intake.reading",
-    "Monitor": "holdfast.monitor",
+    "Monitor": "holdfast.api.monitor",
     "CsvOptions": "holdfast.sources.dialect",
     "backup": "holdfast.store.backup",
-    "verify": "holdfast.verifying",
+    "verify": "holdfast.api.verifying",
 }
 
 

@@ -66,7 +66,7 @@ def _all_files(path: Path) -> dict[str, bytes]:
 
 def test_a_state_locked_by_a_living_process(holdfast: Holdfast, state: Path, people: Path, tmp_path: Path) -> None:
     holder = (
-        "import sys; from holdfast.monitor import Monitor\n"
+        "import sys; from holdfast.api.monitor import Monitor\n"
         "with Monitor.open(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", holder, str(state)]

@@ -13,8 +13,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import holdfast as hf
-from holdfast.functional import engine as functional
-from holdfast.voice import Voice
+from holdfast.engines.functional import engine as functional
+from holdfast.progress import Progress
 from tests.cli.running import COMMAND, HEADER, Holdfast, Picture, environment, names_in, refused, untouched, write
 
 RULES = ['rules: [{name: one, rule: "name -> day"}, {name: late, rule: "not(t.day = s.day and t.id != s.id)"}]']
@@ -125,8 +125,8 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("holdfast.discovery.discover", work)
-    monkeypatch.setattr("holdfast.monitor.Monitor.open", work)
+    monkeypatch.setattr("holdfast.api.discovery.discover", work)
+    monkeypatch.setattr("holdfast.api.monitor.Monitor.open", work)
 
 
 @pytest.mark.usefixtures("no_work")
@@ -250,7 +250,7 @@ def test_the_version(holdfast: Holdfast) -> None:
     assert (told.code, told.out, told.err) == (0, f"holdfast {hf.__version__}\n", "")
 
 
-class _Ear(Voice):
+class _Ear(Progress):
     def __init__(self) -> None:
         self.notes: list[str] = []
 
@@ -268,11 +268,11 @@ def test_a_long_search_is_told_how_to_be_shorter(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(functional, "PATIENCE", 0.0)
     monkeypatch.setattr("holdfast.pairs.threads._SECONDS_BETWEEN_WORDS", 0.0)
     ear = _Ear()
-    hf.discover(many_dependencies(), "fd", voice=ear)
+    hf.discover(many_dependencies(), "fd", progress=ear)
     (advice,) = ear.notes
     assert "--max-lhs" in advice
     bounded = _Ear()
-    hf.discover(many_dependencies(), "fd", settings=hf.Settings(max_lhs=2), voice=bounded)
+    hf.discover(many_dependencies(), "fd", settings=hf.Settings(max_lhs=2), progress=bounded)
     assert bounded.notes == []
 
 

@@ -160,13 +160,13 @@ BATCHES_UNTIL_FULL = """
 import sys, pyarrow as pa
 from holdfast import monitor
 from holdfast.errors import BadInput
-from holdfast.voice import Voice
+from holdfast.progress import Progress
 monitor._REPLAY_BATCHES = 3
 notes = []
-class Ear(Voice):
+class Ear(Progress):
     def note(self, text):
         notes.append(text)
-with monitor.Monitor.open(sys.argv[1], voice=Ear()) as watch:
+with monitor.Monitor.open(sys.argv[1], progress=Ear()) as watch:
     number = len(watch.history())
     try:
         while True:
@@ -218,7 +218,7 @@ main()
 
 
 @pytest.mark.parametrize(
-    "module", ["signal", "holdfast.cli.entry", "typer", "rich.console", "holdfast.discovery", "numpy", "pyarrow"]
+    "module", ["signal", "holdfast.cli.entry", "typer", "rich.console", "holdfast.api.discovery", "numpy", "pyarrow"]
 )
 def test_ctrl_c_while_the_command_line_is_loaded(people: Path, module: str) -> None:
     words = [sys.executable, "-c", CTRL_C_WHILE_IMPORTING, module, "discover", str(people)]

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
+from holdfast.api.view import View
 from holdfast.store import database
 from holdfast.store.store import Store
-from holdfast.view import View
 from tests.cli.mounting import mounted
 from tests.cli.running import Holdfast, refused, write
 
@@ -54,7 +54,7 @@ print(json.dumps(told))
 """
 APPLIES_AND_DIES = """
 import os, signal, sys
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 watch = Monitor.open(sys.argv[1])
 watch.apply(inserts=sys.argv[2])
 print("applied", flush=True)

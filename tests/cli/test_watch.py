@@ -54,7 +54,7 @@ def test_watching_needs_no_spark(state: Path, tmp_path: Path) -> None:
     folder.mkdir()
     write(folder / "a.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     script = (
-        "import sys; from holdfast.monitor import Monitor\n"
+        "import sys; from holdfast.api.monitor import Monitor\n"
         "with Monitor.open(sys.argv[1]) as monitor: monitor.watch_folder(sys.argv[2], once=True)\n"
         "print('pyspark' in sys.modules)"
     )

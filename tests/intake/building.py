@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
+from holdfast.api.monitor import Monitor
+from holdfast.api.outcome import Outcome
 from holdfast.intake import choosing, reading
 from holdfast.intake.reading import ReadOptions
-from holdfast.monitor import Monitor
-from holdfast.outcome import Outcome
+from holdfast.progress import Progress
 from holdfast.sources import pieces
 from holdfast.sources.dialect import CsvOptions
-from holdfast.voice import Voice
 from tests.oracle.rows import Row
 from tests.table.building import rows_of
 
 UTC = dt.UTC
 
 
-class Notes(Voice):
+class Notes(Progress):
     """Keeps what was noted."""
 
     def __init__(self) -> None:

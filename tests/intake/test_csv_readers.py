@@ -178,7 +178,7 @@ def test_types_nulls_and_refusals_are_the_same(
 def outcome(folder: Path, path: str, options: ReadOptions, spark: SparkSession | None) -> object:
     notes = Notes()
     try:
-        found = read(folder, path, options, spark=spark, voice=notes)
+        found = read(folder, path, options, spark=spark, progress=notes)
     except BadInput as error:
         return str(error)
     return found, sorted(notes.told)

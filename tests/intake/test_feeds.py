@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.changes import operations
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
 from holdfast.spark.stage import _turn
 from tests.intake.building import changed, file_of, rows_in, through_spark, watched
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from holdfast.api.monitor import Monitor
+from holdfast.api.outcome import Outcome
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
-from holdfast.outcome import Outcome
 from holdfast.store.store import Store
 from tests.intake.building import Notes, file_of, rows_in, watched
 
@@ -40,7 +40,7 @@ class Watched:
         def tell(path: str, outcome: Outcome) -> None:
             told.append((Path(path).name, outcome.already_applied))
 
-        with Monitor.open(self.state, voice=self.notes) as monitor:
+        with Monitor.open(self.state, progress=self.notes) as monitor:
             monitor.watch_folder(self.inbox, once=True, told=tell)
         return told
 

@@ -51,7 +51,7 @@ NASTY: dict[str, str | bytes] = {
 def outcome(folder: Path, path: str, spark: SparkSession, options: ReadOptions | None = None) -> object:
     notes = Notes()
     try:
-        with watched(folder, path, options, spark=spark, voice=notes) as monitor:
+        with watched(folder, path, options, spark=spark, progress=notes) as monitor:
             kept = {column.name: str(column.type) for column in monitor.tables["things"].schema.columns}
             return kept, rows_in(monitor), monitor.left_out, sorted(notes.told)
     except BadInput as error:

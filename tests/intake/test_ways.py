@@ -19,11 +19,11 @@ import pyarrow.orc as orc
 import pyarrow.parquet as pq
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.intake import choosing, reading
 from holdfast.intake.choosing import Way
 from holdfast.intake.reading import ReadOptions, open_source
-from holdfast.monitor import Monitor
 from tests.intake.building import changed, file_of, rows_in, small_pieces, types_in, watched
 
 if TYPE_CHECKING:

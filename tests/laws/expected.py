@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from holdfast.engine import Settings
-from tests.inclusion.several import texts_of
+from holdfast.engines.contract import Settings
+from tests.engines.inclusion.several import texts_of
 from tests.oracle import column, denial, functional, inclusion
 
 Row = tuple[Any, ...]

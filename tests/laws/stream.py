@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow as pa
 
 import holdfast as hf
-from holdfast.engine import Settings
-from holdfast.outcome import Outcome
+from holdfast.api.outcome import Outcome
+from holdfast.engines.contract import Settings
 from holdfast.table.table import Nulls
 from tests.laws.expected import DENIED, NAMED, Expected, Row, Tables
 from tests.oracle import rows as oracle

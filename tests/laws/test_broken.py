@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.engine import Settings
-from holdfast.outcome import Outcome
+from holdfast.api.outcome import Outcome
+from holdfast.engines.contract import Settings
 from holdfast.table.table import Nulls
 from tests.oracle import functional as oracle
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 
 WATCH = ["column", "ind", "fd"]
 SMALL = 1 << 19

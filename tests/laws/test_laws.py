@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff
-from holdfast.engine import Engine, Settings
-from holdfast.registry import NAMES, engine
+from holdfast.engines.contract import Engine, Settings
+from holdfast.engines.registry import NAMES, engine
 from holdfast.table.change import Change
 from holdfast.table.table import Nulls
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.changes.operations import DELETE
-from holdfast.engine import Engine
+from holdfast.engines.contract import Engine
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import stage

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 
 TOWNS = pa.table({"id": [1, 2, 3], "zip": ["1", "1", "2"], "city": ["A", "A", "C"]})
 MORE = pa.table({"id": [4], "zip": ["1"], "city": ["B"]})

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast as hf
+from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness
-from holdfast.functional.model import FD
-from holdfast.inclusion import picture
-from holdfast.inclusion.model import IND, Side
-from holdfast.inclusion.rank import Proposal
-from holdfast.outcome import Outcome
+from holdfast.engines.functional.model import FD
+from holdfast.engines.inclusion import picture
+from holdfast.engines.inclusion.model import IND, Side
+from holdfast.engines.inclusion.rank import Proposal
 from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.pages import html_table
-from holdfast.report.progress import ConsoleVoice
+from holdfast.report.progress import TerminalProgress
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, json_line, plain, say
 from holdfast.report.violations import print_listing
@@ -78,9 +78,9 @@ def test_printed_text_is_visible(one: str, two: str) -> None:
         print_history([record(one, two)])
         lost = {"x -> y": FD(one, (two,), one)}
         print_outcome(Outcome(record(one, two), {"fd": Diff(lost=lost, witnesses={"x -> y": Witness((1,))})}), one)
-        with ConsoleVoice() as voice:
-            voice.note(one)
-            voice.step(two)
+        with TerminalProgress() as progress:
+            progress.note(one)
+            progress.step(two)
     assert hidden(written.text) == []
     written.text.encode("utf-8")
 

@@ -15,8 +15,8 @@ from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.denial.streams import Stream
-from tests.denial.test_engine_slices import Tasks
+from tests.engines.denial.streams import Stream
+from tests.engines.denial.test_engine_slices import Tasks
 from tests.oracle import pairs as oracle
 from tests.table.building import Kept, inserts
 

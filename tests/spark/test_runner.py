@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.column.discover import count_codes
+from holdfast.engines.column.discover import count_codes
+from holdfast.engines.registry import engine
 from holdfast.errors import BadInput
-from holdfast.registry import engine
 from holdfast.spark.runner import SparkRunner
 from holdfast.table.probe import run_probe
 from holdfast.table.runner import Runner, Threads

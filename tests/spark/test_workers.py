@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow
 import pytest
 
-from holdfast.discovery import discover
+from holdfast.api.discovery import discover
 from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
 from holdfast.spark.runner import SparkRunner

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 
 RULES = ["not(t.city = s.city and t.zip < s.zip)", "zip -> city"]
 

@@ -11,13 +11,13 @@ from unittest.mock import patch
 
 import pytest
 
+from holdfast.api.monitor import Monitor
+from holdfast.api.verifying import verify
 from holdfast.errors import BadInput, Damaged
-from holdfast.monitor import Monitor
 from holdfast.store.backup import backup
 from holdfast.store.database import fact
 from holdfast.store.store import Store
 from holdfast.table import files
-from holdfast.verifying import verify
 from tests.store import harm
 from tests.store.test_store import files_in
 

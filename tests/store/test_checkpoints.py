@@ -20,16 +20,16 @@ from hypothesis import strategies as st
 
 from holdfast import monitor as monitor_module
 from holdfast import upkeep
+from holdfast.api.monitor import Monitor
+from holdfast.engines.registry import engine
 from holdfast.errors import BadInput, Damaged
-from holdfast.monitor import Monitor
-from holdfast.registry import engine
+from holdfast.progress import Progress
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
 from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table, TableFiles
-from holdfast.voice import Voice
 from tests.intake.building import rows_in
 from tests.oracle.rows import Row, plain_row
 from tests.table.building import bulk_path
@@ -308,7 +308,7 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
 def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
     notes: list[str] = []
 
-    class Ear(Voice):
+    class Ear(Progress):
         def note(self, text: str) -> None:
             notes.append(text)
 
@@ -316,7 +316,7 @@ def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
         raise Damaged("x.arrow", "a bit turned")
 
     Monitor.create(tmp_path / "state", {"things": table_of([])}).close()
-    with small_files(batches=1), Monitor.open(tmp_path / "state", voice=Ear()) as monitor:
+    with small_files(batches=1), Monitor.open(tmp_path / "state", progress=Ear()) as monitor:
         with patch.object(upkeep, "compacted", damaged):
             monitor.apply(inserts=table_of([(1, "x", None)]))
         assert monitor.tables["things"].rows == 1

@@ -9,15 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
+from holdfast.progress import Progress
 from holdfast.store.database import FORMAT, fact
-from holdfast.voice import Voice
 from tests.intake.building import rows_in
 from tests.store.test_store import MORE, counts, files_in, make
 
 
-class Ear(Voice):
+class Ear(Progress):
     def __init__(self) -> None:
         self.heard: list[str] = []
 
@@ -39,15 +39,15 @@ def test_a_copy_and_its_original_go_their_own_ways(tmp_path: Path, apart: bool) 
     with make(state, str(tmp_path / "bulk") if apart else None) as monitor:
         monitor.apply(inserts=MORE)
     shutil.copytree(state, copy)
-    with Monitor.open(copy, voice=ear) as monitor:
+    with Monitor.open(copy, progress=ear) as monitor:
         monitor.apply(inserts=pa.table({"n": [5], "t": ["copy"]}))
         monitor.checkpoint()
         copied = rows_in(monitor)
-    with Monitor.open(state, voice=ear) as monitor:
+    with Monitor.open(state, progress=ear) as monitor:
         monitor.apply(deletes=MORE)
         monitor.checkpoint()
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
-    with Monitor.open(copy, voice=ear) as monitor:
+    with Monitor.open(copy, progress=ear) as monitor:
         assert rows_in(monitor) == copied == [(1, "a"), (2, "b"), (None, "a"), (4, "z"), (5, "copy")]
     told = f"{copy}: this state is a copy, and another one may use the files in {tmp_path}/bulk/"
     assert [note.startswith(told) for note in ear.heard] == ([True] if apart else [])
@@ -78,7 +78,7 @@ def test_the_original_may_be_the_one_that_is_opened_last(tmp_path: Path, state: 
 def test_a_state_that_was_moved_is_no_copy(tmp_path: Path, state: Path) -> None:
     state.rename(tmp_path / "moved")
     ear = Ear()
-    with Monitor.open(tmp_path / "moved", voice=ear) as monitor:
+    with Monitor.open(tmp_path / "moved", progress=ear) as monitor:
         monitor.apply(inserts=MORE)
     assert (ear.heard, len(files_in(tmp_path / "bulk"))) == ([], 1)
 
@@ -91,7 +91,7 @@ def test_a_copy_on_another_disk_may_have_the_same_inode(
     ear = Ear()
     with monkeypatch.context() as patched:
         patched.setattr("holdfast.store.identity.inode_of", lambda _: inode)
-        Monitor.open(tmp_path / "copy", voice=ear).close()
+        Monitor.open(tmp_path / "copy", progress=ear).close()
     assert len(ear.heard) == 1
     assert counts(state) == (4, 1)
 
@@ -129,7 +129,7 @@ def test_a_state_from_before_states_had_identities(tmp_path: Path, state: Path) 
     assert counts(state) == (4, 1)
     for told in (1, 0):
         ear = Ear()
-        with Monitor.open(state, voice=ear) as monitor:
+        with Monitor.open(state, progress=ear) as monitor:
             monitor.checkpoint()
         assert len(ear.heard) == told
     assert counts(state) == (4, 1)

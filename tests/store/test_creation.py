@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
 from holdfast.store.store import Store
 from tests.store.test_store import MORE, ROWS, counts, files_in, make
 

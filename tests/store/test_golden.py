@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 from holdfast.store.database import FORMAT
 from holdfast.table.table import Table
 from tests.oracle import column as oracle

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
 from holdfast.store.database import FORMAT
 from holdfast.store.records import Commit
 from holdfast.store.store import Store
@@ -121,7 +121,7 @@ KILLED_INIT = """
 import os, signal, sys
 from unittest.mock import patch
 import pyarrow as pa
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 from holdfast.store.store import Store
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -130,7 +130,7 @@ with patch(sys.argv[2], die):
 """
 
 
-@pytest.mark.parametrize("moment", ["holdfast.monitor.build_table", "holdfast.store.store.Store.finish_creation"])
+@pytest.mark.parametrize("moment", ["holdfast.api.monitor.build_table", "holdfast.store.store.Store.finish_creation"])
 @pytest.mark.parametrize("apart", [False, True], ids=["", "segments apart"])
 def test_a_killed_init_can_be_run_again(tmp_path: Path, moment: str, apart: bool) -> None:
     segments = str(tmp_path / "segments") if apart else ""
@@ -179,7 +179,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 HOLDS = """
 import sys, time
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 monitor = Monitor.open(sys.argv[1])
 print("open", flush=True)
 time.sleep(600)

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from holdfast import view
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
 from holdfast.store.forget import without_dead
 from holdfast.store.store import Store
 from holdfast.table.load import load_table

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 
 from holdfast import verifying
+from holdfast.api.monitor import Monitor
+from holdfast.api.verifying import verify
+from holdfast.api.view import View
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
-from holdfast.monitor import Monitor
 from holdfast.store.store import Store
 from holdfast.table.table import Table
-from holdfast.verifying import verify
-from holdfast.view import View
 from tests.store import harm
 
 FLIPS = 150

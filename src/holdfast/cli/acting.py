@@ -42,7 +42,6 @@ from holdfast.cli.arguments import (
 )
 from holdfast.cli.printing import (
     by_table,
-    console_voice,
     named,
     note_left_out,
     print_findings,
@@ -51,9 +50,10 @@ from holdfast.cli.printing import (
     print_violations_json,
     split,
     table_line,
+    terminal_progress,
     warn_unlisted,
 )
-from holdfast.registry import FOUND
+from holdfast.engines.registry import FOUND
 from holdfast.report.terminal import somebody_reads
 
 _CLASSES = ", ".join(FOUND)
@@ -90,7 +90,7 @@ def discover(
 
     Example: [b]holdfast discover tax.csv --rules column[/b]
     """
-    from holdfast.discovery import discover as find
+    from holdfast.api.discovery import discover as find
     from holdfast.report.export import write_page
 
     _refuse_outputs(html, picture)
@@ -99,7 +99,7 @@ def discover(
     )
     tables = named(sources, jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
-    with console_voice() as voice:
+    with terminal_progress() as progress:
         settings = asked_settings(error=error, max_lhs=max_lhs, compare=compare, max_arity=max_arity)
         found = find(
             tables,
@@ -108,10 +108,10 @@ def discover(
             nulls=nulls.value,
             settings=settings,
             options=options,
-            voice=voice,
+            progress=progress,
         )
         for table, left_out in found.left_out.items():
-            note_left_out(voice, table, left_out, table in chosen)
+            note_left_out(progress, table, left_out, table in chosen)
     if form is Format.json:
         print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
     print_findings([], form, top, split(rules), found.results, found.told)
@@ -128,7 +128,7 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     from holdfast.report.export import refuse_unwritable
 
     if picture:
-        from holdfast.inclusion.picture import refuse_undrawable
+        from holdfast.engines.inclusion.picture import refuse_undrawable
 
         refuse_undrawable(picture)
     for path in (html, picture):
@@ -167,16 +167,16 @@ def check(
 
     Example: [b]holdfast check tax.csv --rules rules.yaml --rows[/b]
     """
-    from holdfast.checking import check as look
+    from holdfast.api.checking import check as look
 
     options = read_options(
         separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
     )
-    with console_voice() as voice:
+    with terminal_progress() as progress:
         settings = asked_settings(pair_limit, count_only)
         tables = named(sources, jdbc_table)
-        checked = look(tables, rules, nulls=nulls.value, settings=settings, options=options, voice=voice)
-        warn_unlisted(voice, checked.to_json())
+        checked = look(tables, rules, nulls=nulls.value, settings=settings, options=options, progress=progress)
+        warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
     if form is Format.text:
         listed = [listing for listing in checked.listings if listing.pairs is not None]
@@ -223,24 +223,24 @@ def init(
 
     Example: [b]holdfast init state/ tax.csv --key Id[/b]
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
 
     options = read_options(
         separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
     )
     tables = named(sources, jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
-    with console_voice() as voice, Monitor.create(
+    with terminal_progress() as progress, Monitor.create(
         state, tables, watch=split(watch), rules=rules,
         settings=asked_settings(pair_limit, count_only, error, max_lhs, compare, max_arity),
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls.value,
-        options=options, segments=segments, voice=voice,
+        options=options, segments=segments, progress=progress,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out
         for table, columns_out in left_out.items():
-            note_left_out(voice, table, columns_out, table in chosen)
+            note_left_out(progress, table, columns_out, table in chosen)
         results = monitor.found()
-        warn_unlisted(voice, [finding.to_json() for finding in monitor.results("dc")])
+        warn_unlisted(progress, [finding.to_json() for finding in monitor.results("dc")])
         made = monitor.tables
     if form is Format.json:
         print_json(table_line(table.schema, table.rows, left_out[name]) for name, table in made.items())
@@ -282,14 +282,14 @@ def apply(
 
     Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
     from holdfast.report.outcome import print_outcome
 
     options = read_options(
         separator, quote, header, null, types, schema, input_format, jdbc_table, jdbc_properties, reader
     )
-    with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
-        voice.step("Applying the batch")
+    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
+        progress.step("Applying the batch")
         outcome = monitor.apply(
             insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing.value,
             operation_column=op, options=options,
@@ -326,8 +326,8 @@ def watch(
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
-    from holdfast.monitor import Monitor
-    from holdfast.outcome import Outcome
+    from holdfast.api.monitor import Monitor
+    from holdfast.api.outcome import Outcome
     from holdfast.report.outcome import print_outcome
 
     options = read_options(separator, quote, header, null, types, schema, input_format, reader=reader)
@@ -342,17 +342,17 @@ def watch(
         if not somebody_reads():
             raise _NobodyReads
 
-    with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
-        voice.note(f"Watching {folder}; stop with Ctrl-C.")
+    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
+        progress.note(f"Watching {folder}; stop with Ctrl-C.")
         try:
             monitor.watch_folder(
                 folder, how=holds.value, table=table, on_missing=on_missing.value, operation_column=op,
                 options=options, once=once, told=told,
             )  # fmt: skip
         except KeyboardInterrupt:
-            voice.note("Stopped. Batches that were told are kept.")
+            progress.note("Stopped. Batches that were told are kept.")
         except _NobodyReads:
-            voice.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
+            progress.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
     raise typer.Exit(1 if any(broken) else 0)
 
 

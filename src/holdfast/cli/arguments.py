@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from holdfast.engine import Settings
+    from holdfast.engines.contract import Settings
     from holdfast.intake.reading import ReadOptions
 
 
@@ -174,7 +174,7 @@ def asked_settings(
     max_arity: int = 1,
 ) -> Settings:
     """What is asked of engines."""
-    from holdfast.engine import Settings
+    from holdfast.engines.contract import Settings
 
     limit = 0 if count_only else pair_limit
     return Settings(pair_limit=limit, error=error, max_lhs=max_lhs, compare=compare.value, max_arity=max_arity)

@@ -16,7 +16,6 @@ from holdfast.cli.arguments import (
     Top,
 )
 from holdfast.cli.printing import (
-    console_voice,
     in_schema_order,
     print_findings,
     print_json,
@@ -24,10 +23,11 @@ from holdfast.cli.printing import (
     print_violations_json,
     split,
     table_line,
+    terminal_progress,
 )
 from holdfast.cli.rows import number_of
+from holdfast.engines.registry import MANY
 from holdfast.errors import BadInput
-from holdfast.registry import MANY
 from holdfast.report.terminal import say
 from holdfast.visible import visible
 
@@ -58,9 +58,9 @@ def status(
         store.close()
     results: list[Result] = []
     if many:
-        from holdfast.monitor import Monitor
+        from holdfast.api.monitor import Monitor
 
-        with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
             results = [result for name in many for result in monitor.found(name)]
     if form is Format.json:
         print_json([*tables, *(batch.to_json() for batch in last)])
@@ -88,16 +88,16 @@ def violations(
 
     Example: [b]holdfast violations state/ fair --rows[/b]
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
     from holdfast.report.export import ENDINGS, refuse_unwritable, write_listings
 
     if output is not None:
         refuse_unwritable(output, ENDINGS)
-    with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+    with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
         found = monitor.violations(rule)
         if output is not None:
             told = write_listings(found, output)
-            voice.note(f"{told:,} violations written to {output}")
+            progress.note(f"{told:,} violations written to {output}")
         elif form is Format.json:
             print_violations_json(found, limit)
         else:
@@ -120,12 +120,12 @@ def explain(
     Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
     [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
     from holdfast.report.violations import explanation_json, print_explanation
 
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row, or two")
-    with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+    with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
         given = monitor.given(rule)
         if given and given["kind"] == "dc":
             chosen = [number_of(monitor, row, given["table"]) for row in pair or []]
@@ -152,12 +152,12 @@ def history(
     form: Output = Format.text,
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
     from holdfast.report.outcome import print_history, print_rule_history
     from holdfast.store.store import Store
 
     if rules:
-        with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+        with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
             fared = monitor.rule_history()
         if form is Format.json:
             print_json(fared)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from holdfast.cli.arguments import (
     Format,
 )
+from holdfast.engines.registry import MANY
 from holdfast.errors import BadInput
-from holdfast.registry import MANY
 from holdfast.report.terminal import Terminal, say_json
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Finding, Result
-    from holdfast.listing import Listing
-    from holdfast.report.progress import ConsoleVoice
+    from holdfast.engines.listing import Listing
+    from holdfast.report.progress import TerminalProgress
     from holdfast.table.table import Schema
 
 
@@ -53,17 +53,17 @@ def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[s
     return columns
 
 
-def console_voice() -> ConsoleVoice:
-    """The voice on standard error."""
-    from holdfast.report.progress import ConsoleVoice
+def terminal_progress() -> TerminalProgress:
+    """The progress on standard error."""
+    from holdfast.report.progress import TerminalProgress
 
-    return ConsoleVoice()
+    return TerminalProgress()
 
 
-def note_left_out(voice: ConsoleVoice, table: str, columns: Iterable[str], chosen: bool) -> None:
+def note_left_out(progress: TerminalProgress, table: str, columns: Iterable[str], chosen: bool) -> None:
     """Say which columns are not watched, where that wasn't asked for by naming others."""
     if not chosen and (names := ", ".join(columns)):
-        voice.note(f"table {table}: left out, as their types can't be compared: {names}")
+        progress.note(f"table {table}: left out, as their types can't be compared: {names}")
 
 
 def table_line(schema: Schema, rows: int, left_out: Iterable[str]) -> dict[str, Any]:
@@ -131,11 +131,11 @@ def print_violations_json(listings: Iterable[Listing], limit: int | None) -> Non
             print_json(listing.violations(limit))
 
 
-def warn_unlisted(voice: ConsoleVoice, findings: Iterable[Mapping[str, Any]]) -> None:
+def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, Any]]) -> None:
     """Warn where only the number of violations is kept."""
     for finding in findings:
         if finding["kind"] == "dc" and not finding["listed"]:
-            voice.note(
+            progress.note(
                 f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
                 f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"
             )

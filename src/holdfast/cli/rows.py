@@ -8,12 +8,12 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Format, Output, State
-from holdfast.cli.printing import console_voice, print_json
+from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
-    from holdfast.monitor import Monitor
-    from holdfast.rows import Row
+    from holdfast.api.monitor import Monitor
+    from holdfast.api.rows import Row
 
 _SHOWN = 20
 
@@ -34,14 +34,14 @@ def rows(
 
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
     from holdfast.report.rows import print_rows
 
     if not numbers and not where:
         raise BadInput("say which rows: give their numbers, or values such as --where Id=17")
     if limit is not None and limit < 1:
         raise BadInput(f"--limit {limit}: give 1 or more")
-    with console_voice() as voice, Monitor.open(state, write=False, voice=voice) as monitor:
+    with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
         found = [
             *monitor.rows(numbers or [], table=table),
             *(row for one in where or [] for row in asked(monitor, one, table)),

@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Format, Output, State
-from holdfast.cli.printing import console_voice, print_json
+from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import say
 
 
@@ -25,10 +25,10 @@ def verify(
 
     Exit code 2 where something is wrong. Example: [b]holdfast verify state/ --deep[/b]
     """
-    from holdfast.verifying import verify as look
+    from holdfast.api.verifying import verify as look
 
-    with console_voice() as voice:
-        verified = look(state, deep=deep, voice=voice)
+    with terminal_progress() as progress:
+        verified = look(state, deep=deep, progress=progress)
     if form is Format.json:
         print_json([verified.to_json()])
     else:
@@ -48,8 +48,8 @@ def backup(
     """
     from holdfast.store.backup import backup as copy
 
-    with console_voice() as voice:
-        made = copy(state, folder, say=voice.step)
+    with terminal_progress() as progress:
+        made = copy(state, folder, say=progress.step)
     if form is Format.json:
         print_json([made.to_json()])
     else:
@@ -68,9 +68,9 @@ def vacuum(
 
     Tables are written anew without values that no row uses; so is the database. Results and row numbers stay.
     """
-    from holdfast.monitor import Monitor
+    from holdfast.api.monitor import Monitor
 
-    with console_voice() as voice, Monitor.open(state, voice=voice) as monitor:
+    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
     if form is Format.json:
         print_json([done.to_json()])

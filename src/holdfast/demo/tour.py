@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 from rich.rule import Rule
 
+from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.monitor import Monitor
 from holdfast.report.outcome import print_history, print_outcome
-from holdfast.report.progress import ConsoleVoice
+from holdfast.report.progress import TerminalProgress
 from holdfast.report.tables import findings_tables
 from holdfast.report.terminal import Terminal, plain
 from holdfast.report.violations import print_explanation
@@ -24,16 +24,16 @@ def run() -> None:
     """Run the tour in a folder of its own, which is gone afterwards."""
     from holdfast.spark.session import session
 
-    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, ConsoleVoice() as voice:
+    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, TerminalProgress() as progress:
         here = Path(folder)
         tax = make_tax(_ROWS).add_column(0, "Id", pa.array(range(_ROWS)))
         _heading(f"{_ROWS:,} tax records in a CSV file: Spark reads, Holdfast watches")
         write_csv(tax, here / "tax.csv")
-        voice.step("Starting Spark")
+        progress.step("Starting Spark")
         frame = session().read.csv(str(here / "tax.csv"), header=True, schema=_DDL)
         rules = here / "rules.yaml"
         rules.write_text(_RULES)
-        with Monitor.create(here / "state", {"tax": frame}, rules=rules, key=["Id"], voice=voice) as watch:
+        with Monitor.create(here / "state", {"tax": frame}, rules=rules, key=["Id"], progress=progress) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
             _batches(watch, tax, here)

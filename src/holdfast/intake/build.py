@@ -12,6 +12,7 @@ from holdfast.errors import BadInput
 from holdfast.intake.choosing import SAID, Way
 from holdfast.intake.reading import Reading, ReadOptions, open_source
 from holdfast.intake.staging import Plan, Rows, plan_batch, plan_init, stage_rows
+from holdfast.progress import Progress
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.infer import decide, kept_as_text
@@ -22,7 +23,6 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
-from holdfast.voice import Voice
 
 ONE_MACHINE = 20_000_000
 
@@ -66,21 +66,21 @@ def build_table(
     nulls: Nulls,
     folder: str,
     spark: Any,
-    voice: Voice,
+    progress: Progress,
     asked: Sequence[str] = (),
 ) -> Built:
     """Read a source whole and encode it; all of its columns, or those that are named."""
-    voice.step(f"Reading {name}")
-    reading = _opened(name, open_source(source, options, spark), voice)
+    progress.step(f"Reading {name}")
+    reading = _opened(name, open_source(source, options, spark), progress)
     plan, left_out = plan_init(reading, name, asked)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
-        columns, casters, markers = _types(reading, plan, rows, voice)
+        columns, casters, markers = _types(reading, plan, rows, progress)
         schema = Schema(name, columns, _key_columns(columns, key, name), nulls)
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
         try:
-            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), voice.step)
+            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), progress.step)
         except BadInput as error:
             raise BadInput(f"{reading.name}: {error}") from None
     finally:
@@ -89,11 +89,11 @@ def build_table(
     return Built(admitted, left_out, replace(options.csv, nulls=markers), runner_for(reading), reading.way)
 
 
-def _opened(name: str, reading: Reading, voice: Voice) -> Reading:
+def _opened(name: str, reading: Reading, progress: Progress) -> Reading:
     """Say how a source is read."""
     for sentence in reading.said:
-        voice.note(f"{reading.name}: {sentence}")
-    voice.step(f"Reading {name} {SAID[reading.way]}")
+        progress.note(f"{reading.name}: {sentence}")
+    progress.step(f"Reading {name} {SAID[reading.way]}")
     return reading
 
 
@@ -103,16 +103,16 @@ def discovery_runner(built: Built) -> Runner:
 
 
 def _types(
-    reading: Reading, plan: Plan, rows: Rows, voice: Voice
+    reading: Reading, plan: Plan, rows: Rows, progress: Progress
 ) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
     if not reading.infer:
         return plan.columns, None, reading.nulls
     types, markers = decide(rows.traits, reading.nulls)
     if reading.nulls is None and len(markers) > 1:
-        voice.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
+        progress.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
     for sentence in kept_as_text([column.name for column in plan.columns], rows.traits, markers):
-        voice.note(f"{reading.name}: {sentence}")
+        progress.note(f"{reading.name}: {sentence}")
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
     casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
     return columns, casters, markers
@@ -157,7 +157,7 @@ def admit_batch(
     on_missing: OnMissing,
     folder: str,
     spark: Any,
-    voice: Voice,
+    progress: Progress,
 ) -> Admitted:
     """Read a batch and resolve it against its table. Deletes come before inserts."""
     mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
@@ -168,7 +168,7 @@ def admit_batch(
         for source, constant in parts:
             if source is None:
                 continue
-            reading = _opened(table.schema.name, open_source(source, options, spark, table.schema.arrow()), voice)
+            reading = _opened(table.schema.name, open_source(source, options, spark, table.schema.arrow()), progress)
             if not reading.columns:  # an empty file
                 continue
             plan = plan_batch(reading, table.schema, left_out, options.csv.nulls, constant, operation_column)
@@ -179,7 +179,7 @@ def admit_batch(
             mode = "changes"
         incoming = _together(mode, staged, folder, on_missing)
         assert table.where is not None
-        return admit.admit(table, table.where, incoming, folder, runner, voice.step)
+        return admit.admit(table, table.where, incoming, folder, runner, progress.step)
     finally:
         for rows in staged:
             for path in rows.paths:

@@ -17,18 +17,18 @@ from datetime import datetime
 from os import stat_result
 from pathlib import Path
 
+from holdfast.progress import Progress
 from holdfast.store.handled import Handled, HandledFiles
 from holdfast.store.records import BatchRecord
-from holdfast.voice import Voice
 
 
 class Folder:
     """The files of a folder that are still to be applied."""
 
     def __init__(
-        self, folder: Path, handled: HandledFiles, batch: Callable[[str], BatchRecord | None], voice: Voice
+        self, folder: Path, handled: HandledFiles, batch: Callable[[str], BatchRecord | None], progress: Progress
     ) -> None:
-        self._folder, self._handled, self._batch, self._voice = folder, handled, batch, voice
+        self._folder, self._handled, self._batch, self._progress = folder, handled, batch, progress
 
     def arrived(self) -> Iterator[tuple[str, str, Handled]]:
         """The path of each file that is new or replaced, the oldest first; the id of its batch; and what to `remember`
@@ -43,7 +43,7 @@ class Folder:
                 if known is None and not self._changed_since_applied(file, facts):
                     yield path, f"file:{path}", file
                 elif known is not None and known.digest != file.digest:
-                    self._voice.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
+                    self._progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
                     file = Handled(path, looks, file.digest, known.version + 1)
                     yield path, f"file:{path}#{file.version}-{file.digest[:16]}", file
                 else:
@@ -66,7 +66,7 @@ class Folder:
         applied = self._batch(f"file:{file.path}")
         if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
             return False
-        self._voice.note(
+        self._progress.note(
             f"{file.path}: changed since it was applied as batch {applied.seq}, and passed over; "
             "to apply what it holds now, move it in under another name"
         )

@@ -26,7 +26,7 @@ _ROWS_A_TASK = 20_000
 
 
 class Changed(Protocol):
-    """What a batch did to a table: `holdfast.engine.Change`, seen from below."""
+    """What a batch did to a table: `holdfast.engines.contract.Change`, seen from below."""
 
     @property
     def after(self) -> Table:

@@ -12,7 +12,7 @@ from holdfast.errors import BadInput
 from holdfast.report.terminal import json_line
 
 if TYPE_CHECKING:
-    from holdfast.listing import Listing
+    from holdfast.engines.listing import Listing
 
 ENDINGS = (".csv", ".parquet", ".arrow", ".jsonl", ".json")
 

@@ -12,8 +12,8 @@ from holdfast.report.terminal import Terminal, plain
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from holdfast.history import RuleHistory
-    from holdfast.outcome import Outcome
+    from holdfast.api.history import RuleHistory
+    from holdfast.api.outcome import Outcome
     from holdfast.store.records import BatchRecord
 
 

@@ -21,7 +21,7 @@ from holdfast.report.tables import (
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
-    from holdfast.outcome import Outcome
+    from holdfast.api.outcome import Outcome
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }

@@ -7,15 +7,15 @@ from typing import Any
 
 from rich.text import Text
 
+from holdfast.progress import Progress
 from holdfast.report.terminal import Terminal, plain
 from holdfast.visible import visible
-from holdfast.voice import Voice
 
 _QUIET_SECONDS = 2.0
 _SECONDS_BETWEEN_LINES = 5.0  # about one and the same step, into a pipe
 
 
-class ConsoleVoice(Voice):
+class TerminalProgress(Progress):
     """Shows the current step with a spinner and its time; into a pipe, only steps that come after two seconds."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class ConsoleVoice(Voice):
         self._started = self._told = time.monotonic()
         self._step = ""
 
-    def __enter__(self) -> ConsoleVoice:
+    def __enter__(self) -> TerminalProgress:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,7 +9,7 @@ from holdfast.report.tables import brief, text_table
 from holdfast.report.terminal import Terminal, plain
 
 if TYPE_CHECKING:
-    from holdfast.rows import Row
+    from holdfast.api.rows import Row
 
 _LONGEST = 1000
 

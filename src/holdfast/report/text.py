@@ -11,10 +11,10 @@ from holdfast.report.tables import FOUND, change_lines
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
-    from holdfast.checking import Checked
-    from holdfast.discovery import Found
-    from holdfast.history import RuleHistory
-    from holdfast.outcome import Outcome
+    from holdfast.api.checking import Checked
+    from holdfast.api.discovery import Found
+    from holdfast.api.history import RuleHistory
+    from holdfast.api.outcome import Outcome
 
 _MOST = 10
 

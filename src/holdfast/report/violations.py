@@ -10,13 +10,13 @@ from rich.box import ROUNDED
 from rich.table import Table
 
 from holdfast.changes.naming import by_key, by_number
-from holdfast.denial.listing import DenialListing
+from holdfast.engines.denial.listing import DenialListing
 from holdfast.report.tables import brief, text_table
 from holdfast.report.terminal import Terminal, plain
 from holdfast.table.naming import keys_of
 
 if TYPE_CHECKING:
-    from holdfast.listing import Listing
+    from holdfast.engines.listing import Listing
 
 
 def print_listing(listing: Listing, first: int, with_rows: bool) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from holdfast.denial.check import check, suggest
-from holdfast.denial.model import DenialConstraint
+from holdfast.engines.denial.check import check, suggest
+from holdfast.engines.denial.model import DenialConstraint
+from holdfast.engines.functional.model import parse as dependency
 from holdfast.errors import BadInput
-from holdfast.functional.model import parse as dependency
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.table.table import Schema
 

@@ -30,11 +30,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
-from holdfast.denial.check import suggest
-from holdfast.denial.model import DenialConstraint, Severity
-from holdfast.denial.parse import is_denial, parse
+from holdfast.engines.denial.check import suggest
+from holdfast.engines.denial.model import DenialConstraint, Severity
+from holdfast.engines.denial.parse import is_denial, parse
+from holdfast.engines.functional import model as functional
 from holdfast.errors import BadInput
-from holdfast.functional import model as functional
 from holdfast.rules.marked import Steps, read_marked
 
 # ---- the format -----------------------------------------------------------------------------------------------------

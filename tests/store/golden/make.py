@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.monitor import Monitor
+from holdfast.api.monitor import Monitor
 from holdfast.store.database import FORMAT
 
 HERE = Path(__file__).parent

@@ -1,0 +1,58 @@
+"""How rules have fared over all batches: a user sees which dependencies are resilient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.changes.diff import Result
+from holdfast.engines.registry import MANY
+
+
+class RuleHistory:
+    """How rules have fared: since which batch each holds (0: from the start; None: it doesn't), and how often it broke.
+
+    Those that a batch gained or lost come first, the ones that broke the most often in front. There may be a million
+    rules, so lines are made as they are asked for.
+    """
+
+    def __init__(
+        self, results: Mapping[tuple[str, str], Result], events: Mapping[tuple[str, str, str], tuple[int, int]]
+    ) -> None:
+        self._results, self._events = results, events
+        gone = {rule: fared for rule, fared in events.items() if fared[1]}  # which broke, and don't hold
+        self._moved: list[dict[str, Any]] = []
+        for (engine, table), result in results.items():
+            for text in result:
+                if (fared := events.get((engine, table, text))) is not None:
+                    gone.pop((engine, table, text), None)
+                    self._moved.append(self._line(engine, table, text, *fared))
+        self._gone = len(gone)
+        self._moved += [
+            {"kind": engine, "table": table, "text": text, "holds_since": None, "broke": broke}
+            for (engine, table, text), (_, broke) in gone.items()
+        ]
+        self._moved.sort(key=lambda line: (-line["broke"], line["kind"], line["table"], line["text"]))
+
+    def __len__(self) -> int:
+        return self._gone + sum(len(result) for result in self._results.values())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        yield from self._moved
+        for (engine, table), result in self._results.items():
+            for text in result:
+                if (engine, table, text) not in self._events:
+                    yield self._line(engine, table, text, 0, 0)
+
+    def __repr__(self) -> str:
+        from holdfast.report.text import history_text
+
+        return history_text(self)
+
+    def _line(self, engine: str, table: str, text: str, gained: int, broke: int) -> dict[str, Any]:
+        line = {"kind": engine, "table": table, "text": text, "holds_since": gained, "broke": broke}
+        if engine in MANY:
+            return line
+        told = self._results[engine, table][text].to_json()
+        named = {"name": told["name"]} if "name" in told else {}
+        return {**line, "kind": told["kind"], **named, "holds_since": None if told.get("violations") else gained}

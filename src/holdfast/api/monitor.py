@@ -1,0 +1,369 @@
+"""The monitor: watches tables, applies batches, keeps the history. This is what users hold.
+
+    with Monitor.create("state/", {"tax": "tax.csv"}, watch=["column"]) as watch:
+        outcome = watch.apply(inserts=new_rows)
+
+One batch is one transaction: it is read, resolved against its table and taken in by every engine, and then committed
+at once. If anything fails before the commit, the state on disk is untouched, and the state in memory is read anew
+from disk before it is used again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from holdfast.api.checking import bound_settings, engines_for, given_rules
+from holdfast.api.outcome import Outcome
+from holdfast.api.upkeep import Upkeep
+from holdfast.changes.diff import Result
+from holdfast.engines.contract import Settings, hear
+from holdfast.engines.registry import ALL_TABLES, MANY, classes, engine, refuse_given
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.folder import Folder
+from holdfast.intake.reading import ReadOptions
+from holdfast.progress import Progress
+from holdfast.rules.file import Rules
+from holdfast.sources.dialect import CsvOptions
+from holdfast.store.records import Commit, TableRecord
+from holdfast.store.store import Store
+from holdfast.table import files
+from holdfast.table.admit import Admitted
+from holdfast.table.change import Change
+from holdfast.table.resolve import OnMissing
+from holdfast.table.rewrite import bytes_a_row
+from holdfast.table.runner import Threads
+from holdfast.table.table import Nulls
+
+# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
+# a table holds much more than it needs.
+_REPLAY_SECONDS = 0.5
+_REPLAY_BATCHES = 64
+_SECONDS_BETWEEN_LOOKS = 1.0
+_MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
+
+
+class Monitor(Upkeep):
+    """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
+
+    >>> import holdfast as hf, pyarrow as pa, tempfile
+    >>> towns = pa.table({"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]})
+    >>> more = pa.table({"id": [3], "zip": ["10115"], "city": ["Brelin"]})
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     hf.Monitor.create(f"{folder}/state", {"towns": towns}, watch=[], rules="zip -> city", key="id") as watch,
+    ... ):
+    ...     outcome = watch.apply(inserts=more)
+    ...     print(outcome)
+    ...     print(outcome.broken, watch.violations("fd1")[0].count)
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    changed facts: 1
+      fd1: violations 0 → 1
+    True 1
+    """
+
+    # ---- opening and closing ----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def create(
+        path: str | Path,
+        tables: Any,
+        *,
+        watch: str | Sequence[str] = ("column",),
+        rules: str | Path | Sequence[str] | None = None,
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
+        nulls: Nulls = "equal",
+        settings: Settings | None = None,
+        options: ReadOptions | None = None,
+        segments: str | None = None,
+        spark: Any = None,
+        progress: Progress | None = None,
+    ) -> Monitor:
+        """Start watching a table, or several given by name: read them whole, and find what holds.
+
+        `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
+        kept. `key` names the key columns of the one table, or of each table by its name, and `columns` those to watch;
+        none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
+        (any URI that `pyarrow.fs` knows).
+        """
+        tables = tables if isinstance(tables, Mapping) else {"table": tables}
+        if not tables:
+            raise BadInput("nothing to watch: give at least one table")
+        settings = settings or Settings()
+        given = None if rules is None else given_rules(rules)
+        refuse_given(classes(watch))
+        watch = classes([*classes(watch), *(engines_for(given) if given else ())])
+        for name in watch:
+            engine(name, settings)
+        facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
+        with clear_sentences(path):
+            store = Store.create(path, facts, segments)
+            return Monitor._create(store, tables, key, columns, nulls, given, options, spark, progress)
+
+    @staticmethod
+    def _create(
+        store: Store,
+        tables: Mapping[str, Any],
+        key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+        columns: str | Sequence[str] | Mapping[str, Sequence[str]],
+        nulls: Nulls,
+        given: Rules | None,
+        options: ReadOptions | None,
+        spark: Any,
+        progress: Progress | None,
+    ) -> Monitor:
+        try:
+            monitor = Monitor(store, spark, progress)
+            keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
+            built = {
+                name: build_table(
+                    name,
+                    source,
+                    options or ReadOptions(),
+                    keys.get(name, ()),
+                    nulls,
+                    store.folder,
+                    spark,
+                    monitor._progress,
+                    chosen.get(name, ()),
+                )
+                for name, source in tables.items()
+            }
+            monitor._start(built, given)
+        except BaseException:
+            store.abandon()
+            raise
+        return monitor
+
+    def _start(self, built: Mapping[str, Built], given: Rules | None) -> None:
+        results: dict[tuple[str, str], Result] = {}
+        ways: dict[str, str] = {}
+        for name, one in built.items():
+            table = one.admitted.table
+            self._tables[name] = table
+            assert table.where is not None
+            self._records[name] = TableRecord(
+                table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
+            )
+            ways[name] = one.way
+            if isinstance(self._runner, Threads):
+                self._runner = discovery_runner(one)
+        self._store.put_meta("ways", json.dumps(ways))
+        self._bind(given)
+        for rules, name in self._subjects():
+            serving = self._engines[rules]
+            self._progress.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
+            hear(serving, self._progress)
+            self._states[rules, name] = serving.discover(self._subject(name), self._runner)
+            if rules not in MANY:
+                results[rules, name] = serving.result(self._states[rules, name])
+        self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
+        self._store.finish_creation(self._records.values(), results, self._dump_states())
+        self._store.remove_orphans()
+
+    def _bind(self, given: Rules | None) -> None:
+        """Check the given rules against the tables, and keep them with the settings."""
+        if given is None:
+            return
+        schemas = {name: table.schema for name, table in self._tables.items()}
+        settings = bound_settings(self._settings(), given, schemas, self._progress)
+        self._store.put_meta("settings", json.dumps(settings.to_json()))
+        self._engines = {name: engine(name, settings) for name in self._store.watched}
+
+    @staticmethod
+    def open(path: str | Path, *, write: bool = True, spark: Any = None, progress: Progress | None = None) -> Monitor:
+        """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
+        with clear_sentences(path):
+            store = Store(path, write=write, note=(progress or Progress()).note)
+            try:
+                monitor = Monitor(store, spark, progress)
+                if write:
+                    store.remove_orphans()
+                    monitor._load()
+                else:
+                    monitor._load_while_others_write()
+            except BaseException as error:
+                told = store.explained(error)
+                store.close()
+                raise told from None
+        return monitor
+
+    # ---- applying batches -------------------------------------------------------------------------------------------
+
+    def apply(
+        self,
+        inserts: Any = None,
+        deletes: Any = None,
+        changes: Any = None,
+        snapshot: Any = None,
+        *,
+        table: str | None = None,
+        batch_id: str | None = None,
+        on_missing: OnMissing = "error",
+        operation_column: str | None = None,
+        options: ReadOptions | None = None,
+    ) -> Outcome:
+        """Apply one batch: inserts and deletes, or a list of operations, or a new snapshot of the whole table.
+
+        A batch id that was applied before is not applied again. If this raises, nothing has changed.
+        """
+        self._refuse_closed()
+        if not self._store.writable:
+            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
+        sources = Sources(inserts, deletes, changes, snapshot)
+        kind = sources.kind
+        if batch_id is not None and (known := self._store.batch(batch_id)):
+            return Outcome(known, {}, already_applied=True)
+        self._refresh()
+        started = time.perf_counter()
+        name = self._table_name(table)
+        with clear_sentences(self._store.path), self._leaving_no_files():
+            admitted = admit_batch(
+                self._tables[name],
+                sources,
+                self._records[name].left_out,
+                self._read_options(name, options),
+                operation_column,
+                on_missing,
+                self._store.folder,
+                self._spark,
+                self._progress,
+            )
+            return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
+
+    def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
+        """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
+        self._stale = True
+        change = Change(self._tables[name], admitted.table, admitted.born, admitted.dead)
+        nothing = not len(change.born) and not len(change.dead)
+        diffs = {} if nothing else self._maintain(name, change)
+        if nothing:  # the history tells of the batch; no file needs to
+            for segment in admitted.segments:
+                files.remove(segment.path)
+            admitted = replace(admitted, table=self._tables[name], segments=())
+        self._store.commit(
+            Commit(
+                batch_id,
+                name,
+                kind,
+                admitted.segments,
+                admitted.table.next_id,
+                admitted.table.rows,
+                len(change.born),
+                len(change.dead),
+                admitted.ignored,
+                time.perf_counter() - started,
+                diffs,
+                MANY,
+            )
+        )
+        self._tables[name] = admitted.table
+        self._stale = False
+        record = self._store.batch(batch_id)
+        assert record is not None
+        long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
+        if long or self._has_outgrown(name):
+            self._try_checkpoint()
+        return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
+
+    def watch_folder(
+        self,
+        folder: str | Path,
+        *,
+        how: Literal["insert", "delete", "changes", "snapshot"] = "insert",
+        table: str | None = None,
+        on_missing: OnMissing = "error",
+        operation_column: str | None = None,
+        options: ReadOptions | None = None,
+        once: bool = False,
+        told: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
+    ) -> None:
+        """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
+
+        `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
+        whose content is replaced under the same name is a new batch.
+        """
+        self._refuse_closed()
+        self._table_name(table)
+        part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
+
+        def handle(path: str, batch_id: str) -> None:
+            outcome = self.apply(
+                **{part: path},
+                table=table,
+                batch_id=batch_id,
+                on_missing=on_missing,
+                operation_column=operation_column,
+                options=options,
+            )
+            told(path, outcome)
+
+        place = str(folder).removeprefix("file://")
+        if "://" in place:
+            self._follow_far_folder(place, f"{place}\n{table}\n{how}", handle, once)
+        else:
+            self._follow_folder(Path(place), handle, once)
+
+    def _follow_folder(self, folder: Path, handle: Callable[[str, str], None], once: bool) -> None:
+        """A local folder: look at it now and then, and remember in the state which files were applied."""
+        if not folder.is_dir():
+            raise BadInput(f"{folder}: there is no such folder to watch")
+        if not self._store.writable:
+            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
+        arriving = Folder(folder.resolve(), self._store.handled_files(), self._store.batch, self._progress)
+        while True:
+            for path, batch_id, file in arriving.arrived():
+                handle(path, batch_id)
+                arriving.remember(file)
+            if once:
+                return
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    def _follow_far_folder(self, folder: str, subject: str, handle: Callable[[str, str], None], once: bool) -> None:
+        """A folder elsewhere: Spark's Structured Streaming tells each file once."""
+        from holdfast.spark.session import session
+        from holdfast.spark.stream import follow_folder
+
+        name = hashlib.sha256(subject.encode()).hexdigest()[:16]
+        checkpoint = self._store.path.resolve() / "streams" / name
+        follow_folder(session(self._spark), folder, str(checkpoint), lambda path: handle(path, f"file:{path}"), once)
+
+    def _try_checkpoint(self) -> None:
+        """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
+        twice as many batches, so that they don't all pay for it in vain.
+        """
+        seq = self._store.history(1)[-1].seq
+        if seq < self._store.next_checkpoint:
+            return
+        try:
+            with clear_sentences(self._store.path), self._leaving_no_files():
+                if not self._store.room_for_checkpoint():
+                    raise no_space(self._store.path)
+                self.checkpoint()
+        except (Damaged, Missing) as error:
+            self._progress.note(f"The batch is kept, but its files can't be merged: {error}.")
+        except BadInput:
+            self._progress.note("The batch is kept; merging its files waits until the disk has room for it.")
+        else:
+            return
+        self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
+
+    def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
+        """The options of this batch; where they leave nulls open, those that the table was first read with."""
+        kept = CsvOptions.from_dict(self._records[name].options)
+        given = given or ReadOptions()
+        csv = given.csv
+        nulls = kept.nulls if csv.nulls is None else csv.nulls
+        header = kept.header if csv.header is None else csv.header
+        return ReadOptions(
+            CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
+            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader,
+        )  # fmt: skip

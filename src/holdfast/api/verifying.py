@@ -1,0 +1,212 @@
+"""Verifying: is a state what was written, and what would be found today?
+
+Three looks, each where the one before found nothing wrong: every byte of every file, and the database; the facts in the
+database against the tables and the engines' states; and, if asked for, the answers against those found from scratch.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.api.discovery import discover
+from holdfast.api.view import View
+from holdfast.changes.batch import hash_rows
+from holdfast.changes.diff import Result
+from holdfast.engines.contract import hear
+from holdfast.engines.registry import ALL_TABLES, MANY
+from holdfast.errors import Damaged, Missing, clear_sentences
+from holdfast.progress import Progress
+from holdfast.store.store import Store
+from holdfast.table import files
+from holdfast.table.load import load_table
+from holdfast.table.runner import Threads
+from holdfast.table.table import Table
+
+_ATTEMPTS = 5
+_SMALL_CELLS = 5_000_000  # up to here, rules are looked for among all columns of a table
+_SAMPLE = 4  # of larger ones, among so many columns
+_SEARCHED = ("ucc", "fd", "ind")  # to find these is dear; to find the others is not
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong."""
+
+    state: str
+    files: int
+    bytes: int
+    compared: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "verify", **asdict(self)}
+
+    def __str__(self) -> str:
+        told = [f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"]
+        told += [f"found again: {what}" for what in self.compared]
+        told += self.problems or ["all is well"]
+        return "\n".join(told)
+
+
+def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = None) -> Verified:
+    """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
+    found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
+    """
+    progress = progress or Progress()
+    compared: list[str] = []
+    with clear_sentences(path), closing(Store(path)) as store:
+        count, size, problems = _look_at_all_files(store, progress)
+        problems += [f"{path}: the database is damaged: {line}" for line in store.complaints()]
+        if not problems:
+            progress.step("Reading tables and rules")
+            seen = _Answers(store, progress)
+            problems += seen.wrong_facts()
+            for what, wrong in seen.found_again() if deep and not problems else ():
+                compared.append(what)
+                problems += wrong
+    return Verified(str(path), count, size, tuple(compared), tuple(problems))
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def _look_at_all_files(store: Store, progress: Progress) -> tuple[int, int, list[str]]:
+    """How many files and bytes there are, and what is wrong with them: again, if a compaction came between."""
+    for left in reversed(range(_ATTEMPTS)):
+        names = store.named()
+        size, problems = _look_at_files(store, names, progress)
+        if not problems or not left:
+            break
+        store.look_again()
+        if store.named() == names:
+            break
+    return len(names), size, problems
+
+
+def _look_at_files(store: Store, names: set[str], progress: Progress) -> tuple[int, list[str]]:
+    size, problems = 0, []
+    for number, name in enumerate(sorted(names), 1):
+        progress.step(f"Checking files: {number:,} of {len(names):,}")
+        try:
+            size += files.check(f"{store.folder}/{name}")
+        except (Missing, Damaged) as error:
+            problems.append(str(error))
+    return size, problems
+
+
+# ---- facts and answers ----------------------------------------------------------------------------------------------
+
+
+class _Answers(View):
+    """A state with what its database tells of it, both as of one moment."""
+
+    def __init__(self, store: Store, progress: Progress) -> None:
+        super().__init__(store, None, progress)
+        self._kept: dict[tuple[str, str], dict[str, Any]] = {}
+        self._load_while_others_write()
+
+    def _load(self) -> None:
+        super()._load()
+        for rules, name in self._states:
+            if rules not in MANY:
+                self._kept[rules, name] = {told["text"]: told for told in self._store.results(rules, name)}
+
+    def wrong_facts(self) -> list[str]:
+        """What the database says otherwise than tables and engines, and where a table contradicts itself."""
+        problems = []
+        for name, table in self._tables.items():
+            if table.rows != (kept := self._records[name].rows):
+                problems.append(f"table {name}: its files hold {table.rows:,} rows, the database says {kept:,}")
+            problems += [f"table {name}: {told}" for told in _wrong_shards(table)]
+        found = self._found()
+        for subject, kept_results in self._kept.items():
+            problems += [f"the database: {told}" for told in _differences(kept_results, _as_json(found[subject]))]
+        return problems
+
+    def found_again(self) -> Iterator[tuple[str, list[str]]]:
+        """What was looked for from scratch, and which answers differ."""
+        fresh = {name: load_table(table.where) for name, table in self._tables.items() if table.where is not None}
+        sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
+        for (rules, name), kept in self._found().items():
+            serving = self._engines[rules]
+            if sampled and rules in _SEARCHED:
+                continue
+            hear(serving, self._progress)
+            self._progress.step(f"Finding {serving.title}")
+            again = serving.result(serving.discover(fresh if name == ALL_TABLES else fresh[name], Threads()))
+            what = serving.title + (f" of {name}" if name != ALL_TABLES else "")
+            yield f"{what}: {len(again):,}", _differences(_as_json(kept), _as_json(again))
+        if sampled and (searched := [rules for rules in self._engines if rules in _SEARCHED]):
+            yield self._found_again_among_some(searched, fresh)
+
+    def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
+        """The same among a few columns, which chance picks: a rule is minimal among all columns iff it is among its
+        own, so what is found there must be what is kept about them.
+        """
+        picked = {name: _picked(table) for name, table in fresh.items()}
+        parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
+        again = discover(parts, searched, nulls=self._store.nulls, settings=self._settings(), progress=self._progress)
+        among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
+        kept = {
+            (finding.kind, finding.text): finding.to_json()
+            for rules in searched
+            for result in self.found(rules)
+            for finding in result.values()
+            if _columns(finding.to_json()) <= among
+        }
+        told = {(finding.kind, finding.text): finding.to_json() for finding in again}
+        named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
+        return f"rules ({', '.join(searched)}) among {named}: {len(told):,}", _differences(kept, told)
+
+
+def _wrong_shards(table: Table) -> Iterator[str]:
+    """Where a code stands for no value, and where a row is not found by its hash."""
+    for shard in table.shards:
+        for name, codes, dictionary in zip(table.schema.names, shard.columns, table.dictionaries, strict=True):
+            if int(codes.max(initial=0)) >= len(dictionary):
+                yield f"{shard.path}: column {name} has codes that stand for no value"
+        hashes = hash_rows([shard.columns[c] for c in table.schema.found_by])
+        in_order = bool((shard.hashes[1:] >= shard.hashes[:-1]).all())
+        if not in_order or not np.array_equal(hashes[shard.places], shard.hashes):
+            yield f"{shard.path}: its index does not fit its rows"
+
+
+def _picked(table: Table) -> list[int]:
+    width = len(table.schema.columns)
+    return sorted(random.sample(range(width), min(_SAMPLE, width)))
+
+
+def _part(table: Table, columns: list[int]) -> pa.Table:
+    """Some columns of the living rows, as values."""
+    names = table.schema.names
+    return pa.table({names[c]: table.dictionaries[c].values(table.column_codes(c)) for c in columns})
+
+
+def _columns(told: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """The columns that a rule is about, with their tables."""
+    if told["kind"] == "ind":
+        return {(side[0], column) for side in (told["dependent"], told["referenced"]) for column in side[1:]}
+    named = told["columns"] if "columns" in told else [*told["lhs"], told["rhs"]]
+    return {(told["table"], column) for column in named}
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    return {text: finding.to_json() for text, finding in result.items()}
+
+
+def _differences(kept: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:
+    """The first few rules of which two sides tell different things."""
+    wrong = [text for text in {**kept, **found} if kept.get(text) != found.get(text)]
+    return [
+        f"{text}: kept as {kept.get(text, 'nothing')}, found as {found.get(text, 'nothing')}" for text in wrong[:_SHOWN]
+    ]

@@ -1,0 +1,156 @@
+"""What a batch changed in the rules, and which rows broke those that were lost.
+
+A rule is lost for one of two reasons: a pair of rows breaks it now, and then that pair is its witness; or a rule with
+a part of its left side holds now, so that it still holds and merely isn't minimal any more: then it has no witness.
+
+A batch can turn over a hundred thousand rules, so what is gained and lost comes as left sides, and witnesses are looked
+for when someone asks for the first of them, in the table as the batch left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import Diff, Finding, Witness
+from holdfast.engines.functional.model import fd_text, key_text, quoted
+from holdfast.engines.functional.result import Part, Rules
+from holdfast.engines.functional.witness import Pair, Witnesses
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.hitting import Mended
+from holdfast.pairs.maximal import Shift
+from holdfast.table.change import Change
+
+
+def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, change: Change) -> Diff:
+    """The diff of exact rules, from what became of the targets that a batch touched."""
+    lost = Rules(before.table, before.names, {target: Part(now.lost) for target, now in changed.items()})
+    gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
+    if not lost:
+        return Diff(gained, lost)
+    return Diff(gained, lost, witnesses=WhenAsked(lambda: _witnesses(lost, shift, change)))
+
+
+class WhenAsked(Mapping[str, Witness]):
+    """Witnesses by rule, made when the first is asked for."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Witness]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, Witness]:
+        made = self._make()
+        del self._make  # and with it the table
+        return made
+
+    def __getitem__(self, text: str) -> Witness:
+        return self._made[text]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+
+def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
+    """A pair for each lost rule that an agree-set of the batch breaks."""
+    why = [
+        (target, agree, broken)
+        for target, part in lost.parts.items()
+        for agree, broken in _broken_by(part.lhs, shift.of(target)[1])
+    ]
+    if not why:
+        return {}
+    finder = Witnesses(change.after, change.born, change.inserted)
+    written = [quoted(name) for name in lost.names]
+    sets = {agree.tobytes(): agree for _, agree, _ in why}
+    found = finder.with_agree_sets(np.array(list(sets.values())))
+    pairs = {
+        text: found[agree.tobytes()]
+        for target, agree, broken in why
+        if agree.tobytes() in found
+        for text in _texts(written, target, broken)
+    }
+    return finder.told(pairs)
+
+
+def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
+    """Agree-sets that came with the batch, each with lost left sides inside it; a left side comes at most once."""
+    places = bitsets.containers(lost, breaking)
+    for place in np.unique(places[places >= 0]):
+        yield breaking[place], lost[places == place]
+
+
+def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
+    """The diff of approximate rules: also those whose error changed."""
+    targets = before.parts.keys() | after.parts.keys()
+    lost, gained = _minus(before, after, targets), _minus(after, before, targets)
+    stayed = Rules(before.table, before.names, _meet(before, after), before.pairs)
+    now = Rules(after.table, after.names, _meet(after, before), after.pairs)
+    changed: dict[str, tuple[Finding, Finding]] = {}
+    for (text, old), new in zip(stayed.items(), now.values(), strict=True):
+        if old != new:
+            changed[text] = old, new
+    return Diff(gained, lost, changed, WhenAsked(lambda: _approximate_witnesses(lost, after, change)) if lost else {})
+
+
+def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:
+    """A pair for each lost rule that has no part that holds now. One pair may break many rules."""
+    finder = Witnesses(change.after, change.born, change.inserted)
+    written = [quoted(name) for name in lost.names]
+    pairs: dict[str, Pair] = {}
+    agreed: dict[Pair, Words] = {}  # the agree-sets of pairs that were found
+    for target, part in lost.parts.items():
+        left = part.lhs
+        if target in after.parts:  # complements turn the question round: does one that holds lie within?
+            left = left[bitsets.containers(~left, ~after.parts[target].lhs) < 0]
+        known = [pair for pair, agree in agreed.items() if not bitsets.has(agree[None], target)[0]]
+        while len(left):
+            pair = known.pop() if known else finder.any_pair(bitsets.elements(left[0]), _column(target, lost))
+            if pair is None:
+                left = left[1:]
+                continue
+            if pair not in agreed:
+                agreed[pair] = finder.agree_set(pair, left.shape[1])
+            within = ((left & ~agreed[pair]) == 0).all(axis=1)
+            pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
+            left = left[~within]
+    return finder.told(pairs)
+
+
+def _column(target: int, rules: Rules) -> int | None:
+    return target if target < len(rules.names) else None
+
+
+def _texts(written: Sequence[str], target: int, sides: Words) -> list[str]:
+    """The texts of rules with these left sides, from column names as rules write them."""
+    chosen = [[written[c] for c in columns] for columns in bitsets.elements_of_each(sides)]
+    return [fd_text(lhs, written[target]) if target < len(written) else key_text(lhs) for lhs in chosen]
+
+
+def _minus(some: Rules, others: Rules, targets: Iterable[int]) -> Rules:
+    return _chosen(some, {target: ~_among(some, others, target) for target in targets if target in some.parts})
+
+
+def _meet(some: Rules, others: Rules) -> dict[int, Part]:
+    return _chosen(some, {target: _among(some, others, target) for target in some.parts}).parts
+
+
+def _among(some: Rules, others: Rules, target: int) -> NDArray[np.bool_]:
+    """Which rules of a target have the left side of one of the others'."""
+    mine = some.parts[target].lhs
+    theirs = others.parts[target].lhs if target in others.parts else mine[:0]
+    return bitsets.among(mine, theirs)
+
+
+def _chosen(rules: Rules, marks: dict[int, NDArray[np.bool_]]) -> Rules:
+    parts = {target: rules.parts[target].some(chosen) for target, chosen in marks.items()}
+    return Rules(rules.table, rules.names, parts, rules.pairs)

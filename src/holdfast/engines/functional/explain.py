@@ -1,0 +1,142 @@
+"""Why a rule doesn't hold: the clusters that break it, what most of their rows say, and the rows to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.naming import Values, listed
+from holdfast.engines.functional.groups import Groups, Ids
+from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.naming import keys_of, names_of
+from holdfast.table.plain import plain_values
+from holdfast.table.table import Table
+
+
+@dataclass(frozen=True)
+class Broken:
+    """One cluster that breaks a rule: rows that agree on the left side and not on the right one."""
+
+    values: dict[str, Any]  # what they agree on
+    rows: int
+    majority: Any  # the most frequent right side; None for a key
+    counts: tuple[tuple[Any, int], ...]  # right sides with their rows, the most frequent first; none for a key
+    look_at: tuple[int, ...]  # ids of the rows outside the majority; for a key all but the oldest
+    keys: tuple[Values, ...] = ()  # of these rows; none where no key is declared
+    names: tuple[str, ...] = ()  # what these rows are called
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain object for JSON."""
+        return {
+            "values": self.values,
+            "rows": self.rows,
+            "majority": self.majority,
+            "counts": [list(pair) for pair in self.counts],
+            "look_at": list(self.look_at),
+            **({"keys": [dict(key) for key in self.keys]} if self.keys else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
+
+    rule: Rule
+    rows: int
+    broken_pairs: int
+    g1: float  # the share of pairs that break it
+    g3: float  # the share of rows to remove
+    to_remove: int
+    broken_clusters: int
+    clusters: tuple[Broken, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.broken_pairs == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {
+            **self.rule.to_json(),
+            "holds": self.holds,
+            "rows": self.rows,
+            "broken_pairs": self.broken_pairs,
+            "g1": self.g1,
+            "g3": self.g3,
+            "to_remove": self.to_remove,
+            "broken_clusters": self.broken_clusters,
+            "clusters": [cluster.to_json() for cluster in self.clusters],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        if self.holds:
+            return [f"{self.rule.text} holds in all {self.rows:,} rows"]
+        head = (
+            f"{self.rule.text} is broken by {self.broken_pairs:,} pairs of rows ({self.g1:.4%} of all) in "
+            f"{self.broken_clusters:,} clusters; without {self.to_remove:,} rows ({self.g3:.4%}) it would hold"
+        )
+        return [head, *(_line(self.rule, cluster) for cluster in self.clusters)]
+
+
+def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Explanation:
+    """Explain a rule of a table, with up to so many clusters, and up to so many rows to look at in each."""
+    rule = parse(text, table.schema.names, table.schema.name)
+    lhs, rhs = columns_of(rule, table.schema.names)
+    groups = Groups(table, lhs, rhs)
+    broken = groups.broken_clusters()
+    shown = tuple(_broken(table, *groups.rows_in(int(cluster)), lhs, rhs, rows) for cluster in broken[:clusters])
+    pairs, gone = groups.broken_pairs, groups.to_remove
+    g1, g3 = (part / whole if part else 0.0 for part, whole in ((pairs, pairs_of(table.rows)), (gone, table.rows)))
+    return Explanation(replace(rule, error=g1), table.rows, pairs, g1, g3, gone, len(broken), shown)
+
+
+def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:
+    codes = table.codes(ids).astype(np.int64)
+    agreed = {table.schema.names[c]: _value(table, c, int(codes[c, 0])) for c in lhs}
+    shown = ids[outside][:most]
+    names = names_of(table, shown, _not_said(table, lhs, rhs))
+    look_at = tuple(shown.tolist()), keys_of(table, shown), tuple(names)
+    if rhs is None:
+        return Broken(agreed, len(ids), None, (), *look_at)
+    best = int(codes[rhs, ~outside][0])
+    distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
+    order = np.lexsort((distinct != best, -counts))
+    told = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
+    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), *look_at)
+
+
+def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:
+    """Columns that tell of a row what its cluster doesn't: the right side, then others."""
+    others = [c for c in range(len(table.schema.columns)) if c not in lhs and c != rhs]
+    return [table.schema.names[c] for c in [*([] if rhs is None else [rhs]), *others][:4]]
+
+
+def _distinct(codes: Ids, nulls_differ: bool) -> tuple[Ids, Ids]:
+    """The codes with how often each occurs; nulls that differ from each other are told one by one."""
+    distinct, counts = np.unique(codes, return_counts=True)
+    if not nulls_differ or distinct[0] != NULL_CODE:
+        return distinct, counts
+    times = int(counts[0])
+    return np.append(np.full(times, NULL_CODE), distinct[1:]), np.append(np.ones(times, np.int64), counts[1:])
+
+
+def _value(table: Table, column: int, code: int) -> Any:
+    return plain_values(table.dictionaries[column].values(np.array([code], np.int64)))[0]
+
+
+def _line(rule: Rule, cluster: Broken) -> str:
+    where = ", ".join(f"{quoted(name)} = {value!r}" for name, value in cluster.values.items()) or "all rows"
+    rows = listed(cluster.names)
+    if not isinstance(rule, FD):
+        return f"  {where}: {cluster.rows:,} equal rows; look at {rows}"
+    said = ", ".join(f"{value!r} x {count:,}" for value, count in cluster.counts)
+    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {cluster.majority!r}; look at {rows}"

@@ -1,0 +1,194 @@
+"""Keys and FDs that were given by name, behind the verbs that every engine offers: how far each holds, and which rows
+to look at. Exact and kept under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
+from holdfast.engines.contract import Settings
+from holdfast.engines.functional.groups import Groups, Ids
+from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
+from holdfast.engines.listing import Listing
+from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema, Table
+
+
+@dataclass(frozen=True)
+class NamedRule:
+    """A key or an FD with its name."""
+
+    rule: Rule
+    name: str
+    severity: Literal["error", "warn"] = "error"
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.rule.text
+
+    @property
+    def table(self) -> str:
+        """The table that it is about."""
+        return self.rule.table
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold."""
+
+    named: NamedRule
+    rows: int  # of the table; 0 where nothing breaks the rule, as they don't matter then
+    broken_pairs: int
+    to_remove: int
+
+    def __repr__(self) -> str:
+        return f"{self.named.name}: {self.to_remove:,} rows to remove for {self.text}"
+
+    @property
+    def kind(self) -> str:
+        """`fd` or `ucc`."""
+        return self.named.rule.kind
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.named.text
+
+    @property
+    def violations(self) -> int:
+        """The same as `to_remove`: each of these rows is a violation."""
+        return self.to_remove
+
+    @property
+    def g1(self) -> float:
+        """The share of all pairs of rows that break it."""
+        return self.broken_pairs / pairs_of(self.rows) if self.broken_pairs else 0.0
+
+    @property
+    def g3(self) -> float:
+        """The share of rows to remove so that it holds."""
+        return self.to_remove / self.rows if self.to_remove else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        rule, named = self.named.rule, self.named
+        about = {"lhs": list(rule.lhs), "rhs": rule.rhs} if isinstance(rule, FD) else {"columns": list(rule.columns)}
+        return {
+            "kind": self.kind,
+            "table": rule.table,
+            "name": named.name,
+            "severity": named.severity,
+            **about,
+            "violations": self.to_remove,
+            "counted": "rows to remove",
+            "pairs": self.broken_pairs,
+            "error": self.g1,
+            "g3": self.g3,
+            **({"note": named.note} if named.note else {}),
+            "text": rule.text,
+        }
+
+
+class State:
+    """The rules of a table, each with how it stands. Groups are made when a batch, or someone who looks, needs them."""
+
+    def __init__(self, table: Table, standing: Iterable[Standing]) -> None:
+        self.table, self.standing = table, list(standing)
+        self._groups: dict[str, Groups] = {}
+
+    def groups(self, named: NamedRule) -> Groups:
+        """The rows of the table in the groups of a rule."""
+        if named.text not in self._groups:
+            self._groups[named.text] = Groups(self.table, *columns_of(named.rule, self.table.schema.names))
+        return self._groups[named.text]
+
+    def stand(self, named: NamedRule) -> Standing:
+        """How a rule stands, as its groups tell."""
+        groups = self.groups(named)
+        rows = self.table.rows if groups.to_remove else 0
+        return Standing(named, rows, groups.broken_pairs, groups.to_remove)
+
+
+class NamedEngine:
+    """How far given keys and FDs hold."""
+
+    name = "named"
+    title = "violations of named dependencies"
+    across = False
+
+    def __init__(self, settings: Settings) -> None:
+        self._rules = settings.rules
+
+    def discover(self, subject: Table, runner: Runner) -> State:  # noqa: ARG002  # shards are mapped, not copied
+        """Group the rows by each rule."""
+        state = State(subject, ())
+        state.standing = [state.stand(named) for named in self._given(subject.schema)]
+        return state
+
+    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # a batch fits one machine
+        """Regroup the rows that a batch touched."""
+        before = self.result(state)
+        named = [each.named for each in state.standing]
+        moved = {each.text: state.groups(each).follow(change) for each in named}
+        state.table = change.after
+        state.standing = [state.stand(each) for each in named]
+        after = self.result(state)
+        told = {
+            text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
+            for text, rows in moved.items()
+            if rows
+        }
+        return between(before, after).with_violations(before, after, told)
+
+    def result(self, state: State) -> Result:
+        """How each rule stands."""
+        return {each.text: each for each in state.standing}
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Numbers alone; groups follow from the table."""
+        return {}, {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
+
+    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+        """The state from its numbers."""
+        return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)])
+
+    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Numbers know no codes, and groups follow from the table."""
+        return self.load(subject, *self.dump(state))
+
+    def listings(self, state: State, table: Table) -> list[Listing]:
+        """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
+        return [_listing(each, state.groups(each.named), table) for each in state.standing]
+
+    def _given(self, schema: Schema) -> list[NamedRule]:
+        return [
+            NamedRule(parse(rule["text"], schema.names, schema.name), rule["name"], rule["severity"], rule["note"])
+            for rule in self._rules.get(schema.name, {}).get("dependencies", ())
+        ]
+
+
+def _listing(standing: Standing, groups: Groups, table: Table) -> Listing:
+    rows = groups.outside()
+    rule = standing.named.rule
+    columns = [*rule.lhs, rule.rhs] if isinstance(rule, FD) else list(rule.columns)
+    pairs = np.stack([rows, groups.beside(rows)], axis=1)
+    return Listing(standing.named, table, len(rows), pairs, {"t": columns, "s": columns})
+
+
+def _alone(rows: Ids) -> Ids:
+    """Rows as pairs with nobody."""
+    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+
+
+def make(settings: Settings) -> NamedEngine:
+    """The engine for the rules in the settings."""
+    return NamedEngine(settings)

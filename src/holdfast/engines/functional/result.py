@@ -1,0 +1,118 @@
+"""Results as mappings that make their rules when asked: a million FDs are a few words each until someone reads them."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse, quoted
+from holdfast.errors import BadInput
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rules of one target: their left sides, and the pairs that break each (None: all are exact)."""
+
+    lhs: Words
+    broken: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.lhs)
+
+    def some(self, chosen: NDArray[np.bool_]) -> Part:
+        """Those rules of the part."""
+        return Part(self.lhs[chosen], None if self.broken is None else self.broken[chosen])
+
+
+class Rules(Mapping[str, Rule]):
+    """Rules by text. Targets are columns, or the number after the last one: keys. Nothing here changes later."""
+
+    def __init__(self, table: str, names: Sequence[str], parts: Mapping[int, Part], pairs: int = 0) -> None:
+        self.table, self.names, self.pairs = table, tuple(names), pairs
+        self.parts = {target: part for target, part in parts.items() if len(part)}
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts.values())
+
+    def __iter__(self) -> Iterator[str]:
+        written = [quoted(name) for name in self.names]
+        for target, columns, _ in self._listed():
+            chosen = [written[c] for c in columns]
+            yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
+
+    def __getitem__(self, text: str) -> Rule:
+        try:
+            rule = parse(text, self.names, self.table)
+        except BadInput:
+            raise KeyError(text) from None
+        if rule.text != text:
+            raise KeyError(text)
+        found = self._find(rule)
+        if found is None:
+            raise KeyError(text)
+        return found
+
+    def items(self) -> ItemsView[str, Rule]:
+        """Texts with their rules."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[Rule]:
+        """The rules."""
+        return _Values(self)
+
+    def rules(self) -> Iterator[Rule]:
+        """The rules, target by target, short left sides first."""
+        for target, columns, broken in self._listed():
+            yield self._rule(target, columns, broken)
+
+    def _rule(self, target: int, columns: Sequence[int], broken: int) -> Rule:
+        chosen = tuple([self.names[c] for c in columns])
+        error = broken / self.pairs if broken else 0.0
+        if target == len(self.names):
+            return Key(self.table, chosen, error)
+        return FD(self.table, chosen, self.names[target], error)
+
+    def _listed(self) -> Iterator[tuple[int, list[int], int]]:
+        for target, part in sorted(self.parts.items()):
+            order = np.lexsort((*part.lhs.T, bitsets.sizes(part.lhs)))
+            for begin in range(0, len(order), _AT_ONCE):
+                some = order[begin : begin + _AT_ONCE]
+                broken = [0] * len(some) if part.broken is None else part.broken[some].tolist()
+                for columns, count in zip(bitsets.elements_of_each(part.lhs[some]), broken, strict=True):
+                    yield target, columns, count
+
+    def _find(self, rule: Rule) -> Rule | None:
+        target = self.names.index(rule.rhs) if isinstance(rule, FD) else len(self.names)
+        if target not in self.parts:
+            return None
+        part = self.parts[target]
+        columns = [self.names.index(name) for name in (rule.lhs if isinstance(rule, FD) else rule.columns)]
+        at = np.flatnonzero((part.lhs == bitsets.of(columns, part.lhs.shape[1])).all(axis=1))
+        if not len(at):
+            return None
+        return self._rule(target, columns, 0 if part.broken is None else int(part.broken[at[0]]))
+
+
+class _Items(ItemsView[str, Rule]):
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[tuple[str, Rule]]:
+        return zip(self._rules, self._rules.rules(), strict=True)
+
+
+class _Values(ValuesView[Rule]):
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[Rule]:
+        return self._rules.rules()

@@ -1,0 +1,57 @@
+"""Deriving the dependencies: a comparison of what columns have with what they share (papers: inclusion, lemma 4.2).
+
+`A in B` holds iff B holds as many of A's values as A has. With an error e, it also counts where at most the share e of
+A's distinct values is missing in B, however many rows carry them; as for FDs, an error of 0.01 is the decimal 0.01, and
+it is decided in whole values. An empty column is included in every other one, of whatever type.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.inclusion.clusters import Matrix
+from holdfast.engines.inclusion.model import IND, Side
+from holdfast.engines.inclusion.state import Attribute, State
+
+
+def unary(state: State) -> dict[str, IND]:
+    """The unary dependencies that hold, by text, in the order of columns."""
+    found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.options.error)))
+    return {ind.text: ind for ind in found}
+
+
+def holding(state: State, error: float = 0.0) -> NDArray[np.bool_]:
+    """Which columns are included in which others, `[dependent, referenced]`."""
+    share = Fraction(str(error))
+    allowed = [int(share * distinct) for distinct in state.clusters.values.diagonal().tolist()]
+    holds: NDArray[np.bool_] = missing(state.clusters.values) <= np.array(allowed, np.int64)[:, None]
+    np.fill_diagonal(holds, False)
+    return holds
+
+
+def missing(shared: Matrix) -> Matrix:
+    """How much of each column (rows of the matrix) each other one lacks."""
+    return np.asarray(shared.diagonal()[:, None] - shared)
+
+
+def between(state: State, a: int, b: int) -> IND:
+    """How far column a is included in column b."""
+    values, rows = state.clusters.values, state.clusters.rows
+    distinct, carried = int(values[a, a]), int(rows[a, a])
+    return IND(
+        side(state.attributes[a]),
+        side(state.attributes[b]),
+        distinct - int(values[a, b]),
+        carried - int(rows[a, b]),
+        int(values[a, b]) / distinct if distinct else 1.0,
+        int(rows[a, b]) / carried if carried else 1.0,
+        not distinct,
+    )
+
+
+def side(*attributes: Attribute) -> Side:
+    """Some attributes of one table as a side."""
+    return Side(attributes[0].table, tuple(attribute.name for attribute in attributes))

@@ -1,0 +1,251 @@
+"""Discovery: count the codes of every column, then merge the columns' sorted dictionaries into clusters.
+
+Values are inverted to the columns that hold them by merging, as the dictionaries are sorted already: no value is hashed
+or sorted again. The values of a class are cut into ranges, so that each range fits in memory however many there are,
+and each is a task of its own: it merges its range of all columns of the class and answers with clusters and sums,
+which add up. Tasks run in threads over open tables, or elsewhere over files, with equal results.
+Cost: O(cells) to count; O(d log k) comparisons for d distinct values in k columns of a class.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.engines.inclusion import numbers, values
+from holdfast.engines.inclusion.clusters import Clusters
+from holdfast.engines.inclusion.state import Attribute, Counts, Options, State, attributes_of
+from holdfast.kernels.inclusion import merge_strings
+from holdfast.kernels.inclusion_rows import count_codes
+from holdfast.table import files, images
+from holdfast.table.dictionary import NULL_CODE, Dictionary, Run
+from holdfast.table.images import Images
+from holdfast.table.load import open_table
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.shard import narrowed
+from holdfast.table.table import Table, TableFiles
+
+_VALUES_AT_ONCE = 1 << 21
+_SAMPLES_A_RANGE = 32
+_ALL_ALIVE = np.empty(0, np.bool_)
+Bound: TypeAlias = Fraction | bytes | None
+# A column in a task: its number, its values, and their frequencies by code.
+Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
+
+
+def discover(tables: Mapping[str, Table], runner: Runner, options: Options) -> State:
+    """The counts and clusters of some tables from scratch."""
+    attributes = attributes_of(tables, options.compare)
+    if isinstance(runner, Threads):
+        return _discover_here(tables, attributes, runner, options)
+    return _discover_elsewhere(tables, attributes, runner, options)
+
+
+def _discover_here(tables: Mapping[str, Table], attributes: list[Attribute], runner: Runner, options: Options) -> State:
+    counts = runner.map(lambda a: Counts(_counted(tables[a.table], a.column)), attributes)
+    state = State(tables, attributes, counts, options)
+    for kind in _kinds(attributes):
+        chosen = state.of_kind(kind)
+        dictionaries = runner.map(state.dictionary, chosen)
+        sources = [(a.number, d, counts[a.number].array) for a, d in zip(chosen, dictionaries, strict=True)]
+        work = partial(_clusters_between, sources, len(attributes))
+        for found in runner.map(work, _ranges(dictionaries)):
+            state.clusters += found
+    return state
+
+
+def _clusters_between(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> Clusters:
+    return clusters_of_range(sources, *bounds, columns)
+
+
+def _kinds(attributes: Sequence[Attribute]) -> list[str]:
+    return list(dict.fromkeys(attribute.kind for attribute in attributes))
+
+
+def _counted(table: Table, column: int) -> NDArray[Any]:
+    """How often each code of a column occurs among the living rows."""
+    total = np.zeros(len(table.dictionaries[column]), np.uint32)
+    for shard, alive in table.living():
+        count_codes(_frozen(shard.columns[column]), _frozen(_ALL_ALIVE if alive is None else alive), total)
+    total[NULL_CODE] = 0
+    return narrowed(total)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: a kernel is compiled anew for each mix of flags."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+# ---- one range ------------------------------------------------------------------------------------------------------
+
+
+def clusters_of_range(sources: Sequence[Source], low: Bound, high: Bound, columns: int) -> Clusters:
+    """The clusters of all values v with low <= v < high of some columns of one class."""
+    lanes: dict[int, list[tuple[int, Images, NDArray[np.int64]]]] = {}
+    for number, dictionary, counts in sources:
+        for run in dictionary.runs:
+            sliced, count = _slice(run, dictionary.kept, counts, low, high)
+            for lane, keys, places in values.split(sliced, dictionary.kept):
+                lanes.setdefault(lane, []).append((number, keys, count[places]))
+    clusters = Clusters(columns)
+    for lists in lanes.values():
+        order, fresh = _merged([keys for _, keys, _ in lists])
+        column = np.repeat([number for number, _, _ in lists], [len(keys) for _, keys, _ in lists])
+        clusters.add_sorted(order, fresh, column, np.concatenate([count for _, _, count in lists]))
+    return clusters
+
+
+def _slice(
+    run: Run, kept: pa.DataType, counts: NDArray[Any], low: Bound, high: Bound
+) -> tuple[Images, NDArray[np.int64]]:
+    """The living values of a run within bounds, in order, and their frequencies."""
+    start, end = _place(run, kept, low, 0), _place(run, kept, high, len(run))
+    places = np.arange(start, max(start, end))
+    count = counts[run.codes_at(places)].astype(np.int64)
+    living = count > 0
+    if living.all() and not len(run.order):
+        return run.values[start : max(start, end)], count
+    inside = places[living]
+    return images.take(run.values, run.order[inside] if len(run.order) else inside), count[living]
+
+
+def _place(run: Run, kept: pa.DataType, bound: Bound, otherwise: int) -> int:
+    if bound is None:
+        return otherwise
+    image = bound if isinstance(bound, bytes) else numbers.lowest_image(bound, kept)
+    if image is None:
+        return len(run)
+    wanted = pa.array([image], pa.large_binary()) if isinstance(image, bytes) else np.array([image], np.int64)
+    return int(run.search(wanted)[0][0])
+
+
+def _merged(lists: list[Images]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The entries of sorted lists in order, and which of them differ from the one before."""
+    together = images.concat(lists)
+    fresh = np.ones(len(together), np.bool_)
+    if isinstance(together, np.ndarray):
+        order = np.argsort(together, kind="stable")  # merges the sorted lists that it finds
+        fresh[1:] = np.diff(together[order]) != 0
+        return order, fresh
+    order = np.empty(len(together), np.int64)
+    starts = np.cumsum([0, *(len(each) for each in lists)])
+    offsets, data = images.bytes_of(together)
+    merge_strings(_frozen(offsets), _frozen(data), starts, order, fresh)
+    return order, fresh
+
+
+# ---- ranges ---------------------------------------------------------------------------------------------------------
+
+
+def _ranges(dictionaries: Sequence[Dictionary]) -> list[tuple[Bound, Bound]]:
+    """Ranges that cover all values of a class, each of about as many values."""
+    total = sum(len(dictionary) for dictionary in dictionaries)
+    wanted = -(-total // _VALUES_AT_ONCE)
+    sample: list[Any] = []
+    for dictionary in dictionaries if wanted > 1 else ():
+        for run in dictionary.runs:
+            sample += _sampled(run, dictionary.kept, max(1, total // (wanted * _SAMPLES_A_RANGE)))
+    sample.sort()
+    cuts = sorted({sample[len(sample) * i // wanted] for i in range(1, wanted)}) if sample else []
+    return list(itertools.pairwise([None, *cuts, None]))
+
+
+def _sampled(run: Run, kept: pa.DataType, step: int) -> Iterator[Any]:
+    places = np.arange(step // 2, len(run), step)
+    for place in run.order[places] if len(run.order) else places:
+        if values.class_of(kept) == values.TEXT:
+            yield run.values[int(place)].as_py()
+        else:
+            image = run.values[int(place)]
+            exact = numbers.exactly(int(image) if isinstance(run.values, np.ndarray) else image.as_py(), kept)
+            if exact is not None:
+                yield exact
+
+
+# ---- elsewhere: tasks over files ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column by its files: those of its table, of its frequencies, and of its texts where values compare so."""
+
+    number: int
+    where: TableFiles
+    column: int
+    counts: str
+    texts: str | None
+
+
+@dataclass(frozen=True)
+class _Range:
+    columns: tuple[_Column, ...]
+    low: Bound
+    high: Bound
+    width: int
+
+
+def _discover_elsewhere(
+    tables: Mapping[str, Table], attributes: list[Attribute], runner: Runner, options: Options
+) -> State:
+    columns = [_column(tables[a.table], a, options) for a in attributes]
+    try:
+        runner.map(_write_counts, columns)
+        runner.map(_write_texts, [column for column in columns if column.texts])
+        counts = [Counts(files.read(column.counts)[0]["count"].copy()) for column in columns]
+        state = State(tables, attributes, counts, options)
+        for kind in _kinds(attributes):
+            chosen = tuple(columns[a.number] for a in state.of_kind(kind))
+            ranges = _ranges([_dictionary(column) for column in chosen])
+            tasks = [_Range(chosen, low, high, len(attributes)) for low, high in ranges]
+            for found in runner.map(_clusters_of_task, tasks):
+                state.clusters += found
+        return state
+    finally:
+        for column in columns:
+            for path in (column.counts, column.texts):
+                if path is not None:
+                    files.remove(path)
+
+
+def _column(table: Table, attribute: Attribute, options: Options) -> _Column:
+    assert table.where is not None, "a table lies in files before tasks look at it"
+    segments = table.where.segments
+    folder = segments[0].path.rpartition("/")[0] if segments else "."
+    as_text = options.compare == "text" and not pa.types.is_string(attribute.kept)
+    paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in range(2)]
+    return _Column(attribute.number, table.where, attribute.column, paths[0], paths[1] if as_text else None)
+
+
+def _write_counts(column: _Column) -> None:
+    files.write(column.counts, {"count": _counted(open_table(column.where), column.column)})
+
+
+def _write_texts(column: _Column) -> None:
+    dictionary = open_table(column.where).dictionaries[column.column]
+    run = values.text_run(1, dictionary.image_range(1, len(dictionary) - 1), dictionary.kept)
+    assert column.texts is not None
+    files.write(column.texts, {"value": run.values, "order": run.order})
+
+
+def _dictionary(column: _Column) -> Dictionary:
+    if column.texts is None:
+        return open_table(column.where).dictionaries[column.column]
+    arrays, _ = files.read(column.texts)
+    run = Run.of(1, arrays["value"], arrays["order"])
+    return Dictionary(pa.string(), (run,) if len(run) else ())
+
+
+def _clusters_of_task(task: _Range) -> Clusters:
+    sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in task.columns]
+    return clusters_of_range(sources, task.low, task.high, task.width)

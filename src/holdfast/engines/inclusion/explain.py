@@ -1,0 +1,121 @@
+"""Why a dependency holds or not: how far it does, and the values, rows and clusters that break it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from holdfast.engines.inclusion import derive, nary, tuples, witness
+from holdfast.engines.inclusion.model import IND, parse
+from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.translate import Translations
+from holdfast.engines.inclusion.witness import SHOWN, Orphans
+from holdfast.table.naming import keys_of
+from holdfast.table.plain import plain_values
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
+
+    ind: IND
+    comparable: bool
+    orphans: Orphans | None = None
+    clusters: tuple[tuple[tuple[str, ...], int], ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.ind.missing_rows
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain object for JSON."""
+        return {
+            **self.ind.to_json(),
+            "holds": self.holds,
+            "comparable": self.comparable,
+            **({"witness": self.orphans.to_json()} if self.orphans else {}),
+            **({"clusters": [{"columns": list(c), "values": n} for c, n in self.clusters]} if self.clusters else {}),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        ind = self.ind
+        if ind.empty:
+            return [f"{ind} holds: {ind.dependent} has no value at all."]
+        if self.holds:
+            return [f"{ind} holds."]
+        lines = [f"{ind} does not hold."]
+        if not self.comparable:
+            lines.append("Their types don't compare; compare them as text to see whether they print alike.")
+        lines.append(
+            f"Missing on the right: {ind.missing_values:,} value{'s' * (ind.missing_values != 1)} in "
+            f"{ind.missing_rows:,} row{'s' * (ind.missing_rows != 1)}; included are {ind.value_coverage:.2%} of the "
+            f"values and {ind.row_coverage:.2%} of the rows."
+        )
+        if self.orphans:
+            lines += [f"  {value!r} in {rows:,} row{'s' * (rows != 1)}" for value, rows in self.orphans.missing]
+            lines.append(f"Rows, for example: {self.orphans.named()}")
+        lines += [f"Held by {', '.join(c)} alone: {n:,} value{'s' * (n != 1)}" for c, n in self.clusters]
+        return lines
+
+
+def explain(state: State, text: str) -> Explanation:
+    """Whether a dependency holds now, how far, and what breaks it."""
+    asked = parse(text)
+    dependent = witness.attributes(state, asked.dependent)
+    referenced = witness.attributes(state, asked.referenced)
+    comparable = all(a.kind == b.kind for a, b in zip(dependent, referenced, strict=True))
+    if asked.arity > 1:
+        return _several(state, asked, dependent, referenced, comparable)
+    a, b = dependent[0], referenced[0]
+    ind = derive.between(state, a.number, b.number)
+    if not ind.missing_values:
+        return Explanation(ind, comparable)
+    clusters = tuple(witness.clusters_without(state, a.number, b.number)[:SHOWN])
+    return Explanation(ind, comparable, witness.orphans(state, a, b), clusters)
+
+
+def _several(
+    state: State, asked: IND, dependent: list[Attribute], referenced: list[Attribute], comparable: bool
+) -> Explanation:
+    """One pass over both tables, whatever is known."""
+    table = state.tables[asked.dependent.table]
+    pairs = tuple((a.number, b.number) for a, b in zip(dependent, referenced, strict=True))
+    index = tuples.of_table(state.tables[asked.referenced.table], [b.column for b in referenced])
+    columns = [a.column for a in dependent]
+    total, missing = 0, [np.empty(0, np.int64)]
+    for ids, rows in nary.dependent_tuples(state, nary.Candidate(pairs), Translations(state)):
+        total += len(ids)
+        missing.append(ids[index.places(rows) < 0])
+    broken = np.concatenate(missing)
+    everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]
+    lost, first, counts = tuples.grouped(table.codes(broken)[columns])
+    ind = replace(
+        asked,
+        missing_values=lost.shape[1],
+        missing_rows=len(broken),
+        value_coverage=1 - lost.shape[1] / everything if everything else 1.0,
+        row_coverage=1 - len(broken) / total if total else 1.0,
+        empty=not total,
+    )
+    if not len(broken):
+        return Explanation(ind, comparable)
+    shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
+    values = [list(value) for value in zip(*shown, strict=True)]
+    names = asked.dependent.columns
+    rows = broken[first[:SHOWN]]
+    orphans = Orphans(
+        tuple(rows.tolist()),
+        tuple(dict(zip(names, value, strict=True)) for value in values),
+        keys_of(table, rows),
+        tuple(zip(values, counts[:SHOWN].tolist(), strict=True)),
+        lost.shape[1],
+        len(broken),
+    )
+    return Explanation(ind, comparable, orphans)

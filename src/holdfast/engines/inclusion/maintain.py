@@ -1,0 +1,113 @@
+"""Maintenance: move the values that a batch touches from cluster to cluster (papers: inclusion, sections 4.2 and 5).
+
+The batch gives, for each column of its table, the codes whose frequency changes. Their values are looked up in all
+columns that compare (in dictionaries, by binary search), which tells each value's frequencies before and after; all
+else is left alone. Where the paper caches values and counts to spare itself queries, there is nothing here to spare.
+Cost: O(v k log d) for v values touched, k columns of their class and d values a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import Diff, Witness, between
+from holdfast.engines.inclusion import derive, nary, values, witness
+from holdfast.engines.inclusion.model import IND
+from holdfast.engines.inclusion.state import Attribute, State, steps
+from holdfast.table import images
+from holdfast.table.change import Change
+from holdfast.table.images import Images
+from holdfast.table.runner import Runner, Threads
+
+_KEYS_AT_ONCE = 1 << 16
+_WORTH_THREADS = 1 << 16
+# The codes of a column whose frequency changes, ascending, and by how much.
+Step = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def maintain(state: State, change: Change, runner: Runner) -> Diff:
+    """Bring the state up to date, and tell what changed, with a witness for each dependency that was lost."""
+    before = state.found
+    state.tables[change.table] = change.after
+    changes = dict(zip(state.of_table(change.table), steps(change.inserted, change.deleted), strict=True))
+    for kind in dict.fromkeys(attribute.kind for attribute in changes):
+        _move_values(state, kind, changes, runner)
+    for attribute, (codes, step) in changes.items():
+        after = state.counts[attribute.number].of(codes) + step
+        state.counts[attribute.number].put(codes, after, len(change.after.dictionaries[attribute.column]))
+    broken = nary.maintain(state, change, runner)
+    state.found = {**derive.unary(state), **nary.holding(state)}
+    return between(before, state.found, _witnesses(state, before, changes, broken))
+
+
+def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner: Runner) -> None:
+    columns = state.of_kind(kind)
+    numbers = np.array([column.number for column in columns])
+    for lane, keys in _touched(state, kind, changes):
+        look = partial(_frequencies, state, changes, lane, keys)
+        many = len(keys) * len(columns) > _WORTH_THREADS and isinstance(runner, Threads)
+        found = runner.map(look, columns) if many else [look(column) for column in columns]
+        before, after = (np.stack(each, axis=1) for each in zip(*found, strict=True))
+        if after.size and after.min() < 0:
+            raise AssertionError(f"a count of values of the class {kind} fell below zero")
+        state.clusters.move(before, after, numbers)
+
+
+def _frequencies(
+    state: State, changes: dict[Attribute, Step], lane: int, keys: Images, column: Attribute
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often a column holds each of some values, before the batch and after it."""
+    codes = values.find(lane, keys, state.dictionary(column))
+    before = state.counts[column.number].of(codes)
+    return before, before + _step_of(codes, *changes[column]) if column in changes else before
+
+
+def _touched(state: State, kind: str, changes: dict[Attribute, Step]) -> Iterator[tuple[int, Images]]:
+    """The distinct values of a class that a batch touches: lane by lane, sorted, some at a time."""
+    lanes: dict[int, list[Images]] = {}
+    for attribute, (codes, _) in changes.items():
+        if attribute.kind == kind and len(codes):
+            own = state.dictionary(attribute)
+            for lane, keys, _ in values.split(values.images_of(own, codes), own.kept):
+                lanes.setdefault(lane, []).append(keys)
+    for lane, parts in lanes.items():
+        keys, _ = images.sorted_distinct(images.concat(parts))
+        for start in range(0, len(keys), _KEYS_AT_ONCE):
+            yield lane, keys[start : start + _KEYS_AT_ONCE]
+
+
+def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By how much the frequency of each code changes."""
+    if not len(changed):
+        return np.zeros(len(codes), np.int64)
+    at = np.minimum(np.searchsorted(changed, codes), len(changed) - 1)
+    return np.where(changed[at] == codes, step[at], 0)
+
+
+def _witnesses(
+    state: State, before: dict[str, IND], changes: dict[Attribute, Step], broken: dict[nary.Pairs, int]
+) -> dict[str, Witness]:
+    """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
+    the left side had no values until now, nothing had tested the dependency, and it did not break.
+    """
+    found: dict[str, Witness] = {}
+    touched = {attribute.number: codes for attribute, (codes, _) in changes.items()}
+    shared = derive.missing(state.clusters.values)
+    for text, ind in before.items():
+        if text in state.found or ind.empty:
+            continue
+        sides = [witness.attributes(state, side) for side in (ind.dependent, ind.referenced)]
+        pairs = list(zip(sides[0], sides[1], strict=True))
+        lost = next((pair for pair in pairs if shared[pair[0].number, pair[1].number]), None)
+        if lost is not None:
+            found[text] = witness.orphans(state, *lost, touched)
+        else:
+            own = {(a.number, b.number) for a, b in pairs}
+            rows = [row for part, row in broken.items() if own.issuperset(part)]
+            if rows:
+                found[text] = nary.orphan(state, ind, rows[0])
+    return found

@@ -1,0 +1,303 @@
+"""Dependencies of several columns: `R(A1, A2) in S(B1, B2)`, from the valid ones of fewer columns.
+
+A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Its rows are the
+complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
+(the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
+they are not told. What is told is, in whatever order it is sought: what holds, has at most `max_arity` columns, and has
+no part that does not hold or has no values. A whole without a complete row is `empty`, like a column without
+values. A valid candidate can break by a row born in R or one that died in S, and only those rows are tested. An
+invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when the witness dies
+or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch tests only the
+candidates that it touches, and most of them against their witness alone. Parts with an error, and empty ones, take no
+part.
+
+Tuples compare exactly: codes of R's columns are translated into codes of S's.
+Cost: testing some tuples is one pass over the codes of S (of R, where rows of S died); a whole test, one over both.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.inclusion import derive, tuples
+from holdfast.engines.inclusion.model import IND
+from holdfast.engines.inclusion.state import Attribute, Options, State
+from holdfast.engines.inclusion.translate import Translations
+from holdfast.engines.inclusion.tuples import Tuples
+from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
+from holdfast.table.change import Change
+from holdfast.table.load import open_table
+from holdfast.table.naming import keys_of
+from holdfast.table.plain import plain_values
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import TableFiles
+
+_SAMPLE = 256
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Pairs of attribute numbers, in the order of the dependent ones; a row that breaks it, or none where it holds; and
+    where it holds, a complete row, or none where it is empty.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    witness: int | None = None
+    complete: int | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def sides(self, state: State) -> tuple[list[Attribute], list[Attribute]]:
+        """The dependent and the referenced attributes."""
+        return [state.attributes[a] for a, _ in self.pairs], [state.attributes[b] for _, b in self.pairs]
+
+    def ind(self, state: State) -> IND:
+        """As a dependency."""
+        dependent, referenced = self.sides(state)
+        return IND(derive.side(*dependent), derive.side(*referenced), empty=self.holds and self.complete is None)
+
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def holding(state: State) -> dict[str, IND]:
+    """The dependencies of several columns that hold, by text."""
+    return {text: each.ind(state) for text, each in state.candidates.items() if each.holds}
+
+
+def loaded(state: State, pairs: Sequence[Sequence[int]], witness: int | None, *complete: int | None) -> Candidate:
+    """A candidate that was kept; a complete row is looked for where none was kept with it."""
+    candidate = Candidate(tuple((a, b) for a, b in pairs), witness, *complete)
+    return candidate if complete else _with_complete(state, candidate)
+
+
+def discover(state: State, runner: Runner) -> None:
+    """Test all candidates, level by level."""
+    state.candidates = _levels(state, runner, {})
+
+
+def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
+    """Bring the candidates up to date; gives the witnesses of those that were broken."""
+    if state.options.max_arity < 2:
+        return {}
+    old = {each.pairs: each for each in state.candidates.values()}
+    maps, holds = Translations(state), derive.holding(state)
+    known = {
+        pairs: _after(state, each, change, maps) for pairs, each in old.items() if all(holds[pair] for pair in pairs)
+    }
+    state.candidates = _levels(state, runner, known)
+    fresh = {pairs: each.witness for pairs, each in known.items() if each.witness is not None}
+    return {pairs: row for pairs, row in fresh.items() if old[pairs].holds}
+
+
+def _levels(state: State, runner: Runner, known: dict[Pairs, Candidate]) -> dict[str, Candidate]:
+    """All candidates with their witnesses, of which some may be known."""
+    found: dict[Pairs, Candidate] = {}
+    valid = _unary_pairs(state)
+    for arity in range(2, state.options.max_arity + 1):
+        level = list(_joined(state, valid, arity))
+        new = [pairs for pairs in level if pairs not in known]
+        tested = {**known, **dict(zip(new, _test_all(state, new, runner), strict=True))}
+        found |= {pairs: tested[pairs] for pairs in level}
+        valid = [pairs for pairs in level if tested[pairs].holds]
+        if not valid:
+            break
+    return {each.ind(state).text: each for each in found.values()}
+
+
+def _unary_pairs(state: State) -> list[Pairs]:
+    """The valid dependencies of one column each, of columns that have values."""
+    given = state.clusters.values.diagonal() > 0
+    return [((int(a), int(b)),) for a, b in np.argwhere(derive.holding(state) & given[:, None])]
+
+
+def _joined(state: State, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
+    """Candidates whose every part of one column less is valid."""
+    whole = set(valid)
+    table = [attribute.table for attribute in state.attributes]
+    groups: dict[Any, list[Pairs]] = {}
+    for pairs in sorted(valid):
+        a, b = pairs[0]
+        groups.setdefault((table[a], table[b], pairs[:-1]), []).append(pairs)
+    for group in groups.values():
+        for left, right in itertools.combinations(group, 2):
+            (a, b), (c, d) = left[-1], right[-1]
+            joined = (*left, (c, d))
+            if a == c or b == d or d in {r for _, r in left}:
+                continue
+            if all(part in whole for part in itertools.combinations(joined, arity - 1)):
+                yield joined
+
+
+# ---- testing from scratch -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Candidates with one referenced side, to test on tables by their files."""
+
+    where: tuple[tuple[str, TableFiles], ...]
+    attributes: tuple[Attribute, ...]
+    options: Options
+    group: tuple[Pairs, ...]
+
+
+def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candidate]:
+    """The candidates with their witnesses. Those that refer to the same columns share the index of their tuples."""
+    groups: dict[tuple[int, ...], list[Pairs]] = {}
+    for pairs in wanted:
+        groups.setdefault(tuple(b for _, b in pairs), []).append(pairs)
+    if isinstance(runner, Threads):
+        maps = Translations(state)
+        answers = [_test_group(state, group, maps) for group in groups.values()]
+    else:
+        listed = tuple(state.attributes)
+        answers = runner.map(
+            _test_task, [_Task(_where(state, g), listed, state.options, tuple(g)) for g in groups.values()]
+        )
+    tested = {each.pairs: each for answer in answers for each in answer}
+    return [tested[pairs] for pairs in wanted]
+
+
+def _where(state: State, group: list[Pairs]) -> tuple[tuple[str, TableFiles], ...]:
+    names = dict.fromkeys(state.attributes[n].table for pairs in group for pair in pairs for n in pair)
+    found = [(name, state.tables[name].where) for name in names]
+    return tuple((name, where) for name, where in found if where is not None)
+
+
+def _test_task(task: _Task) -> list[Candidate]:
+    tables = {name: open_table(where) for name, where in task.where}
+    state = State(tables, list(task.attributes), [], task.options)
+    return _test_group(state, task.group, Translations(state))
+
+
+def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> list[Candidate]:
+    """First all samples in one pass over the referenced table; the index only if some candidate got through."""
+    _, referenced = Candidate(group[0]).sides(state)
+    table, columns = state.tables[referenced[0].table], [each.column for each in referenced]
+    index: Tuples | None = None
+    answers = []
+    for pairs, broken in zip(group, _sampled(state, group, maps), strict=True):
+        if broken is None:
+            index = index or tuples.of_table(table, columns)
+            parts = dependent_tuples(state, Candidate(pairs), maps)
+            broken = next((int(ids[place]) for ids, rows in parts if (place := index.first_missing(rows)) >= 0), None)
+        answers.append(_with_complete(state, Candidate(pairs, broken)))
+    return answers
+
+
+def _with_complete(state: State, candidate: Candidate) -> Candidate:
+    """The candidate, with a complete row if it holds and there is one."""
+    if not candidate.holds:
+        return candidate
+    dependent, _ = candidate.sides(state)
+    row = tuples.first_full_row(state.tables[dependent[0].table], [each.column for each in dependent])
+    return replace(candidate, complete=row)
+
+
+def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
+    """For each candidate a row of a sample of its first rows that breaks it, or none."""
+    _, referenced = Candidate(group[0]).sides(state)
+    none = np.empty(0, np.int64), np.empty((len(referenced), 0), np.int64)
+    asked = [next(dependent_tuples(state, Candidate(pairs), maps, _SAMPLE), none) for pairs in group]
+    together = np.concatenate([rows for _, rows in asked], axis=1)
+    there = tuples.present(together, state.tables[referenced[0].table], [each.column for each in referenced])
+    ends = np.cumsum([len(ids) for ids, _ in asked])
+    found: list[int | None] = []
+    for (ids, _), met in zip(asked, np.split(there, ends[:-1]), strict=True):
+        found.append(None if met.all() else int(ids[np.argmin(met)]))
+    return found
+
+
+def dependent_tuples(
+    state: State, candidate: Candidate, maps: Translations, sample: int | None = None
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The ids of rows without a null, and their tuples as codes of the referenced columns: by shards, or a sample."""
+    dependent, referenced = candidate.sides(state)
+    for shard, alive in state.tables[dependent[0].table].living():
+        places = np.arange(len(shard)) if alive is None else np.flatnonzero(alive)
+        if sample is not None:
+            places = places[:: max(1, len(places) // sample)]
+        codes = [shard.columns[each.column][places] for each in dependent]
+        full = np.logical_and.reduce([code != 0 for code in codes])
+        rows = np.stack([maps.of(a, b, c[full]) for a, b, c in zip(dependent, referenced, codes, strict=True)])
+        if rows.size:
+            yield shard.ids_of(places[full]), rows
+
+
+# ---- after a batch --------------------------------------------------------------------------------------------------
+
+
+def _after(state: State, candidate: Candidate, change: Change, maps: Translations) -> Candidate:
+    dependent, referenced = candidate.sides(state)
+    grows = dependent[0].table == change.table
+    shrinks = referenced[0].table == change.table
+    if not grows and not shrinks:
+        return candidate
+    if candidate.witness is None:
+        broken = _broken_by_births(state, candidate, change, maps) if grows else None
+        if broken is None and shrinks:
+            broken = _broken_by_deaths(state, candidate, change, maps)
+        if broken is not None:
+            return replace(candidate, witness=broken, complete=None)
+        stale = grows and (candidate.complete is None or candidate.complete in change.dead)
+        return _with_complete(state, candidate) if stale else candidate
+    died = grows and candidate.witness in change.dead
+    if died or (shrinks and _answered(state, candidate, change, maps)):
+        return _test_group(state, [candidate.pairs], maps)[0]
+    return candidate
+
+
+def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
+    """A row born whose tuple the referenced side lacks."""
+    dependent, referenced = candidate.sides(state)
+    codes = change.inserted[[each.column for each in dependent]]
+    full = np.flatnonzero((codes != 0).all(axis=0))
+    rows = np.stack([maps.of(a, b, c[full]) for a, b, c in zip(dependent, referenced, codes, strict=True)])
+    table, columns = state.tables[referenced[0].table], [each.column for each in referenced]
+    absent = np.flatnonzero(~tuples.present(rows, table, columns))
+    return change.born[int(full[absent[0]])] if len(absent) else None
+
+
+def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
+    """A living row that has the tuple of a row that died on the referenced side, where no other row has it."""
+    dependent, referenced = candidate.sides(state)
+    rows = change.deleted[[each.column for each in referenced]].astype(np.int64)
+    columns = [each.column for each in referenced]
+    gone = rows[:, ~tuples.present(rows, change.after, columns)]
+    gone = gone[:, (gone != 0).all(axis=0)]
+    back = np.stack([maps.of(b, a, c) for a, b, c in zip(dependent, referenced, gone, strict=True)])
+    back = back[:, (back >= 0).all(axis=0)]
+    ids = tuples.rows_with(back, state.tables[dependent[0].table], [each.column for each in dependent], 1)
+    return int(ids[0]) if len(ids) else None
+
+
+def _answered(state: State, candidate: Candidate, change: Change, maps: Translations) -> bool:
+    """Whether a row was born on the referenced side that has the witness's tuple."""
+    dependent, referenced = candidate.sides(state)
+    codes = state.tables[dependent[0].table].codes(np.array([candidate.witness], np.int64))
+    wanted = np.stack([maps.of(a, b, codes[a.column]) for a, b in zip(dependent, referenced, strict=True)])
+    born = change.inserted[[each.column for each in referenced]]
+    return bool((born == wanted).all(axis=0).any())
+
+
+def orphan(state: State, ind: IND, row: int) -> Orphans:
+    """What broke a dependency of several columns: a row, others with the same tuple, and how many there are."""
+    table = state.tables[ind.dependent.table]
+    columns = [each.column for each in attributes(state, ind.dependent)]
+    codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
+    ids = tuples.rows_with(codes, table, columns)
+    value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
+    told = dict(zip(ind.dependent.columns, value, strict=True))
+    shown = ids[:SHOWN]
+    keys = keys_of(table, shown)
+    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))

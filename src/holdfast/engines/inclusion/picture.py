@@ -1,0 +1,79 @@
+"""The picture: tables as boxes, proposed foreign keys as arrows. Text for Graphviz and Mermaid, or drawn by `dot`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from holdfast.engines.inclusion.rank import Proposal, worthy
+from holdfast.errors import BadInput
+from holdfast.visible import visible
+
+ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")
+
+
+def refuse_undrawable(path: Path) -> None:
+    """Say so where a picture with the ending of this path can't be drawn here."""
+    if path.suffix not in ENDINGS:
+        raise BadInput(f"{path}: unknown ending; use .dot, .mmd or .svg")
+    if path.suffix == ".svg" and shutil.which("dot") is None:
+        raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
+
+
+def draw(path: Path, tables: Sequence[str], found: Sequence[Proposal]) -> str:
+    """The picture of the proposals worth drawing; the ending of the path tells the language."""
+    refuse_undrawable(path)
+    chosen = worthy(found)
+    if path.suffix == ".svg":
+        return svg(tables, chosen)
+    return graphviz(tables, chosen) if path.suffix in (".dot", ".gv") else mermaid(tables, chosen)
+
+
+def graphviz(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+    """The picture in Graphviz's language."""
+    numbers = {name: f"t{i}" for i, name in enumerate(tables)}
+    lines = ["digraph foreign_keys {", "  rankdir=LR;", "  node [shape=box];"]
+    lines += [f'  {number} [label="{_escaped(name)}"];' for name, number in numbers.items()]
+    for each in found:
+        a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
+        lines.append(f'  {a} -> {b} [label="{_escaped(_label(each))}"{_style(each)}];')
+    return "\n".join([*lines, "}", ""])
+
+
+def mermaid(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+    """The picture in Mermaid's language."""
+    numbers = {name: f"t{i}" for i, name in enumerate(tables)}
+    lines = ["flowchart LR", *(f'  {number}["{_entity(name)}"]' for name, number in numbers.items())]
+    for each in found:
+        a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
+        arrow = "-.->" if each.ind.missing_rows else "-->"
+        lines.append(f'  {a} {arrow}|"{_entity(_label(each))}"| {b}')
+    return "\n".join([*lines, ""])
+
+
+def svg(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+    """The picture as SVG, drawn by Graphviz."""
+    text = graphviz(tables, found)
+    return subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", check=True).stdout
+
+
+def _label(each: Proposal) -> str:
+    left, right = ", ".join(each.ind.dependent.columns), ", ".join(each.ind.referenced.columns)
+    share = "" if not each.ind.missing_rows else f" ({each.ind.row_coverage:.1%})"
+    return f"{left} → {right}{share}"
+
+
+def _style(each: Proposal) -> str:
+    return ", style=dashed" if each.ind.missing_rows else ""
+
+
+def _escaped(text: str) -> str:
+    """A text within Graphviz's quotes: there, a backslash and an ampersand mean something, too."""
+    return visible(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _entity(text: str) -> str:
+    """A text within Mermaid's quotes, where HTML and Markdown mean something: signs with a meaning are numbers."""
+    return "".join(f"#{ord(sign)};" if sign in '&<>#`"' else sign for sign in visible(text))

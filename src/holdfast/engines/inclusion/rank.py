@@ -1,0 +1,176 @@
+"""Foreign keys worth proposing: dependencies ranked by what foreign keys have in common, each with its reasons.
+
+Every reason is a number from 0 to 1 with a weight; the score is their weighted mean, times the share of rows that are
+included. Numbers that happen to lie within others (sizes within keys) fulfil some; true foreign keys fulfil most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.engines.inclusion import tuples, witness
+from holdfast.engines.inclusion.model import IND
+from holdfast.engines.inclusion.state import Attribute, State
+
+WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
+WORTHY = 0.65
+_ALIKE = 0.6
+_ID_WORDS = {"id", "key", "code", "no", "nr", "num", "number", "sk", "pk", "fk", "ref"}
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A dependency with its score as a foreign key, and the reasons: each a number from 0 to 1."""
+
+    ind: IND
+    score: float
+    reasons: tuple[tuple[str, float], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The dependency with its rank."""
+        return {**self.ind.to_json(), "score": round(self.score, 4), "reasons": dict(self.reasons)}
+
+    def __str__(self) -> str:
+        reasons = ", ".join(f"{name} {value:.0%}" for name, value in self.reasons)
+        return f"{self.ind.text}  {self.score:.2f}  ({reasons})"
+
+
+def ranked(state: State) -> list[Proposal]:
+    """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
+    profile = _Profile(state)
+    rated = [
+        _rated(ind, [profile.reasons(*witness.bound(state, ind))]) for ind in state.found.values() if ind.arity == 1
+    ]
+    several = [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
+    rated.sort(key=lambda each: (each.ind.empty, -each.score, each.ind.text))
+    return rated + several
+
+
+def proposals(state: State, top: int | None = None) -> list[Proposal]:
+    """The best dependencies, those of several columns among them, empty ones not."""
+    profile = _Profile(state)
+    found = [each for each in ranked(state) if not each.ind.empty and each.ind.arity == 1]
+    several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
+    found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
+    found.sort(key=lambda each: (-each.score, each.ind.text))
+    return found[:top]
+
+
+def worthy(found: Iterable[Proposal]) -> list[Proposal]:
+    """The proposals to draw: good ones, and for the same columns the best."""
+    best: dict[Any, Proposal] = {}
+    for each in found:
+        if each.score >= WORTHY and dict(each.reasons)["key"] == 1:
+            best.setdefault(each.ind.dependent, each)
+    return list(best.values())
+
+
+def _rated(ind: IND, parts: list[dict[str, float]]) -> Proposal:
+    """The mean of the reasons over the columns; the referenced side is a key iff all columns together are."""
+    reasons = {name: sum(part[name] for part in parts) / len(parts) for name in WEIGHTS}
+    score = sum(WEIGHTS[name] * value for name, value in reasons.items()) / sum(WEIGHTS.values())
+    return Proposal(ind, score * ind.row_coverage, tuple((name, round(value, 4)) for name, value in reasons.items()))
+
+
+class _Profile:
+    """What ranking needs to know of columns."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._distinct = state.clusters.values.diagonal()
+        self._names = {each.number: _own_words(state, each) for each in state.attributes}
+        self._ranges: dict[int, tuple[float, float] | None] = {}
+
+    def reasons(self, a: Attribute, b: Attribute) -> dict[str, float]:
+        """Why column a might be a foreign key that refers to column b."""
+        state = self._state
+        distinct, rows = int(self._distinct[b.number]), state.tables[b.table].rows
+        return {
+            "key": float(0 < distinct == rows),
+            "names": self._likeness(a, b),
+            "covered": min(1.0, int(self._distinct[a.number]) / distinct) if distinct else 0.0,
+            "range": self._span(a, b),
+            "type": float(a.kept == b.kept and (pa.types.is_integer(a.kept) or pa.types.is_string(a.kept))),
+            "rows": float(rows <= state.tables[a.table].rows),
+            "other table": float(a.table != b.table),
+        }
+
+    def reasons_of_parts(self, ind: IND) -> list[dict[str, float]]:
+        """The same for each pair of several columns, with the key that the columns are together."""
+        sides = [witness.attributes(self._state, side) for side in (ind.dependent, ind.referenced)]
+        parts = [self.reasons(a, b) for a, b in zip(*sides, strict=True)]
+        table = self._state.tables[ind.referenced.table]
+        key = tuples.are_distinct(table, [each.column for each in sides[1]])
+        return [{**part, "key": float(key)} for part in parts]
+
+    def _likeness(self, a: Attribute, b: Attribute) -> float:
+        """How alike the names are: `l_partkey` and `p_partkey`, or `cust_id` and `customers.id`."""
+        own, other, table = self._names[a.number], self._names[b.number], _singular(_words(b.table))
+        likeness = max(_alike(own, other), _alike(own, table + other))
+        if set(other) <= _ID_WORDS:
+            likeness = max(likeness, _alike([word for word in own if word not in _ID_WORDS], table))
+        return round(likeness, 4)
+
+    def _span(self, a: Attribute, b: Attribute) -> float:
+        """How much of the range of b's values a's values span; text has no such range and says half."""
+        inner, outer = self._range(a), self._range(b)
+        if inner is None or outer is None:
+            return 0.5
+        width = outer[1] - outer[0]
+        return min(1.0, (inner[1] - inner[0]) / width) if width > 0 else 1.0
+
+    def _range(self, attribute: Attribute) -> tuple[float, float] | None:
+        if attribute.number not in self._ranges:
+            self._ranges[attribute.number] = _range(self._state, attribute)
+        return self._ranges[attribute.number]
+
+
+def _range(state: State, attribute: Attribute) -> tuple[float, float] | None:
+    """The least and greatest living value, where values are numbers or the like."""
+    dictionary = state.tables[attribute.table].dictionaries[attribute.column]
+    if pa.types.is_floating(attribute.kept) or not all(isinstance(run.values, np.ndarray) for run in dictionary.runs):
+        return None
+    counts = state.counts[attribute.number].array
+    scale = 10.0 ** (attribute.kept.scale if pa.types.is_decimal(attribute.kept) else 0)
+    found = [run.values[counts[run.first : run.first + len(run)] > 0] for run in dictionary.runs]
+    living = [part for part in found if len(part)]
+    if not living:
+        return None
+    return min(int(p.min()) for p in living) / scale, max(int(p.max()) for p in living) / scale
+
+
+def _own_words(state: State, attribute: Attribute) -> list[str]:
+    """The words of a name, without a first word that all columns of its table share."""
+    names = [_words(name) for name in state.tables[attribute.table].schema.names]
+    own = _words(attribute.name)
+    shared = len(names) > 1 and all(words[:1] == own[:1] and len(words) > 1 for words in names)
+    return own[1:] if shared else own
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def _singular(words: list[str]) -> list[str]:
+    return [*words[:-1], words[-1].removesuffix("s")] if words else []
+
+
+def _alike(some: list[str], others: list[str]) -> float:
+    """1 for equal names, near it where one begins the other, else how much they have in common, if that is much."""
+    a, b = "".join(some), "".join(others)
+    if not a or not b:
+        return 0.0
+    if a == b:
+        return 1.0
+    if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
+        return 0.9
+    ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
+    return ratio * 0.8 if ratio >= _ALIKE else 0.0

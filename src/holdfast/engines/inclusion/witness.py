@@ -1,0 +1,146 @@
+"""Witnesses: the values that break an inclusion dependency, how many rows carry them, and some of these rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import Witness
+from holdfast.engines.inclusion import derive, values
+from holdfast.engines.inclusion.clusters import members
+from holdfast.engines.inclusion.model import IND, Side
+from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.translate import translate
+from holdfast.errors import BadInput
+from holdfast.table import images
+from holdfast.table.naming import keys_of
+from holdfast.table.plain import plain_values
+from holdfast.table.table import Table
+
+SHOWN = 3
+_CODES_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True)
+class Orphans(Witness):
+    """Rows of the dependent side whose value the referenced side lacks: some of them, and how many there are in all.
+
+    `missing` tells some missing values, each with the number of rows that carry it.
+    """
+
+    missing: tuple[tuple[Any, int], ...] = ()
+    missing_values: int = 0
+    missing_rows: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain object for JSON."""
+        return {
+            **super().to_json(),
+            "missing": [{"value": value, "rows": rows} for value, rows in self.missing],
+            "missing_values": self.missing_values,
+            "missing_rows": self.missing_rows,
+        }
+
+
+def bound(state: State, ind: IND) -> tuple[Attribute, Attribute]:
+    """The two attributes of a unary dependency."""
+    return attributes(state, ind.dependent)[0], attributes(state, ind.referenced)[0]
+
+
+def attributes(state: State, side: Side) -> list[Attribute]:
+    """The attributes that a side names."""
+    found = [state.attribute(side.table, name) for name in side.columns]
+    for name, attribute in zip(side.columns, found, strict=True):
+        if side.table not in state.tables:
+            raise BadInput(f"there is no table {side.table!r}; choose from: {', '.join(state.tables)}")
+        if attribute is None:
+            names = ", ".join(state.tables[side.table].schema.names)
+            raise BadInput(f"table {side.table} has no column {name!r}; its columns are {names}")
+    return [attribute for attribute in found if attribute is not None]
+
+
+def orphans(
+    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]] | None = None
+) -> Orphans:
+    """The values of column a that column b lacks. Those among the touched codes of a batch are looked at first."""
+    codes = _missing_codes(state, a, b, touched or {})
+    counts = state.counts[a.number].of(codes)
+    table = state.tables[a.table]
+    shown = plain_values(table.dictionaries[a.column].values(codes))
+    ids = _first_of_each([rows for _, rows in rows_with(table, a.column, codes)])
+    told = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
+    held = derive.between(state, a.number, b.number)
+    return Orphans(
+        tuple(ids.tolist()),
+        tuple({a.name: value} for value in told),
+        keys_of(table, ids),
+        tuple(zip(shown, counts.tolist(), strict=True)),
+        held.missing_values,
+        held.missing_rows,
+    )
+
+
+def _missing_codes(
+    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """Up to three codes of living values of column a that are not in column b; of those touched the least values."""
+    wanted = int(min(SHOWN, derive.missing(state.clusters.values)[a.number, b.number]))
+    found = np.empty(0, np.int64)
+    for codes in _likely_codes(state, a, b, touched):
+        if len(found) >= wanted:
+            break
+        living = np.setdiff1d(codes[state.counts[a.number].of(codes) > 0], found)
+        there = state.counts[b.number].of(translate(state, a, b, living)) > 0
+        found = np.concatenate([found, _by_value(state, a, living[~there])[: wanted - len(found)]])
+    return found
+
+
+def _by_value(state: State, a: Attribute, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Codes in the order of their values, which does not tell in what order these came."""
+    held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
+    ranked = np.empty_like(codes)
+    ranked[images.sorted_distinct(held)[1]] = codes
+    return ranked
+
+
+def _likely_codes(
+    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]]
+) -> Iterator[NDArray[np.int64]]:
+    if a.number in touched:
+        yield touched[a.number]
+    if b.number in touched:
+        codes = translate(state, b, a, touched[b.number])
+        yield codes[codes >= 0]
+    for start in range(1, len(state.counts[a.number].array), _CODES_AT_ONCE):
+        yield np.arange(start, min(start + _CODES_AT_ONCE, len(state.counts[a.number].array)))
+
+
+def rows_with(table: Table, column: int, codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """For each code up to three living rows that carry it, the newest first."""
+    found: dict[int, list[int]] = {int(code): [] for code in codes}
+    for shard, alive in reversed(list(table.living())):
+        for code, rows in found.items():
+            if len(rows) < SHOWN:
+                places = np.flatnonzero(shard.columns[column] == code)
+                places = places if alive is None else places[alive[places]]
+                rows += shard.ids_of(places[::-1][: SHOWN - len(rows)]).tolist()
+    for code, rows in found.items():
+        yield code, np.array(rows, np.int64)
+
+
+def _first_of_each(lists: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Three ids: the first of each list, then the second of each, and so on."""
+    turns = [each for turn in zip_longest(*(rows.tolist() for rows in lists)) for each in turn if each is not None]
+    return np.array(turns[:SHOWN], np.int64)
+
+
+def clusters_without(state: State, a: int, b: int) -> list[tuple[tuple[str, ...], int]]:
+    """The clusters that contain column a and lack column b, with their value counts, the largest first."""
+    broken = [(mask, n) for mask, n in state.clusters.counts.items() if mask >> a & 1 and not mask >> b & 1]
+    broken.sort(key=lambda each: (-each[1], each[0]))
+    return [(tuple(str(derive.side(state.attributes[i])) for i in members(mask)), n) for mask, n in broken]

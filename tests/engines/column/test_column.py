@@ -1,0 +1,71 @@
+"""Column facts against their definition, along random streams."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.column.leaders import Leaders
+from holdfast.engines.registry import engine
+from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, row_lists
+from tests.oracle import column as oracle
+
+
+def _told(value: Any, place: int) -> Any:
+    """A value of the plain rows as the facts tell it."""
+    if COLUMNS[place].name == "day" and value is not None:
+        return (datetime.date(1970, 1, 1) + datetime.timedelta(days=value)).isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _expected(rows: list[Row], place: int) -> tuple[Any, ...]:
+    count, nulls, distinct, low, high, frequent = oracle.facts([row[place] for row in rows])
+    return (
+        count, nulls, distinct, _told(low, place), _told(high, place),
+        tuple((_told(value, place), times) for value, times in frequent),
+    )  # fmt: skip
+
+
+@settings(max_examples=80)
+@given(first=row_lists, stream=st.lists(batches, max_size=5))
+def test_facts_are_those_of_the_definition(first: list[Row], stream: list[Batch]) -> None:
+    world = World()
+    world.change(Batch(first))
+    kept = Kept(engine("column"), world)
+    for batch in [Batch(), *stream]:
+        kept.maintain(world.change(batch))
+        for place, facts in enumerate(kept.result().values()):
+            told = facts.to_json()
+            got = (told["rows"], told["nulls"], told["distinct"], told["min"], told["max"])
+            assert (*got, tuple(map(tuple, told["frequent"]))) == _expected(world.rows, place)
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 40), st.integers(-2, 2)), max_size=20), max_size=12))
+def test_leaders_are_the_best_whatever_changes(changes: list[list[tuple[int, int]]]) -> None:
+    counts = np.zeros(41, np.int64)
+    leaders = Leaders(lambda c: (-counts[c], c), lambda: np.flatnonzero(counts), show=3, keep=4)
+    for change in changes:
+        codes = np.array(sorted({code for code, _ in change}), np.int64)
+        for code, step in change:
+            counts[code] = max(0, counts[code] + step)
+        leaders.update(codes, counts[codes] > 0, int(np.count_nonzero(counts)))
+        living = np.flatnonzero(counts)
+        assert leaders.best().tolist() == sorted(living.tolist(), key=lambda c: (-counts[c], c))[:3]
+
+
+def test_text_order_survives_labels_that_are_spread_anew() -> None:
+    """Each batch puts a text into the same gap until its labels are used up."""
+    world = World()
+    world.change(Batch([(None, "a", None, None, None), (None, "b", None, None, None)]))
+    kept = Kept(engine("column"), world)
+    for length in range(1, 120):
+        kept.maintain(world.change(Batch([(None, "a" * length + "b", None, None, None)])))
+        assert kept.result() == kept.rediscovered()
+    assert world.table.order_keys(1).generation > 0, "the labels were spread"

@@ -1,0 +1,78 @@
+"""Streams for the tests of the denial engine: plain rows in, changes of an encoded table out, all in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
+from holdfast.engines.denial.state import discover
+from holdfast.engines.denial.violations import LIMIT
+from holdfast.search.found import Found
+from holdfast.table import shard
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema, Table
+from tests.oracle import denial as oracle
+from tests.table.building import encoded
+
+
+@dataclass
+class Stream:
+    """A table and the same rows in plain form, by id."""
+
+    table: Table
+    rows: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(schema: Schema, rows: Sequence[Sequence[Any]] = ()) -> Stream:
+        stream = Stream(Table.empty(schema))
+        stream.change(rows, [])
+        return stream
+
+    def change(self, inserts: Sequence[Sequence[Any]], dead: Sequence[int]) -> Change:
+        """Apply a batch: rows to insert, and ids to delete."""
+        before = self.table
+        codes, grown = encoded(before, inserts)
+        born = range(before.next_id, before.next_id + len(inserts))
+        gone = np.array(sorted(dead), np.int64)
+        self.table = grown.changed([shard.build(list(codes), (), born)], gone)
+        for row in dead:
+            del self.rows[row]
+        self.rows |= {row: tuple(values) for row, values in zip(born, inserts, strict=True)}
+        return Change(before, self.table, born, gone)
+
+
+def detect(
+    table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
+) -> list[Found]:
+    """The violations of each constraint, from scratch."""
+    return discover(table, constraints, runner, limit).found()
+
+
+def plain(constraint: DenialConstraint, schema: Schema) -> list[oracle.Predicate]:
+    """A constraint as the oracle reads it."""
+
+    def side(operand: Cell | Constant) -> oracle.Side:
+        if isinstance(operand, Constant):
+            return "constant", operand.value
+        return operand.row, schema.names.index(operand.column)
+
+    return [(side(p.left), p.operator, side(p.right)) for p in constraint.predicates]
+
+
+def wanted(stream: Stream, constraint: DenialConstraint) -> set[tuple[int, int]]:
+    """The violations by definition."""
+    return oracle.violations(stream.rows, plain(constraint, stream.table.schema))
+
+
+def listed(found: Found) -> set[tuple[int, int]]:
+    """What was found, as the oracle gives it; each pair once, in order, and counted."""
+    assert found.pairs is not None
+    pairs = [(int(t), int(s)) for t, s in found.pairs]
+    assert pairs == sorted(set(pairs))
+    assert len(pairs) == found.count
+    return set(pairs)

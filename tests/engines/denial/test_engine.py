@@ -1,0 +1,108 @@
+"""The denial engine against the definition: random constraints on random streams of tiny adversarial tables."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.denial.maintain import maintain
+from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
+from holdfast.engines.denial.state import discover, load
+from holdfast.table.table import Schema
+from holdfast.table.types import Column
+from tests.engines.denial.streams import Stream, detect, listed, wanted
+
+OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
+SCHEMA = Schema(
+    "things",
+    (
+        Column("a", pa.int64()),
+        Column("b", pa.int64()),
+        Column("f", pa.float64()),
+        Column("d", pa.decimal128(10, 2)),
+        Column("x", pa.string()),
+        Column("y", pa.string()),
+    ),
+)
+_BIG = 2**53
+VALUES: dict[str, tuple[Any, ...]] = {
+    "a": (None, 0, 1, 2, _BIG + 1),
+    "b": (None, 0, 1, 2, _BIG, 2**63 - 1),
+    "f": (None, 0.0, -0.0, 0.5, 1.0, math.nan, math.inf, float(_BIG)),
+    "d": (None, Decimal("0.00"), Decimal("0.50"), Decimal("1.00"), Decimal("0.51")),
+    "x": (None, "", "a", "b", "é"),
+    "y": (None, "a", "b", "ab"),
+}
+GROUPS = (("a", "b", "f", "d"), ("x", "y"))
+rows = st.tuples(*(st.sampled_from(VALUES[column.name]) for column in SCHEMA.columns))
+
+
+@st.composite
+def predicates(draw: st.DrawFn) -> Predicate:
+    group = draw(st.sampled_from(GROUPS))
+    left = draw(st.sampled_from(group))
+    operator = draw(st.sampled_from(OPERATORS))
+    kind = draw(st.sampled_from(["same"] * 5 + ["cross"] * 3 + ["row", "constant"]))
+    row: Row = draw(st.sampled_from(("t", "s")))
+    if kind == "constant":
+        value = draw(st.sampled_from([v for v in VALUES[left] if v is not None]))
+        return Predicate(Cell(row, left), operator, Constant(value))
+    if kind == "same":
+        return Predicate(Cell("t", left), operator, Cell("s", left))
+    right = draw(st.sampled_from([name for name in group if name != left]))
+    beside = Cell(row, right)
+    return Predicate(Cell(row, left), operator, beside if kind == "row" else beside.swapped)
+
+
+constraints = st.lists(predicates(), min_size=1, max_size=5).map(lambda p: DenialConstraint(tuple(p)))
+batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=5)
+many = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@many
+@given(st.lists(rows, max_size=14), st.lists(constraints, min_size=1, max_size=4))
+def test_finds_all_violations(start: list[tuple[Any, ...]], rules: list[DenialConstraint]) -> None:
+    stream = Stream.of(SCHEMA, start)
+    for rule, found in zip(rules, detect(stream.table, rules), strict=True):
+        assert listed(found) == wanted(stream, rule)
+    for rule, found in zip(rules, detect(stream.table, rules, limit=0), strict=True):
+        assert found.count == len(wanted(stream, rule))
+
+
+@many
+@given(
+    st.lists(rows, max_size=10),
+    batches,
+    st.lists(constraints, min_size=1, max_size=4),
+    st.sampled_from([0, 3, 10, 10_000]),
+    st.integers(0, 4),
+)
+def test_follows_a_stream(
+    start: list[tuple[Any, ...]],
+    changes: list[tuple[list[tuple[Any, ...]], list[int]]],
+    rules: list[DenialConstraint],
+    limit: int,
+    save_at: int,
+) -> None:
+    stream = Stream.of(SCHEMA, start)
+    state = discover(stream.table, rules, limit=limit)
+    for number, (inserts, picks) in enumerate(changes):
+        if number == save_at:
+            state = load(stream.table, rules, *state.dump())
+        before = [wanted(stream, rule) for rule in rules]
+        dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
+        deltas = maintain(state, stream.change(inserts, dead))
+        for rule, old, found, delta in zip(rules, before, state.found(), deltas, strict=True):
+            new = wanted(stream, rule)
+            assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
+            assert (found.pairs is not None) == (len(new) <= limit)
+            if found.pairs is not None:
+                assert listed(found) == new
+            if delta.added is not None and delta.resolved is not None:
+                assert {tuple(pair) for pair in delta.added.tolist()} == new - old
+                assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new

@@ -1,0 +1,111 @@
+"""The engines of keys and FDs against the definition, batch after batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.contract import Engine, Settings
+from holdfast.engines.functional import engine as fd_module
+from holdfast.engines.functional import keys as ucc_module
+from holdfast.engines.functional.model import FD
+from holdfast.errors import BadInput
+from holdfast.table.table import Nulls
+from tests.engines.functional.world import NAMES, found
+from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
+from tests.oracle import functional as oracle
+
+streams = st.lists(batches, min_size=1, max_size=4)
+errors = st.sampled_from(["0", "0.05", "0.3"])
+bounds = st.one_of(st.none(), st.integers(0, 3))
+
+
+def engines(error: str = "0", most: int | None = None) -> tuple[Engine, Engine]:
+    asked = Settings(error=float(error), max_lhs=most)
+    return fd_module.make(asked), ucc_module.make(asked)
+
+
+def expected(world: World, nulls: str, error: str, most: int | None) -> list[dict[Any, float]]:
+    given_so = world.rows, len(NAMES), nulls, error, most
+    return [oracle.fds(*given_so), oracle.keys(*given_so)]
+
+
+@settings(max_examples=150)
+@given(first=row_lists, stream=streams, nulls=null_modes, error=errors, most=bounds)
+def test_every_batch_by_definition(
+    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, most: int | None
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = [Kept(serving, world) for serving in engines(error, most)]
+    assert kept[0].state.ground is kept[1].state.ground, "both stand on one ground"
+    assert [found(one.engine, one.state) for one in kept] == expected(world, nulls, error, most)
+    for batch in stream:
+        change = world.change(batch)
+        for one in kept:
+            before = one.result()
+            diff = one.maintain(change)
+            assert diff.patch(before) == one.result()
+            _check_witnesses(diff, world, nulls)
+        assert [found(one.engine, one.state) for one in kept] == expected(world, nulls, error, most)
+
+
+def _check_witnesses(diff: Any, world: World, nulls: Nulls) -> None:
+    """A lost rule has a witness that breaks it, or none because it isn't minimal any more, or no pair tests it."""
+    for text, rule in diff.lost.items():
+        lhs = rule.lhs if isinstance(rule, FD) else rule.columns
+        others = [getattr(other, "lhs", getattr(other, "columns", ())) for other in diff.gained.values()
+                  if getattr(other, "rhs", None) == getattr(rule, "rhs", None)]  # fmt: skip
+        if text not in diff.witnesses:
+            implied = any(set(other) < set(lhs) for other in others)
+            assert implied or world.table.rows < 2, f"{text} went without a witness"
+            continue
+        one, other = diff.witnesses[text].rows
+        rows = world.table.values(np.array([one, other])).to_pylist()
+        assert one != other
+        assert set(world.table.living_ids()) >= {one, other}
+        assert all(oracle.equal(rows[0][name], rows[1][name], nulls) for name in lhs)
+        if isinstance(rule, FD):
+            assert not oracle.equal(rows[0][rule.rhs], rows[1][rule.rhs], nulls)
+        assert list(diff.witnesses[text].values[0]) == NAMES
+
+
+def test_states_that_part_ways_make_grounds_of_their_own() -> None:
+    world = World()
+    world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", 0.0, True, 1)]))
+    fd, ucc = (Kept(serving, world) for serving in engines())
+    first = world.change(Batch([(2, "b", 0.0, True, 1)]))
+    fd.maintain(first)
+    second = world.change(Batch([(3, "b", 0.0, True, 1)]))
+    fd.maintain(second)
+    ucc.maintain(first)
+    ucc.maintain(second)
+    assert fd.result() == fd.rediscovered()
+    assert ucc.result() == ucc.rediscovered()
+
+
+def test_one_table_alone_is_never_shared_within_an_engine() -> None:
+    world = World()
+    world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", 0.0, True, 1)]))
+    fd, _ = engines()
+    assert Kept(fd, world).state.ground is not Kept(fd, world).state.ground
+
+
+def test_loaded_together_they_share_again() -> None:
+    world = World()
+    world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", None, True, 1)]))
+    fd, ucc = (Kept(serving, world) for serving in engines())
+    world.change(Batch([]))
+    states = [one.engine.load(world.table, *one.engine.dump(one.state)) for one in (fd, ucc)]
+    assert states[0].ground is states[1].ground
+    assert [dict(one.engine.result(s)) for one, s in zip((fd, ucc), states, strict=True)] == [fd.result(), ucc.result()]
+
+
+@pytest.mark.parametrize(("error", "most"), [(1.0, None), (-0.1, None), (0.0, -1)])
+def test_senseless_settings_are_refused(error: float, most: int | None) -> None:
+    with pytest.raises(BadInput):
+        fd_module.make(Settings(error=error, max_lhs=most))

@@ -1,0 +1,43 @@
+"""Explanations of rules. How rows are grouped for them is tried out in `test_groups`."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.engines.functional.explain import explain
+from holdfast.errors import BadInput
+from tests.engines.functional.world import NAMES
+from tests.laws.world import Batch, World
+
+
+def test_what_an_explanation_tells() -> None:
+    world = World()
+    world.change(Batch([(1, "a", 0.0, True, 1)] * 3 + [(1, "b", 0.0, True, 1), (2, "b", 0.0, True, 1)]))
+    told = explain(world.table, "number -> text")
+    assert (told.holds, told.broken_pairs, told.to_remove, told.g1, told.g3) == (False, 3, 1, 0.3, 0.2)
+    assert told.rule.error == 0.3
+    (cluster,) = told.clusters
+    assert (cluster.values, cluster.majority, cluster.counts) == ({"number": 1}, "a", (("a", 3), ("b", 1)))
+    assert cluster.look_at == (3,)
+    assert told.lines()[1].endswith("; look at row 3 (text b, real 0.0, flag True, day 1970-01-02)")
+    assert told.to_json()["clusters"][0]["look_at"] == [3]
+    assert explain(world.table, "key(number, text)").g3 == 0.4
+    assert explain(world.table, "text, number -> flag").lines() == ["number, text -> flag holds in all 5 rows"]
+    assert explain(world.table, "() -> text").broken_clusters == 1
+    assert explain(world.table, "key(real)").clusters[0].look_at == (1, 2, 3, 4)
+
+
+def test_nulls_that_differ_are_told_one_by_one() -> None:
+    world = World("distinct")
+    world.change(Batch([(1, None, 0.0, True, 1)] * 2 + [(1, "b", 0.0, True, 1), (None, "b", 0.0, True, 1)]))
+    (cluster,) = explain(world.table, "number -> text").clusters
+    assert (cluster.rows, cluster.counts, cluster.look_at) == (3, ((None, 1), (None, 1), ("b", 1)), (1, 2))
+    assert cluster.majority is None
+
+
+def test_an_unknown_column_is_named() -> None:
+    world = World()
+    with pytest.raises(BadInput, match="no column 'zip'"):
+        explain(world.table, "zip -> text")
+    assert explain(world.table, "number -> text").holds
+    assert set(NAMES) == set(world.table.schema.names)

@@ -1,0 +1,79 @@
+"""Rows in groups, kept under batches: against trying it out, and against rows grouped anew."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.functional.groups import Groups
+from holdfast.table.table import Nulls
+from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
+from tests.oracle import functional as oracle
+
+lefts = st.lists(st.integers(0, 3), max_size=2, unique=True).map(sorted)
+rights = st.sampled_from([None, 4])
+
+
+@settings(max_examples=150)
+@given(some=st.lists(rows, max_size=6), lhs=lefts, rhs=rights, nulls=null_modes)
+def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    found = Groups(world.table, lhs, rhs)
+    gone = set(found.outside().tolist())
+    assert found.to_remove == len(gone) == oracle.fewest_to_remove(some, lhs, rhs, nulls)
+    left = [row for place, row in zip(world.table.living_ids(), world.rows, strict=True) if place not in gone]
+    assert oracle.fewest_to_remove(left, lhs, rhs, nulls) == 0
+    agreeing = oracle.agree_sets(some, nulls)
+    assert found.broken_pairs == sum(n for s, n in agreeing.items() if s.issuperset(lhs) and rhs not in s)
+
+
+@settings(max_examples=200)
+@given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=6), lhs=lefts, rhs=rights, nulls=null_modes)
+def test_kept_equals_made_anew(
+    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Groups(world.table, lhs, rhs)
+    for batch in stream:
+        before = set(kept.outside().tolist())
+        told = kept.follow(world.change(batch))
+        anew = Groups(world.table, lhs, rhs)
+        _same(kept, anew)
+        after = set(kept.outside().tolist())
+        assert sorted(told.added.tolist()) == sorted(after - before)
+        assert sorted(told.resolved.tolist()) == sorted(before - after)
+        _breaks(world, kept, lhs, rhs, nulls)
+
+
+def _same(kept: Groups, anew: Groups) -> None:
+    assert (kept.broken_pairs, kept.to_remove) == (anew.broken_pairs, anew.to_remove)
+    assert kept.outside().tolist() == anew.outside().tolist()
+    told = [
+        [rows.tolist() for rows in groups.rows_in(int(c))] for groups in (kept, anew) for c in groups.broken_clusters()
+    ]
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
+
+
+def _breaks(world: World, kept: Groups, lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
+    """Each row outside breaks the rule with the row beside it, which is not outside."""
+    ids = world.table.living_ids()
+    told = [tuple(row.values()) for row in world.table.values(ids).to_pylist()]
+    values = dict(zip(ids.tolist(), told, strict=True))
+    outside = kept.outside()
+    for one, other in zip(outside.tolist(), kept.beside(outside).tolist(), strict=True):
+        assert other not in outside
+        assert all(oracle.equal(values[one][c], values[other][c], nulls) for c in lhs)
+        assert rhs is None or not oracle.equal(values[one][rhs], values[other][rhs], nulls)
+
+
+def test_what_is_empty_is_let_go() -> None:
+    world = World()
+    world.change(Batch([(number, "a", 0.0, True, number % 7) for number in range(3000)]))
+    kept = Groups(world.table, [0], 4)
+    kept.follow(world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
+    assert kept._used == 502
+    _same(kept, Groups(world.table, [0], 4))
+    assert len(np.unique(kept.outside())) == kept.to_remove

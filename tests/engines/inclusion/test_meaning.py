@@ -1,0 +1,181 @@
+"""What people see: which values meet, witnesses, explanations, proposals and pictures."""
+
+from __future__ import annotations
+
+import shutil
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+
+from holdfast.engines.contract import Settings
+from holdfast.engines.inclusion import discover, picture, rank
+from holdfast.engines.inclusion.engine import make
+from holdfast.engines.inclusion.state import Options
+from holdfast.errors import BadInput
+from holdfast.table.types import Column
+from tests.engines.inclusion.several import Row, Several, Watched, filled
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Schemas = dict[str, tuple[Column, ...]]
+SHOP: Schemas = {
+    "customers": (Column("id", pa.int64()), Column("name", pa.string()), Column("none", pa.string())),
+    "orders": (Column("no", pa.int64()), Column("cust", pa.decimal128(9, 1)), Column("size", pa.int64())),
+}
+
+
+def shop() -> Several:
+    customers = [(i, f"customer {i}", None) for i in range(1, 11)]
+    orders = [(100 + i, Decimal(1 + i % 9), 1 + i % 3) for i in range(40)]
+    return filled({"customers": customers, "orders": orders}, SHOP)
+
+
+def test_numbers_meet_across_types_and_texts_do_not() -> None:
+    types = {"i": pa.int64(), "d": pa.decimal128(9, 2), "f": pa.float64(), "s": pa.string(), "b": pa.bool_()}
+    schema = {"t": tuple(Column(name, kept) for name, kept in types.items())}
+    rows = [(1, Decimal("1.00"), 1.0, "1", True)]
+    typed = set(Watched(filled({"t": rows}, schema)).result())
+    assert typed == {f"t.{a} in t.{b}" for a in "idf" for b in "idf" if a != b}
+    text = set(Watched(filled({"t": rows}, schema), Options("text")).result())
+    assert text == {"t.i in t.s", "t.s in t.i"}, "1, 1.00, 1.0 and true are four texts"
+
+
+def test_empty_columns_are_in_everything_and_marked() -> None:
+    found = Watched(shop()).result()
+    empty = {text for text, ind in found.items() if ind.empty}
+    assert empty == {
+        f"customers.none in {x}" for x in ("customers.id", "customers.name", "orders.no", "orders.cust", "orders.size")
+    }
+    assert found["customers.none in orders.no"].to_json()["empty"] is True
+
+
+def test_a_lost_foreign_key_tells_its_orphans() -> None:
+    watched = Watched(shop())
+    assert "orders.cust in customers.id" in watched.result()
+    diff = watched.apply(
+        "orders", [(200, Decimal(77), 1), (201, Decimal(77), 1), (202, Decimal(78), 1), (203, None, 1)]
+    )
+    told = diff.witnesses["orders.cust in customers.id"].to_json()
+    assert told["missing"] == [{"value": "77.0", "rows": 2}, {"value": "78.0", "rows": 1}]
+    assert (told["missing_values"], told["missing_rows"]) == (2, 3)
+    assert told["rows"] == [41, 42, 40]
+    assert told["values"] == [{"cust": "77.0"}, {"cust": "78.0"}, {"cust": "77.0"}]
+
+
+def test_a_death_on_the_right_leaves_orphans_on_the_left() -> None:
+    watched = Watched(shop())
+    diff = watched.apply("customers", (), [2])
+    told = diff.witnesses["orders.cust in customers.id"].to_json()
+    assert told["missing"] == [{"value": "3.0", "rows": 5}]
+    assert (len(told["rows"]), told["missing_rows"]) == (3, 5)
+
+
+def test_near_inclusions_are_found_with_an_error() -> None:
+    watched = Watched(shop(), Options(error=0.1))
+    watched.apply("orders", [(200, Decimal(77), 1)])
+    found = watched.result()["orders.cust in customers.id"]
+    assert (found.missing_values, found.missing_rows, found.row_coverage) == (1, 1, 40 / 41)
+    assert found.value_coverage == 9 / 10
+
+
+def test_the_error_is_a_share_of_distinct_values() -> None:
+    """One value of ten is missing, in 91 of 100 rows: a tenth of the values, however many rows carry it."""
+    schema: Schemas = {"a": (Column("x", pa.int64()),), "b": (Column("y", pa.int64()),)}
+    rows: dict[str, list[Row]] = {
+        "a": [(i,) for i in range(9)] + [(9,)] * 91,
+        "b": [(i,) for i in range(100) if i != 9],
+    }
+    assert "a.x in b.y" in Watched(filled(rows, schema), Options(error=0.1)).result()
+    assert "a.x in b.y" not in Watched(filled(rows, schema), Options(error=0.09)).result()
+    rare: dict[str, list[Row]] = {"a": [(0,)] * 99 + [(9,)], "b": rows["b"]}
+    assert "a.x in b.y" not in Watched(filled(rare, schema), Options(error=0.1)).result(), "half of the values"
+    tenths: dict[str, list[Row]] = {"a": [(i,) for i in range(100)], "b": [(i,) for i in range(71)]}
+    found = Watched(filled(tenths, schema), Options(error=0.29)).result()
+    assert "a.x in b.y" in found, "0.29 is the decimal: 29 of 100"
+
+
+def test_a_whole_is_told_where_all_its_parts_hold() -> None:
+    """Rows with a null don't count, so q(q0, q1) in p(p0, p2) holds; its part q1 in p2 does not."""
+    numbers = pa.int64()
+    schema: Schemas = {
+        "p": (Column("p0", pa.string()), Column("p2", numbers)),
+        "q": (Column("q0", pa.string()), Column("q1", numbers)),
+    }
+    rows: dict[str, list[Row]] = {"p": [("a", 0)], "q": [(None, None), ("a", 0), (None, 1)]}
+    watched = Watched(filled(rows, schema), Options(max_arity=2))
+    assert watched.engine.explain(watched.state, "q(q0, q1) in p(p0, p2)").holds
+    assert "q(q0, q1) in p(p0, p2)" not in watched.result()
+    watched.apply("q", (), [2])
+    assert "q(q0, q1) in p(p0, p2)" in watched.result()
+
+
+def test_explain() -> None:
+    watched = Watched(shop())
+    assert (
+        str(watched.engine.explain(watched.state, "orders.cust in customers.id"))
+        == "orders.cust in customers.id holds."
+    )
+    watched.apply("orders", [(200, Decimal(77), 1)])
+    told = watched.engine.explain(watched.state, "orders.cust in customers.id")
+    assert not told.holds
+    assert told.to_json()["clusters"] == [{"columns": ["orders.cust"], "values": 1}]
+    assert "1 value in 1 row; included are 90.00% of the values and 97.56% of the rows" in str(told)
+    other = watched.engine.explain(watched.state, "customers.name in customers.id")
+    assert not other.comparable
+    assert "types don't compare" in str(other)
+    assert "no value at all" in str(watched.engine.explain(watched.state, "customers.none in orders.no"))
+    several = watched.engine.explain(watched.state, "orders(cust, size) in customers(id, id)").to_json()
+    assert (several["missing_rows"], several["missing_values"]) == (26, 7)
+    for text in ("orders.nothing in customers.id", "nothing.x in customers.id"):
+        with pytest.raises(BadInput, match="nothing"):
+            watched.engine.explain(watched.state, text)
+
+
+def test_proposals_and_their_picture() -> None:
+    watched = Watched(shop())
+    best = watched.engine.foreign_keys(watched.state)[0]
+    assert best.ind.text == "orders.cust in customers.id"
+    reasons = dict(best.reasons)
+    assert (reasons["key"], reasons["names"], reasons["covered"]) == (1.0, 0.9, 0.9)
+    worthy = rank.worthy(watched.engine.foreign_keys(watched.state))
+    assert [each.ind.text for each in worthy] == ["orders.cust in customers.id"]
+    assert next(iter(watched.result())) == "orders.cust in customers.id", "the result begins with it"
+    assert picture.graphviz(SHOP, worthy).splitlines()[3:6] == [
+        '  t0 [label="customers"];', '  t1 [label="orders"];', '  t1 -> t0 [label="cust → id"];',
+    ]  # fmt: skip
+    assert picture.mermaid(SHOP, worthy).splitlines() == [
+        "flowchart LR", '  t0["customers"]', '  t1["orders"]', '  t1 -->|"cust → id"| t0',
+    ]  # fmt: skip
+    if shutil.which("dot"):
+        assert "<svg" in picture.svg(SHOP, worthy)
+
+
+def test_settings() -> None:
+    assert make(Settings(error=0.5)).name == "ind"
+    with pytest.raises(BadInput, match="choose from: typed, text"):
+        make(Settings(compare="loosely"))
+    with pytest.raises(BadInput, match="is a share"):
+        make(Settings(error=1.0))
+    with pytest.raises(BadInput, match="at least one column"):
+        make(Settings(max_arity=0))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("compare", ["typed", "text"])
+def test_threads_and_spark_agree(spark: SparkSession, compare: str) -> None:
+    from holdfast.spark.runner import SparkRunner
+
+    options = Options(compare, 0.0, 2)  # type: ignore[arg-type]
+    several = shop()
+    several.change("orders", [(500, Decimal(2), 2)], [0, 3])
+    with patch.object(discover, "_VALUES_AT_ONCE", 20):
+        there = Watched(several, options, SparkRunner(spark))
+    here = Watched(several, options)
+    assert there.clusters() == here.clusters()
+    assert there.result() == here.result()
+    there.apply("customers", [(77, "x", "y")], [1])
+    assert there.result() == here.rediscovered()

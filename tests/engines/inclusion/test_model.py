@@ -1,0 +1,49 @@
+"""The text of a dependency names it and parses back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.engines.inclusion.model import IND, Side, parse
+from holdfast.errors import BadInput
+
+names = st.text(max_size=8) | st.sampled_from(
+    ["id", "l_partkey", "in", "not", "a -> b", "key(", 'say "hi"', "a.b", "a b", "(", "1st"]
+)
+sides = st.integers(1, 3).flatmap(
+    lambda n: st.tuples(*(st.builds(Side, names, st.tuples(*[names] * n)) for _ in range(2)))
+)
+
+
+@given(sides)
+def test_text_parses_back(pair: tuple[Side, Side]) -> None:
+    ind = IND(*pair)
+    assert parse(ind.text) == ind
+    assert IND.from_json(ind.to_json()) == ind
+
+
+def test_texts() -> None:
+    one = IND(Side("orders", ("cust",)), Side("customers", ("id",)))
+    assert one.text == "orders.cust in customers.id"
+    assert one.to_json() == {
+        "kind": "ind",
+        "dependent": ["orders", "cust"],
+        "referenced": ["customers", "id"],
+        "value_coverage": 1.0,
+        "row_coverage": 1.0,
+        "missing_values": 0,
+        "missing_rows": 0,
+        "text": "orders.cust in customers.id",
+    }
+    two = parse(' lineitem( l_partkey ,l_suppkey)  in partsupp(ps_partkey, "ps suppkey") ')
+    assert two.text == 'lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, "ps suppkey")'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a.b", "a.b in c", "a.b in c.d.e", "a(b, c) in d(e)", "a() in b()", "a.b subset c.d"]
+)
+def test_what_is_no_dependency_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match=r"inclusion dependency|as many columns"):
+        parse(text)
