@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from holdfast.visible import visible_lines
@@ -109,3 +109,16 @@ def refuse_below(least: int, given: int | None, what: str) -> None:
     """Say so where a number is less than it can be."""
     if given is not None and given < least:
         raise BadInput(f"{what} can't be {given}; give {least} or more")
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'Salary'?` for a name that isn't there, or what there is."""
+    import difflib
+
+    names = list(known)
+    folded = {each.casefold(): each for each in reversed(names)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=2)
+    if near:
+        return f"did you mean {' or '.join(repr(folded[each]) for each in near)}?"
+    shown = ", ".join(names[:10])
+    return f"there are {shown}, …" if len(names) > 10 else f"there are {shown}" if names else "there are none"

@@ -18,10 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast import monitor as monitor_module
-from holdfast import upkeep
+from holdfast.api import monitor as monitor_module
+from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
-from holdfast.engines.registry import engine
+from holdfast.api.view import View
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged
 from holdfast.progress import Progress
 from holdfast.store.store import Store
@@ -54,7 +56,7 @@ def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> It
         yield
 
 
-def told(monitor: Monitor) -> list[dict[str, Any]]:
+def told(monitor: View) -> list[dict[str, Any]]:
     return sorted((finding.to_json() for finding in monitor.results()), key=lambda facts: str(facts["text"]))
 
 
@@ -135,8 +137,8 @@ class Stream:
         table = self.monitor.tables["things"]
         assert Counter(rows_in(self.monitor)) == self.rows
         assert (table.rows, table.next_id) == (self.rows.total(), self.born)
-        column = engine("column")
-        fresh = column.result(column.discover(table, Threads())).values()
+        column = make_engine("column")
+        fresh = column.result(column.discover(WatchedTable(table), Threads())).values()
         assert told(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
         store = self.monitor._store
         assert store.results() == told(self.monitor)
@@ -233,17 +235,21 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
         seen.append(described(monitor.tables["things"]))
         results = told(monitor)
     store = Store(tmp_path / "state")
-    column = engine("column")
+    column = make_engine("column")
     assert store.checkpoint() == 1
     table = load_table(store.tables(as_of=1)[0].where)
-    state = column.load(table, *files.read(store.kept_states()["column", "things"]))
+    kept = store.kept_states()
+    watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
+    state = column.load(watched, *files.read(kept["column", "things"]))
     assert described(table) == seen[0]
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
         assert table.where is not None
         where = TableFiles(table.schema, table.where.segments + step.segments, step.next_id)
         grown = load_table(where).following(table)
         dead = np.concatenate([files.read(segment.path)[0]["dead"] for segment in step.segments])
-        column.maintain(state, Change(table, grown, range(table.next_id, grown.next_id), dead), Threads())
+        change = Change(table, grown, range(table.next_id, grown.next_id), dead)
+        watched.follow(change, Threads())
+        column.maintain(state, change, Threads())
         table = grown
         assert described(table) == after
     assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results

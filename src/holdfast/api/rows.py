@@ -16,8 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.naming import Values, by_key, by_number
-from holdfast.engines.inclusion.model import parse
-from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.registry import ALL_TABLES, class_of_text
 from holdfast.errors import BadInput
 from holdfast.sources.infer import BadValue, cast_text
 from holdfast.store.store import Store
@@ -133,13 +132,20 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
     """What the newest event that keeps anything of each row keeps of it."""
     found: dict[int, Kept] = {}
     for batch, about, rule, witness in store.kept_rows(numbers) if numbers else []:
-        if table.schema.name != (parse(rule).dependent.table if about == ALL_TABLES else about):
+        if table.schema.name != (_table_of(rule) if about == ALL_TABLES else about):
             continue
         keys = witness.get("keys") or [{} for _ in witness["rows"]]
         for number, values, key in zip(witness["rows"], witness["values"], keys, strict=True):
             if values or key:  # or it was forgotten
                 found.setdefault(number, Kept({**key, **values}, key, "event", batch, rule))
     return found
+
+
+def _table_of(rule: str) -> str | None:
+    """The table whose rows break a rule that looks across tables."""
+    declared = class_of_text(rule)
+    texts = declared.load_texts() if declared else None
+    return texts.table(rule) if texts else None
 
 
 def _insertions(name: str, store: Store, ids: Ids) -> Ids:

@@ -14,9 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from holdfast.api.kept import PARTS
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -73,8 +74,6 @@ class Upkeep(View):
         again with the next batch.
         """
         self._refresh()
-        if not self._store.writable:
-            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to vacuum it")
         before = self._store.size()
         with clear_sentences(self._store.path), self._leaving_no_files():
             dropped = self._keep(self._tables)
@@ -98,7 +97,10 @@ class Upkeep(View):
             if segments is not None:
                 replaced[name] = segments
                 now = load_table(TableFiles(table.schema, segments, table.next_id))
-                self._tables[name] = now if name in kept else now.following(table)
+                if name in kept:
+                    self._watched[name].rewritten(now, kept[name])
+                else:
+                    self._watched[name].moved(now.following(table))
         self._follow(kept)
         latest = self._store.history(1)
         self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
@@ -126,9 +128,9 @@ class Upkeep(View):
     def _remember_needed(self, needed: Mapping[str, float]) -> None:
         """Keep how many bytes a row needs, for whoever opens the state next."""
         self._needed |= needed
-        told = json.dumps(self._needed)
-        if told != self._store.meta(_NEEDED):
-            self._store.put_meta(_NEEDED, told)
+        text = json.dumps(self._needed)
+        if text != self._store.meta(_NEEDED):
+            self._store.put_meta(_NEEDED, text)
 
     @contextmanager
     def _leaving_no_files(self) -> Iterator[None]:
@@ -141,9 +143,12 @@ class Upkeep(View):
             raise
 
     def _dump_states(self) -> dict[tuple[str, str], str]:
-        kept = {}
-        for (rules, name), state in self._states.items():
-            path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *self._engines[rules].dump(state))
-            kept[rules, name] = path
+        """Write the engines' states, and what they share of each table, to files: one each, where there is anything."""
+        dumps: dict[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]] = {
+            (rules, name): self._engines[rules].dump(state) for (rules, name), state in self._states.items()
+        }
+        dumps |= {(PARTS, name): (watched.dump(), {}) for name, watched in self._watched.items()}
+        kept = {subject: f"{self._store.folder}/{uuid.uuid4().hex}.arrow" for subject in dumps if any(dumps[subject])}
+        for subject, path in kept.items():
+            files.write(path, *dumps[subject])
         return kept

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeVar
 
+from holdfast.engines.declared import Severity
 from holdfast.errors import BadInput
 from holdfast.search.queries import MIRRORED as MIRRORED
 from holdfast.search.queries import Operator as Operator
 
 Row = Literal["t", "s"]
-Severity = Literal["error", "warn"]
 Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
 
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")

@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from holdfast.engines.declared import Severity
 from holdfast.engines.denial.model import (
     MIRRORED,
     Cell,
@@ -31,7 +32,6 @@ from holdfast.engines.denial.model import (
     Operator,
     Predicate,
     Row,
-    Severity,
     read_date,
     read_time,
     read_timestamp,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.naming import Values, listed
+from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
 from holdfast.table.dictionary import NULL_CODE
@@ -42,7 +43,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(contract.Explanation):
     """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
 
     rule: Rule
@@ -72,9 +73,6 @@ class Explanation:
             "broken_clusters": self.broken_clusters,
             "clusters": [cluster.to_json() for cluster in self.clusters],
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
         """As text, a line each."""

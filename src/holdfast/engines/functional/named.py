@@ -4,19 +4,22 @@ to look at. Exact and kept under batches, by rows in groups (see `groups`): the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
-from holdfast.engines.contract import Settings
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.listing import Listing
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -27,7 +30,7 @@ class NamedRule:
 
     rule: Rule
     name: str
-    severity: Literal["error", "warn"] = "error"
+    severity: Severity = "error"
     note: str = ""
 
     @property
@@ -118,23 +121,19 @@ class State:
         return Standing(named, rows, groups.broken_pairs, groups.to_remove)
 
 
-class NamedEngine:
+class NamedEngine(Engine):
     """How far given keys and FDs hold."""
 
-    name = "named"
-    title = "violations of named dependencies"
-    across = False
+    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+        self.declared, self._rules = declared, given
 
-    def __init__(self, settings: Settings) -> None:
-        self._rules = settings.rules
-
-    def discover(self, subject: Table, runner: Runner) -> State:  # noqa: ARG002  # shards are mapped, not copied
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Group the rows by each rule."""
-        state = State(subject, ())
-        state.standing = [state.stand(named) for named in self._given(subject.schema)]
+        state = State(subject.table, ())
+        state.standing = [state.stand(named) for named in self._given(subject.table.schema)]
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # a batch fits one machine
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Regroup the rows that a batch touched."""
         before = self.result(state)
         named = [each.named for each in state.standing]
@@ -157,22 +156,24 @@ class NamedEngine:
         """Numbers alone; groups follow from the table."""
         return {}, {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
 
-    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its numbers."""
-        return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)])
+        given = self._given(subject.table.schema)
+        return State(subject.table, [Standing(named, *facts[named.text]) for named in given])
 
-    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Numbers know no codes, and groups follow from the table."""
-        return self.load(subject, *self.dump(state))
-
-    def listings(self, state: State, table: Table) -> list[Listing]:
+    def listings(self, state: State, subject: WatchedTable) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
-        return [_listing(each, state.groups(each.named), table) for each in state.standing]
+        return [_listing(each, state.groups(each.named), subject.table) for each in state.standing]
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """How far a rule holds, and which rows to look at."""
+        self.refuse_rows(rows)
+        return explain(subject.table, text)
 
     def _given(self, schema: Schema) -> list[NamedRule]:
         return [
-            NamedRule(parse(rule["text"], schema.names, schema.name), rule["name"], rule["severity"], rule["note"])
-            for rule in self._rules.get(schema.name, {}).get("dependencies", ())
+            NamedRule(parse(rule.text, schema.names, schema.name), rule.name, rule.severity, rule.note)
+            for rule in self._rules.get(schema.name, TableRules()).rules
         ]
 
 
@@ -189,6 +190,6 @@ def _alone(rows: Ids) -> Ids:
     return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
 
 
-def make(settings: Settings) -> NamedEngine:
-    """The engine for the rules in the settings."""
-    return NamedEngine(settings)
+def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:
+    """The engine for the rules that were given."""
+    return NamedEngine(declared, given)

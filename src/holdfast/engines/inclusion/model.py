@@ -97,6 +97,11 @@ class IND:
         )
 
 
+def is_inclusion(text: str) -> bool:
+    """Whether a text means to be an inclusion dependency. What stands in double quotes is a name, whatever is in it."""
+    return re.search(r"\sin\s", re.sub(r'"(?:[^"]|"")*"', '""', text)) is not None
+
+
 def parse(text: str) -> IND:
     """The dependency that a text names, as if it held."""
     match = _TEXT.fullmatch(text)

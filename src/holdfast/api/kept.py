@@ -1,0 +1,68 @@
+"""What a state keeps beside its tables: the settings, the rules that were given, and what engines share of a table.
+
+States of formats 1 and 2 kept some of it in other forms: they are read here, and written anew with the next checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.store.store import Store
+
+PARTS = "parts"  # stands where the name of an engine would, for what engines share of a table
+_GIVEN = "given"
+State = tuple[Mapping[str, Any], Mapping[str, Any]]  # the arrays and the facts of a file
+
+
+def settings_text(values: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Settings, and given rules as plain values, as a state keeps them."""
+    return json.dumps({**values, _GIVEN: given})
+
+
+def kept_settings(store: Store) -> dict[str, Any]:
+    """The settings that a state was made with."""
+    return {name: value for name, value in _settings(store).items() if name not in (_GIVEN, "rules")}
+
+
+def kept_rules(store: Store) -> dict[str, Any]:
+    """The rules that were given, by class and table, as plain values."""
+    kept = _settings(store)
+    found: dict[str, Any] = kept[_GIVEN] if _GIVEN in kept else _older_rules(kept.get("rules", {}))
+    return found
+
+
+def _settings(store: Store) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(store.meta("settings") or "{}")
+    return found
+
+
+def _older_rules(by_table: Mapping[str, Any]) -> dict[str, Any]:
+    """Formats 1 and 2: denial constraints and dependencies table by table."""
+    given: dict[str, Any] = {}
+    for table, kept in by_table.items():
+        for name, rules in (("dc", "constraints"), ("named", "dependencies")):
+            listed = [{**rule, "table": table} for rule in kept.get(rules, ())]
+            if listed:
+                given.setdefault(name, {})[table] = {"ordered": kept["ordered"], "rules": listed}
+    return given
+
+
+def kept_parts(table: str, kept: Mapping[tuple[str, str], State]) -> Mapping[str, Any]:
+    """The arrays of what engines share of a table."""
+    if (PARTS, table) in kept:
+        return kept[PARTS, table][0]
+    return _older_parts(table, kept)
+
+
+def _older_parts(table: str, kept: Mapping[tuple[str, str], State]) -> dict[str, Any]:
+    """Formats 1 and 2: frequencies with column facts, agree-sets with keys and with FDs."""
+    parts: dict[str, Any] = {}
+    if ("column", table) in kept:
+        arrays = kept["column", table][0]
+        parts |= {f"frequencies/{name}": arrays[name] for name in arrays}
+    for name in ("ucc", "fd"):
+        arrays = kept.get((name, table), ({}, {}))[0]
+        parts |= {f"agree-sets/{each}": arrays[each] for each in arrays if each.startswith(("pairs/", "maximal/"))}
+    return parts
