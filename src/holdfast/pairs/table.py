@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree_sets import Sets, add_all, enter, hash_lanes, refill, settle
-
-Words = NDArray[np.uint64]
-Counts = NDArray[np.int64]
-Signed = tuple[Words, Counts]  # signatures, a row of words each, with signed counts
+from holdfast.pairs.signatures import Signed, Words
 
 
 class SetTable:

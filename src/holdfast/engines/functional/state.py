@@ -22,7 +22,7 @@ from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.compare import TellShare
 from holdfast.pairs.maximal import Maximal, Shift
-from holdfast.pairs.multiset import MOST_COLUMNS, AgreeSets
+from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -53,7 +53,7 @@ class Ground:
         return Ground(PairWatch.of(table, runner, tell), len(table.schema.columns))
 
     @property
-    def sets(self) -> AgreeSets:
+    def sets(self) -> Signatures:
         """The multiset."""
         return self._watch.sets
 
