@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
+from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, Words, both_ways
-from holdfast.pairs.table import SetTable
 from holdfast.pairs.threads import Tell, Told, each
 
 TellShare = Callable[[float], None]  # hears which share of the pairs is compared
@@ -65,7 +65,7 @@ class Count:
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
         if self._is_plain:
             return self._plain(tiles, told)
-        found = SetTable(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
+        found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
         self._into(found, tiles, told)
         return found.signed()
 
@@ -96,7 +96,7 @@ class Count:
         """Whether `into` is faster: one thread is enough, and there is no plain table to count in first."""
         return not self._is_plain and self._cells <= _WORTH_THREADS
 
-    def into(self, table: SetTable) -> None:
+    def into(self, table: KeyCounter) -> None:
         """Add the whole count to a table, straight."""
         self._tally(table, self.tiles(1))
 
@@ -133,11 +133,11 @@ class Count:
             words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
         return words, counts[found]
 
-    def _into(self, table: SetTable, tiles: Tiles, told: Told) -> None:
+    def _into(self, table: KeyCounter, tiles: Tiles, told: Told) -> None:
         for some in self._stretches(tiles, _HASHED_AT_ONCE, told):
             self._tally(table, some)
 
-    def _tally(self, table: SetTable, tiles: Tiles) -> None:
+    def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
             self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, table.arrays, at
@@ -147,7 +147,7 @@ class Count:
 
 def merged(parts: Sequence[Signed]) -> Signed:
     """The sum of signed signatures: each once, none with count 0."""
-    found = SetTable(parts[0][0].shape[1], sum(len(counts) for _, counts in parts))
+    found = KeyCounter(parts[0][0].shape[1], sum(len(counts) for _, counts in parts))
     found.add(parts)
     return found.signed()
 

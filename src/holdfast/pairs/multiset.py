@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
 from holdfast.kernels.agree_sets import index_keys, sum_where
+from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.signatures import EQUAL, Counts, Kind, Signed, Words
-from holdfast.pairs.table import SetTable
 
-Tally = Callable[[SetTable], None]
+Tally = Callable[[KeyCounter], None]
 
 MOST_COLUMNS = 512
 _LEAST = 1024
@@ -124,7 +124,7 @@ class Signatures:
         self._table.settle()
 
     def _clear(self, room: int) -> None:
-        self._table = SetTable(self.words, room)
+        self._table = KeyCounter(self.words, room)
         self._zeros = 0
         self._bitmaps = np.zeros((self.kind.bits(self.columns), 0), np.uint64)
         self._indexed = 0

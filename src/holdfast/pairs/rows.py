@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from holdfast.changes.batch import Codes
 from holdfast.kernels.agree import BLOCK, NEVER, Cells
 from holdfast.kernels.agree_rows import place, unpack
-from holdfast.kernels.agree_sets import hash_lanes, refill
+from holdfast.kernels.hashing import refill, slots_for
+from holdfast.pairs import keys
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
@@ -179,14 +180,12 @@ class WeightedRows:
         self._buffer = np.zeros(-(-room // BLOCK) * self._stride, np.uint8)
         self._weights = np.zeros(room, np.int64)
         self._hashes = np.zeros(room, np.uint64)
-        self._slots = np.zeros(1 << (2 * room - 1).bit_length(), np.uint64)
+        self._slots = slots_for(room)
 
 
 def hashes_of(codes: Codes) -> Hashes:
     """The hash of each row, given as codes, `[column, row]`."""
-    hashes = np.empty(codes.shape[1], np.uint64)
-    hash_lanes(codes.astype(np.uint64), hashes)
-    return hashes
+    return keys.hashes_of(codes.astype(np.uint64))
 
 
 def _beside(cells: NDArray[np.unsignedinteger], old: Codes, new: Codes) -> Codes:

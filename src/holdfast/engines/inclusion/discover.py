@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from holdfast.engines.inclusion import numbers, values
 from holdfast.engines.inclusion.clusters import Clusters
 from holdfast.engines.inclusion.state import Attribute, Counts, Options, State, attributes_of
-from holdfast.kernels.inclusion import merge_strings
-from holdfast.kernels.inclusion_rows import count_codes
+from holdfast.kernels.inclusion import count_codes, merge_strings
 from holdfast.table import files, images
 from holdfast.table.dictionary import NULL_CODE, Dictionary, Run
 from holdfast.table.images import Images
