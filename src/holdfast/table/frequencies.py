@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.inclusion_rows import count_codes
+from holdfast.kernels.inclusion import count_codes
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.probe import run_probe

@@ -59,11 +59,11 @@ class OrderKeys:
         if not self._wide:
             self._keys[old : self._size] = dictionary.image_range(old, self._size - old)
         elif old == 1 and len(dictionary.runs) == 1:
-            self._spread_evenly(dictionary.runs[0])
+            self._spreadevenly(dictionary.runs[0])
         else:
             self._label(dictionary, old)
 
-    def _spread_evenly(self, run: Run) -> None:
+    def _spreadevenly(self, run: Run) -> None:
         codes = run.codes_at(np.arange(len(run)))
         step = min(self._gap << 8, _LIMIT // (len(run) + 1))
         self._keys[codes] = (np.arange(len(run)) - len(run) // 2) * step
@@ -121,7 +121,7 @@ class OrderKeys:
         ends = self._bounds(np.array([below]), np.array([above]), np.array([len(codes)]))
         low, high = int(ends[0][0]), int(ends[1][0])
         if high - low > len(codes) and low > -_LIMIT and high < _LIMIT:
-            self._keys[codes] = _evenly(low, high, len(codes))
+            self._keys[codes] = evenly(low, high, len(codes))
         else:
             self._spread(codes, low, high)
 
@@ -141,10 +141,10 @@ class OrderKeys:
         inside = inside[np.argsort(self._keys[inside])]
         cut = int(np.searchsorted(self._keys[inside], low, side="right"))
         ranked = np.concatenate([inside[:cut], codes, inside[cut:]])
-        self._keys[ranked] = _evenly(left, right, len(ranked))
+        self._keys[ranked] = evenly(left, right, len(ranked))
 
 
-def _evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
+def evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
     """`count` integers strictly between two others, evenly spread. Needs high - low > count."""
     step, rest = divmod(high - low, count + 1)
     places = np.arange(1, count + 1, dtype=np.int64)

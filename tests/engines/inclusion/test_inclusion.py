@@ -138,7 +138,7 @@ def test_small_pieces_give_the_same(first: dict[str, list[Row]], stream: Batches
         patch.object(discover, "_VALUES_AT_ONCE", 3),
         patch.object(maintain, "_KEYS_AT_ONCE", 2),
         patch.object(maintain, "_WORTH_THREADS", 0),
-        patch("holdfast.engines.inclusion.clusters._FIRST_TABLE", 2),
+        patch("holdfast.pairs.keys._LEAST", 1),
         patch("holdfast.engines.inclusion.clusters._VALUES_AT_ONCE", 2),
     ):
         watched = Watched(filled(first), options)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.groups import choose, find_oldest, link
-from holdfast.pairs.table import SetTable
+from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
@@ -67,8 +67,8 @@ class Groups:
 
     def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls == "distinct"
-        self._clusters = SetTable(max(len(self._lhs), 1))
-        self._cells = self._clusters if rhs is None else SetTable(2)
+        self._clusters = KeyCounter(max(len(self._lhs), 1))
+        self._cells = self._clusters if rhs is None else KeyCounter(2)
         self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
         self._ids, self._cell, self._used = np.empty(0, np.int64), np.empty(0, np.int64), 0
         self._totals = np.zeros(4, np.int64)  # pairs in a cell, pairs in a cluster, rows outside, living cells

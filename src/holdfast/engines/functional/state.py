@@ -13,7 +13,7 @@ from holdfast.engines.functional.result import Part
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal, Shift
-from holdfast.pairs.multiset import MOST_COLUMNS, AgreeSets
+from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -53,7 +53,7 @@ class CountedAgreeSets:
         return cls(PairWatch.of(table, runner, say), len(table.schema.columns))
 
     @property
-    def sets(self) -> AgreeSets:
+    def sets(self) -> Signatures:
         """The multiset."""
         return self._watch.sets
 
