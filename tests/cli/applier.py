@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast import monitor
+from holdfast.api import monitor
 from holdfast.table import files
 
 CHECKPOINT_EVERY = 2

@@ -158,7 +158,7 @@ def test_no_space_left_for_a_state(small_disk: SmallDisk, tmp_path: Path) -> Non
 
 BATCHES_UNTIL_FULL = """
 import sys, pyarrow as pa
-from holdfast import monitor
+from holdfast.api import monitor
 from holdfast.errors import BadInput
 from holdfast.progress import Progress
 monitor._REPLAY_BATCHES = 3
@@ -235,7 +235,7 @@ def test_nothing_is_imported_before_ctrl_c_is_answered() -> None:
 
 SMALL_BATCHES = """
 import sys, pyarrow as pa
-from holdfast import monitor
+from holdfast.api import monitor
 from holdfast.store.store import Store
 monitor._REPLAY_BATCHES = 2
 tried, look = [], Store.room_for_checkpoint

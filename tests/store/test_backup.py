@@ -66,7 +66,7 @@ def test_a_backup_lets_the_state_go_on(state: Path, tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from holdfast import monitor
+from holdfast.api import monitor
 from tests.store import harm
 monitor._REPLAY_BATCHES = 2
 with monitor.Monitor.open(sys.argv[1]) as watch:

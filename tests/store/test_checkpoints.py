@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast import monitor as monitor_module
-from holdfast import upkeep
+from holdfast.api import monitor as monitor_module
+from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
 from holdfast.engines.registry import engine
 from holdfast.errors import BadInput, Damaged

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast import view
+from holdfast.api import view
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.store.forget import without_dead

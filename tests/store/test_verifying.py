@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast import verifying
+from holdfast.api import verifying
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
 from holdfast.api.view import View
