@@ -11,8 +11,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
-import numpy as np
-
 from holdfast.api.history import RuleHistory
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
@@ -26,9 +24,9 @@ from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.change import Change
-from holdfast.table.load import load_table
+from holdfast.table.load import load_table, with_segments
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Table, TableFiles
+from holdfast.table.table import Table
 from holdfast.visible import visible
 
 _ATTEMPTS = 5
@@ -102,12 +100,8 @@ class View:
         self._replay_seconds, self._replay_batches = 0.0, 0
         for step in store.steps_after(store.checkpoint()):
             before = self._tables[step.table]
-            assert before.where is not None
-            where = TableFiles(before.schema, before.where.segments + step.segments, step.next_id)
-            after = load_table(where).following(before)
-            dead = [files.read(segment.path)[0].get("dead") for segment in step.segments]
-            gone = np.concatenate([np.empty(0, np.int64), *(part for part in dead if part is not None)])
-            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), gone))
+            after, dead = with_segments(before, step.segments, step.next_id)
+            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), dead))
             self._tables[step.table] = after
         self._stale = False
 
