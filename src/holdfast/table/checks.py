@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.errors import Damaged
+from holdfast.table import arrow
 from holdfast.table.images import bytes_of
 
 BLOCK = 1 << 16  # bytes: a file tells how many its blocks have
@@ -158,7 +159,7 @@ def plain_arrays(batch: pa.RecordBatch, about: list[Described] | None) -> dict[s
         if len(column) != 1 or start != 0 or len(values) != stop or column.null_count or values.null_count:
             raise ValueError(f"{field.name} has another shape than was written")
         numeric = not pa.types.is_large_binary(field.type.value_type)
-        arrays[field.name] = values.to_numpy(zero_copy_only=True) if numeric else values
+        arrays[field.name] = arrow.to_numpy(values) if numeric else values
     if about is not None:
         _compare(batch.schema, arrays, about)
     return arrays
@@ -180,7 +181,7 @@ def _parts(values: Any) -> list[Bytes]:
     if isinstance(values, np.ndarray):
         return [values.view(np.uint8)]
     if not pa.types.is_large_binary(values.type):
-        return [values.to_numpy(zero_copy_only=True).view(np.uint8)]
+        return [arrow.to_numpy(values).view(np.uint8)]
     offsets, data = bytes_of(values)
     return [offsets.view(np.uint8), data]
 

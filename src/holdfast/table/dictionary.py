@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.table import images
+from holdfast.table import arrow, images
 from holdfast.table.images import Images
 
 NULL_CODE = 0
@@ -172,7 +172,7 @@ class Dictionary:
         if parts:
             back[np.flatnonzero(codes != NULL_CODE)[np.concatenate(places)]] = np.arange(len(given))
         plain = images.from_images(images.concat(parts or [images.none_of(self.kept)]), self.kept)
-        return plain.take(pa.array(back, mask=back < 0))
+        return plain.take(arrow.from_numpy(back, null=back < 0))
 
     def image_range(self, first: int, count: int) -> Images:
         """The images of `count` codes from `first` on, in code order."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pyarrow import fs, ipc
 
 from holdfast.errors import Damaged, Missing
-from holdfast.table import checks
+from holdfast.table import arrow, checks
 from holdfast.table.checks import CheckedArrays
 
 Arrays = Mapping[str, "NDArray[Any] | pa.Array"]
@@ -180,6 +180,6 @@ def _locate(path: str) -> tuple[fs.FileSystem, str]:
 def _one_row(arrays: Arrays) -> pa.RecordBatch:
     lists = {}
     for name, array in arrays.items():
-        values = pa.array(array) if isinstance(array, np.ndarray) else array
-        lists[name] = pa.LargeListArray.from_arrays(pa.array([0, len(values)], pa.int64()), values)
+        values = arrow.from_numpy(array) if isinstance(array, np.ndarray) else array
+        lists[name] = pa.LargeListArray.from_arrays(arrow.from_numpy(np.array([0, len(values)], np.int64)), values)
     return pa.RecordBatch.from_arrays(list(lists.values()), names=list(lists))
