@@ -17,9 +17,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from holdfast.api.checking import bound_settings, engines_for, given_rules
 from holdfast.api.outcome import Outcome
 from holdfast.api.upkeep import Upkeep
 from holdfast.changes.diff import Result
@@ -30,7 +29,6 @@ from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_t
 from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
-from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
@@ -41,6 +39,9 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls
+
+if TYPE_CHECKING:
+    from holdfast.rules.file import Rules
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
 # a table holds much more than it needs.
@@ -94,6 +95,8 @@ class Monitor(Upkeep):
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
         (any URI that `pyarrow.fs` knows).
         """
+        from holdfast.api.checking import engines_for, given_rules  # what reads rules, applying a batch need not load
+
         tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
@@ -173,6 +176,8 @@ class Monitor(Upkeep):
         """Check the given rules against the tables, and keep them with the settings."""
         if given is None:
             return
+        from holdfast.api.checking import bound_settings
+
         schemas = {name: table.schema for name, table in self._tables.items()}
         settings = bound_settings(self._settings(), given, schemas, self._progress)
         self._store.put_meta("settings", json.dumps(settings.to_json()))

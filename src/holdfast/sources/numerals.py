@@ -95,7 +95,8 @@ def split(numerals: pa.Array) -> Parts:
     """The parts of some numerals. Equal numbers have equal parts, but that zero may be negative."""
     found = pc.extract_regex(numerals.cast(pa.string()), _PARTS)
     sign, whole, fraction, turn, exponent = (pc.struct_field(found, i) for i in range(5))
-    exponent = pc.if_else(arrow.from_numpy(_numbers(pc.binary_length(exponent)) > len(_FAR)), arrow.text(_FAR), exponent)
+    far = arrow.from_numpy(_numbers(pc.binary_length(exponent)) > len(_FAR))
+    exponent = pc.if_else(far, arrow.text(_FAR), exponent)
     power = _numbers(pc.if_else(_are(exponent, ""), arrow.text("0"), exponent).cast(pa.int64()))
     written = pc.binary_join_element_wise(whole, fraction, arrow.text(""))
     leading = pc.utf8_ltrim(written, "0")

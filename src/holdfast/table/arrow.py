@@ -40,7 +40,7 @@ def truths(bits: pa.Buffer | None, start: int, count: int) -> NDArray[np.bool_]:
 
 
 def from_numpy(numbers: NDArray[Any], *, null: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Numbers or truth values as an array, with nulls at some places. Numbers are not copied where they lie in a row."""
+    """Numbers or truth values as an array, with nulls at some places. Numbers in a row are not copied."""
     kind = pa.from_numpy_dtype(numbers.dtype)
     plain = np.packbits(numbers, bitorder="little") if pa.types.is_boolean(kind) else np.ascontiguousarray(numbers)
     lacking = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
