@@ -116,12 +116,29 @@ class CheckedArrays(Mapping[str, Any]):
         """The bytes of an array, without a look at it."""
         return int(self._plain[name].nbytes)
 
-    def some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
-        """The numbers at some places; no more blocks are looked at than hold them."""
-        array: NDArray[Any] = self._plain[name]
+    def unchecked(self, name: str) -> Any:
+        """An array as it is, for a search that has checked in the end what it compared."""
+        return self._plain[name]
+
+    def some(self, name: str, places: slice | NDArray[Any]) -> Any:
+        """The numbers or bytes at some places; no more blocks are looked at than hold them."""
+        array = self._plain[name]
+        if not isinstance(array, np.ndarray):
+            return self._some_bytes(name, array, places)
         if self._about is not None:
             self._check(name, 0, _parts(array)[0], _blocks_of(places, array, self._about[name].block))
         return array[places]
+
+    def _some_bytes(self, name: str, array: pa.LargeBinaryArray, places: slice | NDArray[Any]) -> pa.LargeBinaryArray:
+        at = np.arange(*places.indices(len(array))) if isinstance(places, slice) else places.astype(np.int64)
+        if self._about is not None and len(at):
+            size = self._about[name].block
+            offsets, data = bytes_of(array)
+            self._check(name, 0, offsets.view(np.uint8), _blocks_of(np.r_[at, at + 1], offsets, size))
+            first, last = offsets[at] // size, (np.maximum(offsets[at + 1], offsets[at] + 1) - 1) // size
+            wide = [np.arange(a, b + 1) for a, b in zip(first[last > first], last[last > first], strict=True)]
+            self._check(name, 1, data, np.concatenate([first[first < -(-len(data) // size)], *wide]))
+        return array[places] if isinstance(places, slice) else array.take(arrow.from_numpy(at))
 
     def search(self, name: str, wanted: NDArray[Any], side: Literal["left", "right"]) -> NDArray[np.int64]:
         """Where numbers go in a sorted array. Only the blocks that hold the neighbours are looked at: a bit that

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table import files, shard
-from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.checks import CheckedArrays
+from holdfast.table.dictionary import Dictionary
+from holdfast.table.runs import FileRun, Run
 from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
 
@@ -66,12 +68,9 @@ def open_table(where: TableFiles) -> Table:
     return load_table(where)
 
 
-def runs_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[int, Run]:
+def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, Run]:
     """The dictionary runs in a segment, by column."""
-    return {
-        int(c): Run.of(first, arrays[f"value/{c}"], arrays.get(f"order/{c}", np.empty(0, np.int64)))
-        for c, first in facts.get("first", {}).items()
-    }
+    return {int(c): FileRun(first, arrays, int(c)) for c, first in facts.get("first", {}).items()}
 
 
 def fresh_values(

@@ -27,10 +27,11 @@ from holdfast.engines.inclusion.state import Attribute, Counts, Options, State, 
 from holdfast.kernels.inclusion import merge_strings
 from holdfast.kernels.inclusion_rows import count_codes
 from holdfast.table import files, images
-from holdfast.table.dictionary import NULL_CODE, Dictionary, Run
+from holdfast.table.dictionary import NULL_CODE, Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner, Threads
+from holdfast.table.runs import Run
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table, TableFiles
 
@@ -242,7 +243,7 @@ def _dictionary(column: _Column) -> Dictionary:
     if column.texts is None:
         return open_table(column.where).dictionaries[column.column]
     arrays, _ = files.read(column.texts)
-    run = Run.of(1, arrays["value"], arrays["order"])
+    run = Run(1, arrays["value"], arrays["order"])
     return Dictionary(pa.string(), (run,) if len(run) else ())
 
 
