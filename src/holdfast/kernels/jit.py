@@ -38,3 +38,10 @@ class _Kernel:
 def kernel(function: F) -> F:
     """Compile `function` to machine code on first use."""
     return cast(F, _Kernel(function))
+
+
+def is_ready(function: Callable[..., object]) -> bool:
+    """Whether a kernel has been called in this process: the first call takes some milliseconds, that of the first of
+    all kernels many.
+    """
+    return "compiled" in vars(function)

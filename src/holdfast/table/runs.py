@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.jit import is_ready
+from holdfast.kernels.strings import lower_bound
 from holdfast.table import images
 from holdfast.table.checks import CheckedArrays
 from holdfast.table.images import Images
@@ -55,8 +57,8 @@ class Run:
         """For each image: how many of the run's are below it, and whether it is among them."""
         if isinstance(wanted, np.ndarray):
             return _search_numbers(self._sorted_numbers, wanted)
-        from holdfast.kernels.strings import lower_bound
-
+        if 0 < len(wanted) <= _FEW and not is_ready(lower_bound):
+            return self._halved(wanted.to_pylist())
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
         offsets, data = images.bytes_of(self.values)
         asked, asked_data = images.bytes_of(wanted)
@@ -64,6 +66,24 @@ class Run:
             _frozen(offsets), _frozen(data), _frozen(self.order), _frozen(asked), _frozen(asked_data), at, found
         )
         return at, found
+
+    def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same for a few images, in steps of Python."""
+        at = np.array([bisect_left(range(len(self)), each, key=self._value_at) for each in wanted], np.int64)
+        inside = np.minimum(at, len(self) - 1)
+        met = self._checked(np.maximum(at - 1, 0), inside)
+        same: NDArray[np.bool_] = np.array([a == b for a, b in zip(met, wanted, strict=True)], np.bool_)
+        same &= at == inside
+        return at, same
+
+    @cached_property
+    def _value_at(self) -> Callable[[int], Any]:
+        """Gives the value at a place of the sorted order."""
+        return _reader(self.values, self.order)
+
+    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:  # noqa: ARG002
+        """The values at the places `above` of the sorted order, once those at both places have been checked."""
+        return [self._value_at(place) for place in above]
 
     @cached_property
     def _sorted_numbers(self) -> NDArray[np.int64]:
@@ -136,12 +156,10 @@ class FileRun(Run):
         self._asked += len(wanted)
         if self._is_whole or not 0 < len(wanted) <= _FEW or self._asked > _SEVERAL or not len(self):
             return super().search(wanted)
-        asked = wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist()
         try:
-            at = np.array([bisect_left(range(len(self)), each, key=self._unchecked) for each in asked], np.int64)
+            return self._halved(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist())
         except IndexError:  # an order that leads beyond the values: the check tells where
             return super().search(wanted)
-        return at, self._equal(at, asked)
 
     @property
     def _is_whole(self) -> bool:
@@ -149,30 +167,18 @@ class FileRun(Run):
         return "values" in vars(self) and (not self._ordered or "order" in vars(self))
 
     @cached_property
-    def _unchecked(self) -> Callable[[int], Any]:
-        """Gives the value at a place of the sorted order, without a check: whoever searches checks where he ends."""
-        values = self._arrays.unchecked(self._value)
-        read: Callable[[int], Any]
-        if isinstance(values, np.ndarray):
-            read = values.__getitem__
-        else:
-            offsets, data = images.bytes_of(values)
-            read = lambda place: data[offsets[place] : offsets[place + 1]].tobytes()  # noqa: E731
-        if not self._ordered:
-            return read
-        order = self._arrays.unchecked(self._place)
-        return lambda place: read(order[place])
+    def _value_at(self) -> Callable[[int], Any]:
+        """Gives the value at a place of the sorted order, without a check."""
+        order = self._arrays.unchecked(self._place) if self._ordered else SORTED
+        return _reader(self._arrays.unchecked(self._value), order)
 
-    def _equal(self, at: NDArray[np.int64], asked: list[Any]) -> NDArray[np.bool_]:
-        """Which values are those that were asked for. Checks all that the last steps of the search compared, the
-        values on both sides of where it ended: bits that turned elsewhere can't have led it astray.
+    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:
+        """The values at the places `above` of the sorted order, once those at both places have been checked. They are
+        the last that the search compared: bits that turned elsewhere can't have led it astray.
         """
-        inside = np.minimum(at, len(self) - 1)
-        self.take(self._places(np.maximum(at - 1, 0)))
-        met = self.take(self._places(inside))
-        listed = met.tolist() if isinstance(met, np.ndarray) else met.to_pylist()
-        same = [a == b for a, b in zip(listed, asked, strict=True)]
-        return np.logical_and(same, at == inside)
+        self.take(self._places(below))
+        met = self.take(self._places(above))
+        return list(met.tolist() if isinstance(met, np.ndarray) else met.to_pylist())
 
     def _places(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in code order of some places of the sorted order."""
@@ -198,6 +204,20 @@ def _search_numbers(
     inside = np.minimum(at, max(len(numbers) - 1, 0))
     found = numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
     return at, found
+
+
+def _reader(values: Images, order: NDArray[np.int64]) -> Callable[[int], Any]:
+    """Gives the value at a place of the sorted order."""
+    read: Callable[[int], Any]
+    if isinstance(values, np.ndarray):
+        read = values.__getitem__
+    else:
+        offsets, data = images.bytes_of(values)
+
+        def read(place: int) -> bytes:
+            return data[offsets[place] : offsets[place + 1]].tobytes()
+
+    return (lambda place: read(order[place])) if len(order) else read
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
