@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.rules.bind import bind, from_json, to_json
+from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -69,12 +67,6 @@ def test_the_table_may_be_left_out_where_there_is_one() -> None:
     bound = bind(rules_of(["not(t.Zip = s.Zip)"]), {"tax": TAX}).given["dc"]
     assert [(each.table, each.text) for each in bound["tax"].rules] == [("tax", "not(t.Zip = s.Zip)")]
     assert bind(Rules(), BOTH).given == {}
-
-
-def test_rules_are_kept_as_plain_json() -> None:
-    rules = replace(rules_of(["not(t.Zip = s.Zip)", "Zip -> Rate", "not(t.Grade > 'é')"]), ordered={"": ("Grade",)})
-    given = bind(rules, {"tax": TAX}).given
-    assert from_json(json.loads(json.dumps(to_json(given)))) == given
 
 
 ERRORS = [

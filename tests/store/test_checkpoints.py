@@ -29,9 +29,9 @@ from holdfast.progress import Progress
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
 from holdfast.table.change import Change
-from holdfast.table.load import load_table
+from holdfast.table.load import load_table, with_segments
 from holdfast.table.runner import Threads
-from holdfast.table.table import Table, TableFiles
+from holdfast.table.table import Table
 from tests.intake.building import rows_in
 from tests.oracle.rows import Row, plain_row
 from tests.table.building import bulk_path
@@ -240,13 +240,10 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     table = load_table(store.tables(as_of=1)[0].where)
     kept = store.kept_states()
     watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
-    state = column.load(watched, *files.read(kept["column", "things"]))
+    state = column.load(watched, {}, {})
     assert described(table) == seen[0]
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
-        assert table.where is not None
-        where = TableFiles(table.schema, table.where.segments + step.segments, step.next_id)
-        grown = load_table(where).following(table)
-        dead = np.concatenate([files.read(segment.path)[0]["dead"] for segment in step.segments])
+        grown, dead = with_segments(table, step.segments, step.next_id)
         change = Change(table, grown, range(table.next_id, grown.next_id), dead)
         watched.follow(change, Threads())
         column.maintain(state, change, Threads())
@@ -254,6 +251,24 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
         assert described(table) == after
     assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results
     store.close()
+
+
+def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> None:
+    with Monitor.create(tmp_path / "state", {"things": table_of([(n, "x", 0.5) for n in range(40)])}) as monitor:
+        for n in range(30):
+            monitor.apply(inserts=table_of([(n, f"t{n}", None)]), deletes=table_of([(n, "x", 0.5)]))
+        assert monitor._replay_batches == 30
+    reads: Counter[str] = Counter()
+
+    def counted(path: str) -> Any:
+        reads[Path(path).name] += 1
+        return read(path)
+
+    read = files.read
+    with patch.object(files, "read", counted), Monitor.open(tmp_path / "state") as monitor:
+        assert len(rows_in(monitor)) == 40
+    assert set(reads.values()) == {1}
+    assert len(reads) == 1 + 1 + 30, "the table, the engine's state, and a segment for each batch"
 
 
 def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:

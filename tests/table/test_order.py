@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
@@ -13,10 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.table import dictionary as module
-from holdfast.table import images
+from holdfast.table import images, order
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.order import OrderKeys
 from tests.table.values import KINDS, Kind, rank
+
+
+@pytest.fixture(autouse=True, params=["made one by one", "kept"], scope="module")
+def keys_made(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keys of the values that a dictionary started with, as a few are made, or as all are kept."""
+    with patch.object(order, "_FEW", 0 if request.param == "made one by one" else 1 << 30):
+        yield
+
 
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 letters = st.text(alphabet="ab\x00\uffff\U0001f600", max_size=3)

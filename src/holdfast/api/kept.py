@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from holdfast.engines.declared import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
 PARTS = "parts"  # stands where the name of an engine would, for what engines share of a table
@@ -16,9 +18,16 @@ _GIVEN = "given"
 State = tuple[Mapping[str, Any], Mapping[str, Any]]  # the arrays and the facts of a file
 
 
-def settings_text(values: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Settings, and given rules as plain values, as a state keeps them."""
-    return json.dumps({**values, _GIVEN: given})
+def settings_text(values: Mapping[str, Any], given: Given) -> str:
+    """Settings and given rules as a state keeps them."""
+    plain = {
+        name: {
+            table: {"ordered": sorted(own.ordered), "rules": [asdict(rule) for rule in own.rules]}
+            for table, own in tables.items()
+        }
+        for name, tables in given.items()
+    }
+    return json.dumps({**values, _GIVEN: plain})
 
 
 def kept_settings(store: Store) -> dict[str, Any]:
@@ -26,11 +35,17 @@ def kept_settings(store: Store) -> dict[str, Any]:
     return {name: value for name, value in _settings(store).items() if name not in (_GIVEN, "rules")}
 
 
-def kept_rules(store: Store) -> dict[str, Any]:
-    """The rules that were given, by class and table, as plain values."""
+def kept_rules(store: Store) -> dict[str, dict[str, TableRules]]:
+    """The rules that were given, by class and table."""
     kept = _settings(store)
-    found: dict[str, Any] = kept[_GIVEN] if _GIVEN in kept else _older_rules(kept.get("rules", {}))
-    return found
+    plain: dict[str, Any] = kept[_GIVEN] if _GIVEN in kept else _older_rules(kept.get("rules", {}))
+    return {
+        name: {
+            table: TableRules(tuple(GivenRule(**rule) for rule in own["rules"]), frozenset(own["ordered"]))
+            for table, own in tables.items()
+        }
+        for name, tables in plain.items()
+    }
 
 
 def _settings(store: Store) -> dict[str, Any]:

@@ -17,9 +17,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from holdfast.api.checking import classes_of, given_rules
 from holdfast.api.kept import settings_text
 from holdfast.api.outcome import Outcome
 from holdfast.api.upkeep import Upkeep
@@ -32,8 +31,6 @@ from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_t
 from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.bind import bind, to_json
-from holdfast.rules.file import Rules
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
@@ -44,6 +41,9 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls
+
+if TYPE_CHECKING:
+    from holdfast.rules.file import Rules
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
 # a table holds much more than it needs.
@@ -97,6 +97,8 @@ class Monitor(Upkeep):
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
         (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
         """
+        from holdfast.api.checking import classes_of, given_rules  # what reads rules, applying a batch need not load
+
         tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
@@ -176,10 +178,12 @@ class Monitor(Upkeep):
         """Check the given rules against the tables, and keep them with the settings."""
         if given is None:
             return
+        from holdfast.rules.bind import bind
+
         bound = bind(given, {name: table.schema for name, table in self._tables.items()})
         for note in bound.notes:
             self._progress.note(note)
-        self._store.put_meta("settings", settings_text(self._settings(), to_json(bound.given)))
+        self._store.put_meta("settings", settings_text(self._settings(), bound.given))
         self._engines = self._make_engines()
 
     @overload

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.api.rows import Row, matching, rows_of
@@ -30,14 +28,13 @@ from holdfast.engines.registry import (
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.bind import from_json
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.change import Change
-from holdfast.table.load import load_table
+from holdfast.table.load import load_table, with_segments
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Table, TableFiles
+from holdfast.table.table import Table
 from holdfast.visible import visible
 
 _ATTEMPTS = 5
@@ -118,12 +115,8 @@ class View:
         self._replay_seconds, self._replay_batches = 0.0, 0
         for step in store.steps_after(store.checkpoint()):
             before = self._tables[step.table]
-            assert before.where is not None
-            where = TableFiles(before.schema, before.where.segments + step.segments, step.next_id)
-            after = load_table(where).following(before)
-            dead = [files.read(segment.path)[0].get("dead") for segment in step.segments]
-            gone = np.concatenate([np.empty(0, np.int64), *(part for part in dead if part is not None)])
-            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), gone))
+            after, dead = with_segments(before, step.segments, step.next_id)
+            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), dead))
         self._stale = False
 
     def close(self) -> None:
@@ -161,7 +154,7 @@ class View:
         return diffs
 
     def _make_engines(self) -> dict[str, Engine]:
-        given = from_json(kept_rules(self._store))
+        given = kept_rules(self._store)
         return {name: make_engine(name, self._settings(), given.get(name)) for name in self._store.watched}
 
     def _settings(self) -> dict[str, Any]:

@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from holdfast import __version__
 from holdfast.report.terminal import say
 
+
+class _Commands(TyperGroup):
+    """The commands. Typer has every argument checked by pydantic, which takes 0.1 s to load, also those that nobody
+    gave: here that happens only where there is something to check.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of the program itself."""
+        return [_lightly_checked(parameter) for parameter in super().get_params(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, if there is one."""
+        command = super().get_command(ctx, cmd_name)
+        for parameter in command.get_params(ctx) if command else ():
+            _lightly_checked(parameter)
+        return command
+
+
+def _lightly_checked(parameter: Any) -> Any:
+    """The same parameter, which loads what checks it when needed. (Other versions of typer check in other ways.)"""
+    if hasattr(parameter, "get_runtime_param") and "get_runtime_param" not in vars(parameter):
+        check = _Check(parameter.type_descriptor, parameter.get_runtime_param)
+        parameter.get_runtime_param = lambda: check
+    return parameter
+
+
+@dataclass(frozen=True)
+class _Check:
+    """What turns words of the command line into a value of one parameter."""
+
+    about: Any
+    load: Callable[[], Any]
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value of some words; of none, of a text, and of the name of a file there is nothing to check."""
+        if param.multiple or param.nargs == -1:
+            return () if value is None else self.load().coerce(value, param, ctx)
+        if value is None or isinstance(value, Enum):
+            return value
+        if isinstance(value, str) and self.about.parameter_info.parser is None:
+            if self.about.annotation is str:
+                return value
+            if self.about.annotation is Path and not self.about.parameter_info.exists:
+                return Path(value)
+        return self.load().coerce(value, param, ctx)
+
+
 app = typer.Typer(
     name="holdfast",
+    cls=_Commands,
     help="Which rules hold in your data, which just broke, and because of which rows.",
     epilog="Try it: holdfast demo. Exit codes: 0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error.",
     no_args_is_help=True,

@@ -71,6 +71,9 @@ class TableRules:
     ordered: frozenset[str] = frozenset()
 
 
+Given = Mapping[str, Mapping[str, TableRules]]  # the given rules of each class, table by table
+
+
 def is_given(finding: Json) -> bool:
     """Whether an object tells of a rule that was given: it has a name, a severity, and a number of violations."""
     return "severity" in finding

@@ -1,17 +1,47 @@
 """The single door to Numba, so that the JIT policy stands in one place.
 
-Kernels release the GIL (probes run in threads) and are cached on disk (a command line starts often). Set
-`NUMBA_DISABLE_JIT=1` to run them as plain Python, for debugging and for coverage.
+Kernels release the GIL (probes run in threads) and are cached on disk (a command line starts often). Numba itself takes
+longer to load than a small batch takes, so it is loaded when the first kernel runs, and no kernel is made ready before
+it is called. Set `NUMBA_DISABLE_JIT=1` to run them as plain Python, for debugging and for coverage.
 """
 
-from collections.abc import Callable
-from typing import TypeVar, cast
+from __future__ import annotations
 
-import numba
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
+class _Kernel:
+    """A function that becomes machine code when it is first called, here or in another kernel."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *values: Any) -> Any:
+        return self.compiled(*values)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What Numba makes of the function."""
+        import numba
+        from numba.extending import typeof_impl
+
+        if _Kernel not in typeof_impl.registry:  # other kernels see this one as what it becomes
+            typeof_impl.register(_Kernel)(lambda kernel, context: typeof_impl(kernel.compiled, context))
+        return numba.njit(cache=True, nogil=True, boundscheck=False)(self._function)
+
+
 def kernel(function: F) -> F:
     """Compile `function` to machine code on first use."""
-    return cast(F, numba.njit(cache=True, nogil=True, boundscheck=False)(function))
+    return cast(F, _Kernel(function))
+
+
+def is_ready(function: Callable[..., object]) -> bool:
+    """Whether a kernel has been called in this process: the first call takes some milliseconds, that of the first of
+    all kernels many.
+    """
+    return "compiled" in vars(function)

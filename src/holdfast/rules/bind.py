@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from holdfast.engines.declared import GivenRule, RuleTexts, TableRules
+from holdfast.engines.declared import Given, GivenRule, RuleTexts, TableRules
 from holdfast.engines.registry import given_class, rule_classes
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.table.table import Schema
-
-# The given rules of each class, table by table.
-Given = Mapping[str, Mapping[str, TableRules]]
 
 
 @dataclass(frozen=True)
@@ -82,28 +78,3 @@ def _check_ordered(rules: Rules, schemas: Mapping[str, Schema]) -> None:
 
 def _where(entry: RuleEntry) -> str:
     return f"{entry.where}: " if entry.where else ""
-
-
-# ---- kept in a state ------------------------------------------------------------------------------------------------
-
-
-def to_json(given: Given) -> dict[str, Any]:
-    """Plain values that `from_json` reads back."""
-    return {
-        name: {
-            table: {"ordered": sorted(own.ordered), "rules": [asdict(rule) for rule in own.rules]}
-            for table, own in tables.items()
-        }
-        for name, tables in given.items()
-    }
-
-
-def from_json(value: Mapping[str, Any]) -> dict[str, dict[str, TableRules]]:
-    """The rules that `to_json` described."""
-    return {
-        name: {
-            table: TableRules(tuple(GivenRule(**rule) for rule in own["rules"]), frozenset(own["ordered"]))
-            for table, own in tables.items()
-        }
-        for name, tables in value.items()
-    }

@@ -36,6 +36,7 @@ from holdfast.sources.grammar import (
     pattern,
 )
 from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
+from holdfast.table import arrow
 
 MOST_DIGITS = 38
 MARKERS = ("NULL", "null", "\\N", "NA", "N/A", "?", "None")
@@ -70,7 +71,7 @@ class BadNumber(BadValue):
 
 def traits(values: pa.Array, nulls: tuple[str, ...] | None = None) -> Traits:
     """The traits of text values, best given distinct. `nulls` are the user's own markers, where there are any."""
-    candidates = pa.array(list({"", *MARKERS, *(nulls or ())}), values.type)
+    candidates = arrow.texts(list({"", *MARKERS, *(nulls or ())}), values.type)
     marked = pc.is_in(values, value_set=candidates)
     markers = frozenset(pc.unique(values.filter(marked)).to_pylist())
     return merge(_values_traits(values.filter(pc.invert(marked)).drop_null()), Traits(markers=markers))
@@ -114,7 +115,7 @@ def _reason(column: Traits) -> str:
 def _beside(column: Traits, nulls: tuple[str, ...]) -> Traits:
     """The traits of a column's values, once `nulls` are nulls and every other marker is a value."""
     values = column.markers.difference(nulls)
-    return merge(column, _values_traits(pa.array(sorted(values), pa.string())))
+    return merge(column, _values_traits(arrow.texts(sorted(values))))
 
 
 def _values_traits(values: pa.Array) -> Traits:
@@ -166,16 +167,16 @@ def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> 
     Raises BadValue for the first text that is no value of the type, and BadNumber where it is a number and the type
     can't hold it exactly.
     """
-    missing = pc.is_in(values, value_set=pa.array(nulls, values.type))
-    text = pc.if_else(missing, pa.scalar(None, values.type), values)
+    missing = pc.is_in(values, value_set=arrow.texts(nulls, values.type))
+    text = pc.if_else(missing, arrow.null_of(values.type), values)
     if _is_text(target):
         return text.cast(target)
     fits = _matches(text, _accepted(target))
     _refuse(pc.invert(fits), values, target)
     if pa.types.is_floating(target) or pa.types.is_decimal(target):
         held = np.ones(len(text), np.bool_)
-        held[np.asarray(fits.is_valid())] = _held(text.drop_null(), target)
-        _refuse(pa.array(~held), values, target)
+        held[arrow.valid(fits)] = _held(text.drop_null(), target)
+        _refuse(arrow.from_numpy(~held), values, target)
     return _convert(text, target)
 
 
@@ -184,11 +185,11 @@ def _held(texts: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
     if pa.types.is_decimal(target):
         whole, fraction = digits(texts)
         return np.asarray((whole <= target.precision - target.scale) & (fraction <= target.scale))
-    finite = np.asarray(pc.is_finite(texts.cast(target)))
+    finite = arrow.to_numpy(pc.is_finite(texts.cast(target)))
     held = finite.copy()
-    held[finite] = stood_for(texts.filter(pa.array(finite)), target)
+    held[finite] = stood_for(texts.filter(arrow.from_numpy(finite)), target)
     # Arrow reads 1e999 as infinity without a word; only the word for infinity may give it.
-    held[~finite] = np.asarray(_matches(texts.filter(pa.array(~finite)), PATTERNS[Kind.WORD]))
+    held[~finite] = arrow.to_numpy(_matches(texts.filter(arrow.from_numpy(~finite)), PATTERNS[Kind.WORD]))
     return held
 
 
@@ -238,8 +239,8 @@ def _decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
     spare = f"(\\.[0-9]{{{scale}}})0+$" if scale else "^([+-]?[0-9]+)\\.0*$"
     short = pc.replace_substring_regex(text, spare, "\\1")
     plain = _matches(short, "[+-]?[0-9]+" + (f"(?:\\.[0-9]{{0,{scale}}})?" if scale else ""))
-    values = pc.if_else(plain, short, pa.scalar(None, text.type)).cast(target)
-    odd = pc.fill_null(pc.invert(plain), False)
+    values = pc.if_else(plain, short, arrow.null_of(text.type)).cast(target)
+    odd = pc.and_kleene(pc.invert(plain), pc.is_valid(plain))
     if not pc.any(odd).as_py():
         return values
     parts = split(text.filter(odd))
@@ -272,8 +273,9 @@ def _checked(values: pa.Array, text: pa.Array, cast: Callable[[pa.Array], pa.Arr
 
 def _refuse(offending: pa.Array, values: pa.Array, target: pa.DataType) -> None:
     """Raise BadValue or BadNumber for the first value that is marked; null marks nothing."""
-    index = pc.index(offending, True).as_py()
-    if index >= 0:
+    marked = arrow.to_numpy(offending) & arrow.valid(offending)
+    if marked.any():
+        index = int(marked.argmax())
         value = values[index].as_py()
         whole, any_number = pa.types.is_integer(target), pa.types.is_floating(target) or pa.types.is_decimal(target)
         numbers = pattern(INTEGERS if whole else NUMBERS)

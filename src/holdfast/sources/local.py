@@ -56,7 +56,7 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
         if start is None:
             if sentence := complaint(path, dialect):
                 raise BadInput(sentence)
-            return pa.table({name: pa.array([], pa.string()) for name in dialect.names})
+            return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
         try:
             table = _parsed(path, dialect, start)
         except pa.ArrowInvalid as error:
@@ -267,7 +267,7 @@ def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
     if encoded.num_chunks:
         return encoded.chunk(0).dictionary
-    return pa.array([], encoded.type.value_type)
+    return pa.nulls(0, encoded.type.value_type)
 
 
 def _decided(

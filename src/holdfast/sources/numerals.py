@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from holdfast.table import arrow
+
 _PARTS = r"^(?P<sign>[+-]?)(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:[eE](?P<turn>[+-]?)0*(?P<exponent>[0-9]*))?$"
 _FAR = "999999999"  # exponents beyond are as good as this one
 _KEPT = {32: 6, 64: 15}  # the digits that floats of so many bits keep in any case
@@ -50,7 +52,7 @@ def extent(numerals: pa.Array) -> Extent:
     if not len(numerals):
         return NO_NUMBERS
     whole, fraction = digits(numerals)
-    long = numerals.filter(pa.array(whole + fraction > _KEPT[64]))
+    long = numerals.filter(arrow.from_numpy(whole + fraction > _KEPT[64]))
     doubles = all(_as_printed(some, pa.float64()).all() for some in (long[:_FIRST], long[_FIRST:]))
     return Extent(int(whole.max()), int(fraction.max()), doubles)
 
@@ -60,22 +62,22 @@ def stood_for(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
     whole, fraction = digits(numerals)
     long = whole + fraction > _KEPT[target.bit_width]
     fine = ~long
-    fine[long] = _as_printed(numerals.filter(pa.array(long)), target)
+    fine[long] = _as_printed(numerals.filter(arrow.from_numpy(long)), target)
     return fine
 
 
 def digits(numerals: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many digits each number has before and behind the point; zeros that say nothing don't count."""
     plain = pc.utf8_ltrim(numerals, "+-0")
-    pointed = np.asarray(pc.match_substring(numerals, "."))
+    pointed = arrow.to_numpy(pc.match_substring(numerals, "."))
     if pointed.any():
-        plain = pc.if_else(pa.array(pointed), pc.utf8_rtrim(plain, "0"), plain)
+        plain = pc.if_else(arrow.from_numpy(pointed), pc.utf8_rtrim(plain, "0"), plain)
     length = _numbers(pc.binary_length(plain))
     whole = np.where(pointed, _numbers(pc.find_substring(plain, ".")), length)
     fraction = np.where(pointed, length - whole - 1, 0)
     powers = np.flatnonzero(_has_exponent(numerals))
     if len(powers):
-        parts = split(numerals.take(pa.array(powers)))
+        parts = split(numerals.take(arrow.from_numpy(powers)))
         whole[powers] = np.maximum(parts.top, 0)
         fraction[powers] = np.maximum(_numbers(pc.binary_length(parts.digits)) - parts.top, 0)
     return whole, fraction
@@ -93,31 +95,37 @@ def split(numerals: pa.Array) -> Parts:
     """The parts of some numerals. Equal numbers have equal parts, but that zero may be negative."""
     found = pc.extract_regex(numerals.cast(pa.string()), _PARTS)
     sign, whole, fraction, turn, exponent = (pc.struct_field(found, i) for i in range(5))
-    exponent = pc.if_else(pc.greater(pc.binary_length(exponent), len(_FAR)), _FAR, exponent)
-    power = _numbers(pc.if_else(pc.equal(exponent, ""), "0", exponent).cast(pa.int64()))
-    written = pc.binary_join_element_wise(whole, fraction, "")
+    far = arrow.from_numpy(_numbers(pc.binary_length(exponent)) > len(_FAR))
+    exponent = pc.if_else(far, arrow.text(_FAR), exponent)
+    power = _numbers(pc.if_else(_are(exponent, ""), arrow.text("0"), exponent).cast(pa.int64()))
+    written = pc.binary_join_element_wise(whole, fraction, arrow.text(""))
     leading = pc.utf8_ltrim(written, "0")
     shifted = _numbers(pc.binary_length(whole)) - _numbers(pc.binary_length(written))
-    top = shifted + _numbers(pc.binary_length(leading)) + np.where(np.asarray(pc.equal(turn, "-")), -power, power)
-    zero = np.asarray(pc.equal(leading, ""))
-    return Parts(np.asarray(pc.equal(sign, "-")), pc.utf8_rtrim(leading, "0"), np.where(zero, 0, top))
+    top = shifted + _numbers(pc.binary_length(leading)) + np.where(arrow.to_numpy(_are(turn, "-")), -power, power)
+    zero = arrow.to_numpy(_are(leading, ""))
+    return Parts(arrow.to_numpy(_are(sign, "-")), pc.utf8_rtrim(leading, "0"), np.where(zero, 0, top))
 
 
 def _as_printed(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
     """Which numerals are the numbers that their floats are printed as: most to the letter, some spelled otherwise."""
     floats = numerals.cast(target)
     printed = floats.cast(pa.string())
-    same = np.asarray(pc.equal(printed, numerals.cast(pa.string())))
-    other = np.flatnonzero(~same & np.asarray(pc.is_finite(floats)))
+    same = arrow.to_numpy(pc.equal(printed, numerals.cast(pa.string())))
+    other = np.flatnonzero(~same & arrow.to_numpy(pc.is_finite(floats)))
     if len(other):  # the signs are equal anyway
-        ours, theirs = split(numerals.take(pa.array(other))), split(printed.take(pa.array(other)))
-        same[other] = np.asarray(pc.equal(ours.digits, theirs.digits)) & (ours.top == theirs.top)
+        ours, theirs = split(numerals.take(arrow.from_numpy(other))), split(printed.take(arrow.from_numpy(other)))
+        same[other] = arrow.to_numpy(pc.equal(ours.digits, theirs.digits)) & (ours.top == theirs.top)
     return same
 
 
 def _has_exponent(numerals: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(pc.or_(pc.match_substring(numerals, "e"), pc.match_substring(numerals, "E")))
+    return arrow.to_numpy(pc.or_(pc.match_substring(numerals, "e"), pc.match_substring(numerals, "E")))
 
 
 def _numbers(counts: pa.Array) -> NDArray[np.int64]:
-    return np.asarray(counts.to_numpy(zero_copy_only=False), np.int64)
+    return arrow.to_numpy(counts).astype(np.int64)
+
+
+def _are(texts: pa.Array, word: str) -> pa.Array:
+    """Which texts are a word."""
+    return pc.equal(texts, arrow.text(word))

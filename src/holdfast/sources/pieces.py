@@ -66,7 +66,7 @@ def _parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
 
     names = [str(i) for i in range(len(dialect.names))]
     if not data.to_pybytes().strip(b"\r\n" + BOM):
-        return pa.table({name: pa.array([], pa.string()) for name in dialect.names})
+        return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=data.size, use_threads=False),

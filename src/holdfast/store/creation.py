@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import fs
 
 from holdfast.errors import BadInput
 from holdfast.store import identity
@@ -88,6 +87,8 @@ def _segments_folder(asked: str | None, folder: Path, own: str) -> str:
     if "://" in asked and "?" in asked:
         raise BadInput(f"{asked}: segments can't go there: leave out what comes after the question mark, and set it in "
                        "the surroundings")  # fmt: skip
+    from pyarrow import fs
+
     try:
         where, name = (fs.LocalFileSystem(), asked) if "://" not in asked else fs.FileSystem.from_uri(asked)
     except (pa.ArrowException, OSError) as error:

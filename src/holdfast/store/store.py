@@ -76,7 +76,8 @@ class Store:
             if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
                 raise no_space(self.path) from None
             raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
-        self.folder: str = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
+        place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
+        self.folder: str = place.removeprefix("file://")
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
 
     @staticmethod

@@ -17,7 +17,7 @@ from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import fresh_values, load_table
+from holdfast.table.load import fresh_values, with_segments
 from holdfast.table.resolve import OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
 from holdfast.table.table import Segment, Table, TableFiles
@@ -102,7 +102,7 @@ def _write_one(where: TableFiles, old: Table, grown: Table, born: Codes, found: 
     files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)
     segment = Segment(path, first)
     after = grown.changed([replace(made, path=path)], found.dead)
-    after = replace(after, where=_with_segments(where, [segment], after.next_id))
+    after = replace(after, where=TableFiles(where.schema, (*where.segments, segment), after.next_id))
     return Admitted(after, (segment,), range(first, after.next_id), found.dead, len(found.missing))
 
 
@@ -120,6 +120,7 @@ class _Bulk:
         say: Callable[[str], None],
     ) -> None:
         self._table, self._where, self._incoming = table, where, incoming
+        self._placed = replace(table, where=where)
         self._folder, self._runner, self._say = folder, runner, say
         self._width = len(table.schema.columns)
         self._paths: list[str] = []
@@ -208,7 +209,7 @@ class _Bulk:
             for low, high in itertools.pairwise(bounds)
         ]
         answers = self._runner.map(bulk.resolve_range, tasks)
-        grown = load_table(_with_segments(self._where, values))
+        grown, _ = with_segments(self._placed, [Segment(path) for path in values], self._where.next_id)
         _refuse_many(grown, answers, self._incoming.on_missing)
         dead = [files.read(answer.path)[0]["dead"].copy() for answer in answers]
         kept = self._keep(shards, answers)
@@ -243,15 +244,8 @@ class _Bulk:
         for path in shards:
             segments.append(Segment(path, next_id))
             next_id += files.read(path)[0].length("place")
-        where = _with_segments(self._where, segments, next_id)
-        # Indexes hold order keys of the old table: the new one goes on with them.
-        after = load_table(where).following(self._table)
+        after, _ = with_segments(self._placed, segments, next_id)
         return Admitted(after, tuple(segments), range(first, next_id), dead, ignored)
-
-
-def _with_segments(where: TableFiles, more: Sequence[str | Segment], next_id: int | None = None) -> TableFiles:
-    added = tuple(s if isinstance(s, Segment) else Segment(s) for s in more)
-    return TableFiles(where.schema, where.segments + added, where.next_id if next_id is None else next_id)
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------

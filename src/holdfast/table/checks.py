@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.errors import Damaged
+from holdfast.table import arrow
 from holdfast.table.images import bytes_of
 
 BLOCK = 1 << 16  # bytes: a file tells how many its blocks have
@@ -115,12 +116,29 @@ class CheckedArrays(Mapping[str, Any]):
         """The bytes of an array, without a look at it."""
         return int(self._plain[name].nbytes)
 
-    def some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
-        """The numbers at some places; no more blocks are looked at than hold them."""
-        array: NDArray[Any] = self._plain[name]
+    def unchecked(self, name: str) -> Any:
+        """An array as it is, for a search that has checked in the end what it compared."""
+        return self._plain[name]
+
+    def some(self, name: str, places: slice | NDArray[Any]) -> Any:
+        """The numbers or bytes at some places; no more blocks are looked at than hold them."""
+        array = self._plain[name]
+        if not isinstance(array, np.ndarray):
+            return self._some_bytes(name, array, places)
         if self._about is not None:
             self._check(name, 0, _parts(array)[0], _blocks_of(places, array, self._about[name].block))
         return array[places]
+
+    def _some_bytes(self, name: str, array: pa.LargeBinaryArray, places: slice | NDArray[Any]) -> pa.LargeBinaryArray:
+        at = np.arange(*places.indices(len(array))) if isinstance(places, slice) else places.astype(np.int64)
+        if self._about is not None and len(at):
+            size = self._about[name].block
+            offsets, data = bytes_of(array)
+            self._check(name, 0, offsets.view(np.uint8), _blocks_of(np.r_[at, at + 1], offsets, size))
+            first, last = offsets[at] // size, (np.maximum(offsets[at + 1], offsets[at] + 1) - 1) // size
+            wide = [np.arange(a, b + 1) for a, b in zip(first[last > first], last[last > first], strict=True)]
+            self._check(name, 1, data, np.concatenate([first[first < -(-len(data) // size)], *wide]))
+        return array[places] if isinstance(places, slice) else array.take(arrow.from_numpy(at))
 
     def search(self, name: str, wanted: NDArray[Any], side: Literal["left", "right"]) -> NDArray[np.int64]:
         """Where numbers go in a sorted array. Only the blocks that hold the neighbours are looked at: a bit that
@@ -158,7 +176,7 @@ def plain_arrays(batch: pa.RecordBatch, about: list[Described] | None) -> dict[s
         if len(column) != 1 or start != 0 or len(values) != stop or column.null_count or values.null_count:
             raise ValueError(f"{field.name} has another shape than was written")
         numeric = not pa.types.is_large_binary(field.type.value_type)
-        arrays[field.name] = values.to_numpy(zero_copy_only=True) if numeric else values
+        arrays[field.name] = arrow.to_numpy(values) if numeric else values
     if about is not None:
         _compare(batch.schema, arrays, about)
     return arrays
@@ -180,7 +198,7 @@ def _parts(values: Any) -> list[Bytes]:
     if isinstance(values, np.ndarray):
         return [values.view(np.uint8)]
     if not pa.types.is_large_binary(values.type):
-        return [values.to_numpy(zero_copy_only=True).view(np.uint8)]
+        return [arrow.to_numpy(values).view(np.uint8)]
     offsets, data = bytes_of(values)
     return [offsets.view(np.uint8), data]
 

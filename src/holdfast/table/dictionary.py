@@ -1,8 +1,8 @@
 """Dictionaries: a dense code for each distinct value of a column, given once and never changed by a batch.
 
 Code 0 is null. Values live in **runs**: the first run holds the values the table started with, each later one those
-that some batches brought. A run keeps its values in code order (so decoding is an index) and the permutation that
-sorts them (none where the code order is the sorted order, as in a fresh run).
+that some batches brought. A run keeps its values in code order, so decoding is an index, and the permutation that sorts
+them (see `runs`).
 
 A dictionary is a value: `extended` gives a new one that shares the runs, so a batch that fails leaves nothing behind.
 Small runs are merged as they come, and equals meet equals, so there are O(log n) runs.
@@ -11,87 +11,19 @@ Cost: a look-up of m values is O(m log n) per run; decoding is O(1) a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.table import images
+from holdfast.table import arrow, images
 from holdfast.table.images import Images
+from holdfast.table.runs import Run
 
 NULL_CODE = 0
 _SMALL = 1 << 16
-_SORTED: NDArray[np.int64] = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """Values of codes `first …`, in code order, with the order that sorts them (empty: already sorted)."""
-
-    first: int
-    values: Images
-    order: NDArray[np.int64] = field(default_factory=lambda: _SORTED)
-    # Integers are searched with NumPy, which wants them sorted side by side.
-    sorted_numbers: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @cached_property
-    def nbytes(self) -> int:
-        """The bytes of values and order, as a file keeps them."""
-        return int(self.values.nbytes) + self.order.nbytes
-
-    def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """For each image: how many of the run's are below it, and whether it is among them."""
-        if isinstance(wanted, np.ndarray):
-            numbers = self.values if self.sorted_numbers is None else self.sorted_numbers
-            at = np.searchsorted(numbers, wanted)
-            inside = np.minimum(at, max(len(numbers) - 1, 0))
-            found = numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
-            return at, found
-        from holdfast.kernels.strings import lower_bound
-
-        at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
-        offsets, data = images.bytes_of(self.values)
-        asked, asked_data = images.bytes_of(wanted)
-        lower_bound(
-            _frozen(offsets), _frozen(data), _frozen(self.order), _frozen(asked), _frozen(asked_data), at, found
-        )
-        return at, found
-
-    def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The codes at some places of the sorted order."""
-        return self.first + (self.order[places] if len(self.order) else places)
-
-    def merged(self, later: Run) -> Run:
-        """This run and the one whose codes follow, as one. O(n) moves and O(m log n) comparisons."""
-        sorted_later = later.values if not len(later.order) else images.take(later.values, later.order)
-        at, _ = self.search(sorted_later)
-        mine = self.order if len(self.order) else np.arange(len(self))
-        theirs = len(self) + (later.order if len(later.order) else np.arange(len(later)))
-        values = images.concat([self.values, later.values])
-        order = np.insert(mine, at, theirs)
-        return Run.of(self.first, values, order)
-
-    def only(self, first: int, places: NDArray[np.int64]) -> Run:
-        """The values at some places, ascending, as a run of their own. O(n), without a comparison."""
-        order = _SORTED
-        if len(self.order):
-            rank = np.full(len(self), -1, np.int64)
-            rank[places] = np.arange(len(places))
-            order = rank[self.order]
-            order = order[order >= 0]
-        return Run.of(first, images.take(self.values, places), order)
-
-    @staticmethod
-    def of(first: int, values: Images, order: NDArray[np.int64] = _SORTED) -> Run:
-        """A run from what a file holds."""
-        numbers = values[order] if isinstance(values, np.ndarray) and len(order) else None
-        return Run(first, values, order, numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,34 +98,27 @@ class Dictionary:
         for run in self.runs:
             inside = np.flatnonzero((given >= run.first) & (given < run.first + len(run)))
             if len(inside):
-                parts.append(images.take(run.values, given[inside] - run.first))
+                parts.append(run.take(given[inside] - run.first))
                 places.append(inside)
         back = np.full(len(codes), -1, np.int64)
         if parts:
             back[np.flatnonzero(codes != NULL_CODE)[np.concatenate(places)]] = np.arange(len(given))
         plain = images.from_images(images.concat(parts or [images.none_of(self.kept)]), self.kept)
-        return plain.take(pa.array(back, mask=back < 0))
+        return plain.take(arrow.from_numpy(back, null=back < 0))
 
     def image_range(self, first: int, count: int) -> Images:
         """The images of `count` codes from `first` on, in code order."""
         parts = [
-            run.values[max(first - run.first, 0) : max(first + count - run.first, 0)]
+            run.between(max(first - run.first, 0), max(first + count - run.first, 0))
             for run in self.runs
             if run.first < first + count and first < run.first + len(run)
         ]
         return images.concat(parts) if parts else images.none_of(self.kept)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def _told_if_sorted(run: Run) -> Run:
     """The same run, which need not keep an order that sorts nothing."""
-    return Run.of(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
+    return Run(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
 
 
 def _worth_merging(earlier: Run, later: Run) -> bool:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
-from holdfast.table import images
+from holdfast.table import arrow, images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.images import Images
 from holdfast.table.shard import AnyCodes, narrowed
@@ -60,12 +60,12 @@ def _local_dictionary(array: pa.ChunkedArray, column: Column, caster: Caster | N
     if encoded is flat:
         _refuse_damaged(flat, column.name)
     places = encoded.indices
+    local = arrow.to_numpy(places)
     if places.null_count:
-        places = places.cast(pa.int64()).fill_null(-1)
-    local = places.to_numpy(zero_copy_only=False)
+        local = np.where(arrow.valid(places), local.astype(np.int64), -1)
     distinct = caster(encoded.dictionary) if caster else encoded.dictionary
     if distinct.null_count:  # texts that stand for null; other tools' dictionaries may hold null, too
-        valid = np.asarray(distinct.is_valid())
+        valid = arrow.valid(distinct)
         to = np.append(np.where(valid, np.cumsum(valid) - 1, -1), -1)  # the last place is that of -1
         local, distinct = to[local], distinct.drop_null()
     return narrowed(np.add(local, 1, dtype=np.int64).astype(np.uint32)), distinct
@@ -131,7 +131,7 @@ def merge(
     present = [np.ones(len(chunk), np.bool_) for chunk in chunks]
     if caster is not None:
         typed = [caster(chunk.cast(pa.string())) for chunk in chunks]
-        present = [np.asarray(values.is_valid()) for values in typed]
+        present = [arrow.valid(values) for values in typed]
         chunks = [column_images(values.drop_null(), Column(name, dictionary.kept)) for values in typed]
     if not chunks:
         return [], images.none_of(dictionary.kept)

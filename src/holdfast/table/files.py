@@ -14,16 +14,19 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import fs, ipc
+from pyarrow import ipc
 
 from holdfast.errors import Damaged, Missing
-from holdfast.table import checks
+from holdfast.table import arrow, checks
 from holdfast.table.checks import CheckedArrays
+
+if TYPE_CHECKING:
+    from pyarrow import fs
 
 Arrays = Mapping[str, "NDArray[Any] | pa.Array"]
 _OURS = re.compile(r"[0-9a-f]{32}\.arrow")
@@ -33,12 +36,14 @@ def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> 
     """Write named arrays (and a few facts) to a new file; gives its size in bytes."""
     batch = _one_row(arrays)
     schema = batch.schema.with_metadata(checks.describe(batch, facts or {}))
-    where, name = _locate(path)
-    with where.open_output_stream(name) as sink, ipc.new_file(sink, schema) as writer:
-        writer.write_batch(batch.replace_schema_metadata(schema.metadata))
-    if isinstance(where, fs.LocalFileSystem):
-        flush(Path(name))
-    return int(where.get_file_info(name).size)
+    elsewhere = _elsewhere(path)
+    with elsewhere[0].open_output_stream(elsewhere[1]) if elsewhere else pa.OSFile(path, "wb") as sink:
+        with ipc.new_file(sink, schema) as writer:
+            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+        size = int(sink.tell())
+    if not elsewhere:
+        flush(Path(path))
+    return size
 
 
 def read(path: str) -> tuple[CheckedArrays, dict[str, Any]]:
@@ -58,13 +63,12 @@ def _read(path: str, source: Any, seen: checks.Seen) -> tuple[CheckedArrays, dic
 
 def _opened(path: str) -> tuple[Any, checks.Seen]:
     """A file to read from, and what was seen of it before: a file elsewhere is read anew each time."""
-    where, name = _locate(path)
     try:
-        if not isinstance(where, fs.LocalFileSystem):
-            with where.open_input_file(name) as file:
+        if elsewhere := _elsewhere(path):
+            with elsewhere[0].open_input_file(elsewhere[1]) as file:
                 return pa.BufferReader(file.read_buffer()), checks.Seen()
-        about = Path(name).stat()
-        return pa.memory_map(name), checks.seen(path, (about.st_ino, about.st_size, about.st_mtime_ns))
+        about = Path(path).stat()
+        return pa.memory_map(path), checks.seen(path, (about.st_ino, about.st_size, about.st_mtime_ns))
     except FileNotFoundError:
         raise Missing(path) from None
     except OSError as error:
@@ -77,23 +81,45 @@ def _opened(path: str) -> tuple[Any, checks.Seen]:
 
 def remove(path: str) -> None:
     """Delete a file, if it is there."""
-    where, name = _locate(path)
-    if where.get_file_info(name).type != fs.FileType.NotFound:
-        where.delete_file(name)
+    if elsewhere := _elsewhere(path):
+        from pyarrow import fs
+
+        where, name = elsewhere
+        if where.get_file_info(name).type != fs.FileType.NotFound:
+            where.delete_file(name)
+    else:
+        Path(path).unlink(missing_ok=True)
 
 
 def names(folder: str) -> list[str]:
-    """The names of the files in a folder."""
-    where, name = _locate(folder)
-    listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
-    return [each.base_name for each in listing if each.type == fs.FileType.File]
+    """The names of the files in a folder, which need not be there."""
+    if _elsewhere(folder):
+        return [each.base_name for each in _listed(folder)]
+    try:
+        with os.scandir(folder) as entries:
+            return [each.name for each in entries if each.is_file()]
+    except FileNotFoundError:
+        return []
 
 
 def size(folder: str) -> int:
     """The bytes of all files in a folder."""
-    where, name = _locate(folder)
+    if _elsewhere(folder):
+        return sum(each.size for each in _listed(folder))
+    total = 0
+    for name in names(folder):
+        with suppress(FileNotFoundError):  # a writer may have removed it meanwhile
+            total += Path(folder, name).stat().st_size
+    return total
+
+
+def _listed(folder: str) -> list[fs.FileInfo]:
+    """The files in a folder elsewhere."""
+    from pyarrow import fs
+
+    where, name = fs.FileSystem.from_uri(folder)
     listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
-    return sum(each.size for each in listing if each.type == fs.FileType.File)
+    return [each for each in listing if each.type == fs.FileType.File]
 
 
 def is_ours(name: str) -> bool:
@@ -103,13 +129,13 @@ def is_ours(name: str) -> bool:
 
 def copy(path: str, to: str) -> None:
     """Copy a file within one file system; a local one is on the disk when this returns."""
-    where, name = _locate(path)
+    source, target = _elsewhere(path), _elsewhere(to)
     try:
-        if isinstance(where, fs.LocalFileSystem):
-            shutil.copyfile(name, to)
-            flush(Path(to))
+        if source and target:
+            source[0].copy_file(source[1], target[1])
         else:
-            where.copy_file(name, _locate(to)[1])
+            shutil.copyfile(path, to)
+            flush(Path(to))
     except FileNotFoundError:
         raise Missing(path) from None
 
@@ -118,9 +144,9 @@ def fetch(path: str, to: Path) -> int:
     """Copy a file from wherever it is to a new local one, which is on the disk and right when this returns; gives its
     size.
     """
-    where, name = _locate(path)
+    elsewhere = _elsewhere(path)
     try:
-        source = where.open_input_stream(name)
+        source = elsewhere[0].open_input_stream(elsewhere[1]) if elsewhere else pa.OSFile(path)
     except FileNotFoundError:
         raise Missing(path) from None
     with source, to.open("xb") as copy:
@@ -137,22 +163,23 @@ def check(path: str) -> int:
     arrays, _ = _read(path, _opened(path)[0], checks.Seen())
     for name in arrays:
         _ = arrays[name]
-    where, name = _locate(path)
-    return int(where.get_file_info(name).size)
+    elsewhere = _elsewhere(path)
+    return int(elsewhere[0].get_file_info(elsewhere[1]).size if elsewhere else Path(path).stat().st_size)
 
 
 def make_folder(folder: str) -> None:
     """Create a folder and its parents."""
-    where, name = _locate(folder)
-    where.create_dir(name, recursive=True)
+    if elsewhere := _elsewhere(folder):
+        elsewhere[0].create_dir(elsewhere[1], recursive=True)
+    else:
+        Path(folder).mkdir(parents=True, exist_ok=True)
 
 
 def remove_empty(folder: str) -> None:
     """Delete a local folder that has nothing in it. Elsewhere folders are but parts of names."""
-    where, name = _locate(folder)
-    if isinstance(where, fs.LocalFileSystem):
+    if not _elsewhere(folder):
         with suppress(OSError):
-            Path(name).rmdir()
+            Path(folder).rmdir()
 
 
 def flush(path: Path) -> None:
@@ -170,16 +197,21 @@ def flush_folder(folder: str) -> None:
         flush(Path(folder))
 
 
-def _locate(path: str) -> tuple[fs.FileSystem, str]:
-    if "://" in path:
-        where, name = fs.FileSystem.from_uri(path)
-        return where, name
-    return fs.LocalFileSystem(), path
+def _elsewhere(path: str) -> tuple[fs.FileSystem, str] | None:
+    """The file system of a path that is an address, and the name there; None where it is a plain path of this machine.
+    What Arrow knows of other storage is loaded only for addresses.
+    """
+    if "://" not in path:
+        return None
+    from pyarrow import fs
+
+    where, name = fs.FileSystem.from_uri(path)
+    return where, name
 
 
 def _one_row(arrays: Arrays) -> pa.RecordBatch:
     lists = {}
     for name, array in arrays.items():
-        values = pa.array(array) if isinstance(array, np.ndarray) else array
-        lists[name] = pa.LargeListArray.from_arrays(pa.array([0, len(values)], pa.int64()), values)
+        values = arrow.from_numpy(array) if isinstance(array, np.ndarray) else array
+        lists[name] = pa.LargeListArray.from_arrays(arrow.from_numpy(np.array([0, len(values)], np.int64)), values)
     return pa.RecordBatch.from_arrays(list(lists.values()), names=list(lists))

@@ -20,6 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from holdfast.table import arrow
+
 Images: TypeAlias = Any  # NDArray[np.int64], or pa.LargeBinaryArray where is_wide()
 NULL_KEY = np.iinfo(np.int64).min
 _SIGN = np.uint64(1 << 63)
@@ -39,12 +41,12 @@ def to_images(values: pa.Array, kept: pa.DataType) -> Images:
         words = np.frombuffer(values.buffers()[1], np.int64).reshape(-1, 2)[values.offset :][: len(values)]
         return _long_decimal_bytes(words) if is_wide(kept) else np.ascontiguousarray(words[:, 0])
     if pa.types.is_floating(kept):
-        return _float_bits(values.to_numpy(zero_copy_only=False))
+        return _float_bits(arrow.to_numpy(values))
     if pa.types.is_boolean(kept):
         values = values.cast(pa.int8())
     elif pa.types.is_date(kept):
         values = values.cast(pa.int32())
-    numbers = values.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    numbers = arrow.to_numpy(values.cast(pa.int64()))
     if len(numbers) and numbers.min() == NULL_KEY:
         raise OverflowError(str(NULL_KEY))
     return np.ascontiguousarray(numbers)
@@ -60,8 +62,8 @@ def from_images(images: Images, kept: pa.DataType) -> pa.Array:
         words = np.stack([images, images >> np.int64(63)], axis=1)
         return pa.Array.from_buffers(kept, len(words), [None, pa.py_buffer(np.ascontiguousarray(words))])
     if pa.types.is_floating(kept):
-        return pa.array((images ^ ((images >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64))
-    numbers = pa.array(images, pa.int64())
+        return arrow.from_numpy((images ^ ((images >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64))
+    numbers = arrow.from_numpy(images)
     if pa.types.is_boolean(kept) or pa.types.is_date(kept):
         numbers = numbers.cast(pa.int8() if pa.types.is_boolean(kept) else pa.int32())
     return numbers.cast(kept)
@@ -110,8 +112,8 @@ def sorted_distinct(images: Images) -> tuple[Images, NDArray[np.int64]]:
     encoded = images.dictionary_encode()
     order = pc.array_sort_indices(encoded.dictionary)
     rank = np.empty(len(order), np.int64)
-    rank[order.to_numpy()] = np.arange(len(order))
-    return encoded.dictionary.take(order), rank[encoded.indices.to_numpy()]
+    rank[arrow.to_numpy(order)] = np.arange(len(order))
+    return encoded.dictionary.take(order), rank[arrow.to_numpy(encoded.indices)]
 
 
 def same(some: Images, others: Images) -> bool:
@@ -128,9 +130,9 @@ def concat(parts: list[Images]) -> Images:
 
 def take(images: Images, places: NDArray[np.int64]) -> Images:
     """The images at some places."""
-    return images[places] if isinstance(images, np.ndarray) else images.take(pa.array(places))
+    return images[places] if isinstance(images, np.ndarray) else images.take(arrow.from_numpy(places))
 
 
 def none_of(kept: pa.DataType) -> Images:
     """No image at all, of the right kind."""
-    return pa.array([], pa.large_binary()) if is_wide(kept) else np.empty(0, np.int64)
+    return pa.nulls(0, pa.large_binary()) if is_wide(kept) else np.empty(0, np.int64)

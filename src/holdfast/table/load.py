@@ -7,7 +7,7 @@ in which they were committed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -16,28 +16,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table import files, shard
-from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.checks import CheckedArrays
+from holdfast.table.dictionary import Dictionary
+from holdfast.table.runs import FileRun, Run
 from holdfast.table.shard import Shard
-from holdfast.table.table import Table, TableFiles
+from holdfast.table.table import Segment, Table, TableFiles
 
 
 def load_table(where: TableFiles) -> Table:
     """The table that some segments make up."""
-    width = len(where.schema.columns)
-    table = Table.empty(where.schema)
+    nothing = replace(Table.empty(where.schema), where=TableFiles(where.schema, (), 0))
+    return with_segments(nothing, where.segments, where.next_id)[0]
+
+
+def with_segments(table: Table, segments: Sequence[Segment], next_id: int) -> tuple[Table, NDArray[np.int64]]:
+    """The table after some more segments, each of which is read once; and the ids of the rows that these say died."""
+    assert table.where is not None, "only a table that lies in files has segments"
     dictionaries = list(table.dictionaries)
     shards, dead = [], [np.empty(0, np.int64)]
-    for segment in where.segments:
+    for segment in segments:
         arrays, facts = files.read(segment.path)
         for c, run in runs_of(arrays, facts).items():
             dictionaries[c] = dictionaries[c].appended(run)
         if "place" in arrays and arrays.length("place"):
-            shards.append(shard.from_arrays(arrays, segment.first_id, width, segment.path))
+            shards.append(shard.from_arrays(arrays, segment.first_id, len(dictionaries), segment.path))
         if "dead" in arrays:
             dead.append(arrays["dead"])
-    table = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
-    gone = _present(table, np.unique(np.concatenate(dead)))
-    return replace(table.changed([], gone), next_id=where.next_id, where=where)
+    arrived = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
+    gone = _present(arrived, np.unique(np.concatenate(dead)))
+    where = TableFiles(table.schema, (*table.where.segments, *segments), next_id)
+    return replace(arrived.changed([], gone), next_id=next_id, where=where), gone
 
 
 def _present(table: Table, ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -60,12 +68,9 @@ def open_table(where: TableFiles) -> Table:
     return load_table(where)
 
 
-def runs_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[int, Run]:
+def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, Run]:
     """The dictionary runs in a segment, by column."""
-    return {
-        int(c): Run.of(first, arrays[f"value/{c}"], arrays.get(f"order/{c}", np.empty(0, np.int64)))
-        for c, first in facts.get("first", {}).items()
-    }
+    return {int(c): FileRun(first, arrays, int(c)) for c, first in facts.get("first", {}).items()}
 
 
 def fresh_values(

@@ -2,23 +2,30 @@
 
 For numbers, dates and the like the key is the value's image. For text it is a **label**: labels leave gaps, a value
 that arrives between two others gets a label between theirs, and where a gap is full the labels around it are spread
-anew. Labels are made from the dictionary when first asked for and never stored, so nothing on disk depends on them;
+anew. Labels are made from the dictionary when asked for and never stored, so nothing on disk depends on them;
 `generation` counts the spreads, after which an index that holds old labels must be translated.
 
-Cost: following a batch of m new values is O(m log n); a spread is one pass over the labels, and as it makes room in
-proportion to the values it moves, spreads are rare.
+The values that the dictionary started with need no label of their own: theirs follow from their places in its order. So
+a process that opens a table and asks for a few keys makes a few keys; one that asks for many makes all, and keeps them.
+
+Cost: a key of a text is O(log n), or O(1) once all are kept; following a batch of m new values is O(m log n); a spread
+is one pass over the labels, and as it makes room in proportion to the values it moves, spreads are rare.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table import images
-from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import NULL_KEY
+from holdfast.table.runs import Run
 
 _LIMIT = 1 << 62
+_FEW = 16  # keys are made one by one while fewer than one in so many is asked for
 
 
 class OrderKeys:
@@ -33,40 +40,72 @@ class OrderKeys:
         self.generation = 0
         self._gap = gap
         self._wide = images.is_wide(dictionary.kept)
-        self._keys = np.full(max(len(dictionary), 16), NULL_KEY, np.int64)
-        self._followed = Dictionary(dictionary.kept)
-        self._size = 1
+        self._start_with(dictionary)
+
+    def _start_with(self, dictionary: Dictionary) -> None:
+        """Take the first run as it is: its keys follow from its values, and need not be kept."""
+        self._first = dictionary.runs[0] if dictionary.runs else Run(1, images.none_of(dictionary.kept))
+        self._kept_from = self._size = 1 + len(self._first)  # keys of codes from here on are kept, those below made
+        self._keys = np.full(16, NULL_KEY, np.int64)
+        self._followed = replace(dictionary, runs=dictionary.runs[:1])
         self.follow(dictionary)
 
     def of(self, codes: NDArray[np.unsignedinteger] | NDArray[np.int64]) -> NDArray[np.int64]:
         """The keys of some codes."""
-        return self._keys[codes]
+        if self._kept_from and len(codes) * _FEW > self._kept_from:
+            self._keep_all()
+        if not self._kept_from:
+            return self._keys[codes]
+        codes = codes.astype(np.int64)
+        made = codes < self._kept_from
+        keys = np.empty(len(codes), np.int64)
+        keys[~made] = self._keys[codes[~made] - self._kept_from]
+        keys[made] = self._made(codes[made])
+        return keys
+
+    def _made(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The keys of some codes of the first run, or of null."""
+        keys = np.full(len(codes), NULL_KEY, np.int64)
+        given = codes > 0
+        values = self._first.take(codes[given] - 1)
+        keys[given] = self._label_of(self._first.search(values)[0]) if self._wide else values
+        return keys
+
+    def _label_of(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The labels of the first run's values by their places in its order, evenly spread."""
+        step = min(self._gap << 8, _LIMIT // (len(self._first) + 1))
+        return (ranks - len(self._first) // 2) * step
+
+    def _keep_all(self) -> None:
+        """Keep the keys of all codes from now on."""
+        whole = np.full(max(self._size, self._kept_from + len(self._keys)), NULL_KEY, np.int64)
+        if self._wide:
+            every = np.arange(len(self._first))
+            whole[self._first.codes_at(every)] = self._label_of(every)
+        else:
+            whole[1 : self._kept_from] = self._first.values
+        whole[self._kept_from : self._kept_from + len(self._keys)] = self._keys
+        self._keys, self._kept_from = whole, 0
+
+    def _put(self, codes: NDArray[np.int64], keys: NDArray[np.int64]) -> None:
+        self._keys[codes - self._kept_from] = keys
 
     def follow(self, dictionary: Dictionary) -> None:
         """Take in the values that a newer version of the dictionary has added."""
         if dictionary is self._followed or self._followed.extends(dictionary):
-            return
+            return None
         if not dictionary.extends(self._followed):
             self.generation += 1
-            self._size = 1
-            self._keys[1:] = NULL_KEY
+            return self._start_with(dictionary)
         self._followed = dictionary
         old, self._size = self._size, len(dictionary)
-        if self._size > len(self._keys):
-            grown = np.full(2 * self._size, NULL_KEY, np.int64)
-            grown[:old] = self._keys[:old]
+        if self._size > self._kept_from + len(self._keys):
+            grown = np.full(2 * (self._size - self._kept_from), NULL_KEY, np.int64)
+            grown[: len(self._keys)] = self._keys
             self._keys = grown
-        if not self._wide:
-            self._keys[old : self._size] = dictionary.image_range(old, self._size - old)
-        elif old == 1 and len(dictionary.runs) == 1:
-            self._spreadevenly(dictionary.runs[0])
-        else:
-            self._label(dictionary, old)
-
-    def _spreadevenly(self, run: Run) -> None:
-        codes = run.codes_at(np.arange(len(run)))
-        step = min(self._gap << 8, _LIMIT // (len(run) + 1))
-        self._keys[codes] = (np.arange(len(run)) - len(run) // 2) * step
+        if self._wide:
+            return self._label(dictionary, old)
+        return self._put(np.arange(old, self._size), dictionary.image_range(old, self._size - old))
 
     def _label(self, dictionary: Dictionary, old: int) -> None:
         """Give labels to the codes from `old` on, gap by gap."""
@@ -82,7 +121,7 @@ class OrderKeys:
         rank = np.arange(len(codes)) - np.repeat(starts, counts)
         easy = np.repeat(roomy, counts)
         labels = np.repeat(low, counts) + (rank + 1) * np.repeat(step, counts)
-        self._keys[codes[easy]] = labels[easy]
+        self._put(codes[easy], labels[easy])
         for group in np.flatnonzero(~roomy):
             members = codes[starts[group] : starts[group] + counts[group]]
             self._make_room(members, int(below[starts[group]]), int(above[starts[group]]))
@@ -93,8 +132,8 @@ class OrderKeys:
         """The labels between which groups of new values go; beyond the ends there is as much room as they need."""
         first, last = below == 0, above < 0
         room = (counts + 1) * self._gap
-        high = np.where(last, 0, self._keys[above])
-        low = np.where(first, np.where(last, 0, high - room), self._keys[below])
+        high = np.where(last, 0, self.of(np.maximum(above, 0)))
+        low = np.where(first, np.where(last, 0, high - room), self.of(below))
         return low, np.where(last, low + room, high)
 
     def _neighbours(
@@ -105,15 +144,10 @@ class OrderKeys:
         for run in dictionary.runs:
             if run.first >= old:
                 continue
-            at, _ = run.search(wanted)
-            ranked = run.codes_at(np.arange(len(run)))
-            previous, following = _nearest(ranked < old)
-            low, high = previous[at], following[at]
-            candidate = np.where(low >= 0, ranked[low], 0)
-            below = np.where(self._keys[candidate] > self._keys[below], candidate, below)
-            candidate = np.where(high < len(ranked), ranked[np.minimum(high, len(ranked) - 1)], -1)
-            nearer = (candidate >= 0) & ((above < 0) | (self._keys[candidate] < self._keys[above]))
-            above = np.where(nearer, candidate, above)
+            lower, higher = _around(run, wanted, old)
+            below = np.where(self.of(lower) > self.of(below), lower, below)
+            nearer = (higher >= 0) & ((above < 0) | (self.of(np.maximum(higher, 0)) < self.of(np.maximum(above, 0))))
+            above = np.where(nearer, higher, above)
         return below, above
 
     def _make_room(self, codes: NDArray[np.int64], below: int, above: int) -> None:
@@ -121,13 +155,15 @@ class OrderKeys:
         ends = self._bounds(np.array([below]), np.array([above]), np.array([len(codes)]))
         low, high = int(ends[0][0]), int(ends[1][0])
         if high - low > len(codes) and low > -_LIMIT and high < _LIMIT:
-            self._keys[codes] = evenly(low, high, len(codes))
+            self._put(codes, evenly(low, high, len(codes)))
         else:
             self._spread(codes, low, high)
 
     def _spread(self, codes: NDArray[np.int64], low: int, high: int) -> None:
         """Make room: label anew all values within a window that is wide enough for all of them."""
         self.generation += 1
+        if self._kept_from:
+            self._keep_all()
         labels = self._keys[1 : self._size]
         labelled = labels != NULL_KEY  # codes that still wait for theirs have none
         reach = self._gap
@@ -149,6 +185,19 @@ def evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
     step, rest = divmod(high - low, count + 1)
     places = np.arange(1, count + 1, dtype=np.int64)
     return low + places * step + places * rest // (count + 1)
+
+
+def _around(run: Run, wanted: images.Images, old: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The codes below `old` of a run's values next below and next above each image (0 and -1 where there is none)."""
+    at, _ = run.search(wanted)
+    low, high = at - 1, at
+    if run.first + len(run) > old:  # newer values were merged into it, and are passed over
+        previous, following = _nearest(run.codes_at(np.arange(len(run))) < old)
+        low, high = previous[at], following[at]
+    lower, higher = np.zeros(len(at), np.int64), np.full(len(at), -1, np.int64)
+    lower[low >= 0] = run.codes_at(low[low >= 0])
+    higher[high < len(run)] = run.codes_at(high[high < len(run)])
+    return lower, higher
 
 
 def _nearest(marked: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -68,7 +68,7 @@ class Shard:
 
     def _some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
         if isinstance(self.held, CheckedArrays):
-            return self.held.some(name, places)
+            return np.asarray(self.held.some(name, places))
         return np.asarray(self.held[name][places])
 
     @cached_property

@@ -26,10 +26,11 @@ from holdfast.engines.inclusion.clusters import Clusters
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.kernels.inclusion import merge_strings
 from holdfast.table import files, images
-from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner, Threads
+from holdfast.table.runs import Run
 from holdfast.table.table import Table, TableFiles
 
 _VALUES_AT_ONCE = 1 << 21
@@ -218,7 +219,7 @@ def _dictionary(column: _Column) -> Dictionary:
     if column.texts is None:
         return open_table(column.where).dictionaries[column.column]
     arrays, _ = files.read(column.texts)
-    run = Run.of(1, arrays["value"], arrays["order"])
+    run = Run(1, arrays["value"], arrays["order"])
     return Dictionary(pa.string(), (run,) if len(run) else ())
 
 

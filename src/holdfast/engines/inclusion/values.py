@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from holdfast.engines.inclusion import numbers
 from holdfast.engines.inclusion.numbers import Part
 from holdfast.table import images
-from holdfast.table.dictionary import Dictionary, Run
+from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
+from holdfast.table.runs import Run
 
 Compare = Literal["typed", "text"]
 NUMBER, TEXT = "number", "text"
@@ -92,7 +93,7 @@ def as_text(values: Images, kept: pa.DataType) -> Images:
 def text_run(first: int, values: Images, kept: pa.DataType) -> Run:
     """A run of texts in code order."""
     texts = as_text(values, kept)
-    return Run.of(first, texts, pc.array_sort_indices(texts).to_numpy().astype(np.int64))
+    return Run(first, texts, pc.array_sort_indices(texts).to_numpy().astype(np.int64))
 
 
 class Texts:

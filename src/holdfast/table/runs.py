@@ -1,0 +1,227 @@
+"""Runs: the values of neighbouring codes, in code order, with the order that sorts them.
+
+A run lies in memory, or in a segment file that is mapped. Of a file no more is read than is asked for: a few values are
+found by halving, and looked up by their places, so that a small batch costs the same however many values there are.
+Where many are asked for, the whole run is checked once, and searched by a kernel.
+
+Cost: a few values among n take O(log n) steps of Python each; many take O(log n) steps of a kernel each.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import is_ready
+from holdfast.kernels.strings import lower_bound
+from holdfast.table import images
+from holdfast.table.checks import CheckedArrays
+from holdfast.table.images import Images
+
+SORTED: NDArray[np.int64] = np.empty(0, np.int64)  # the order of values that lie in order
+_FEW = 64  # values, which are found by halving; a kernel takes longer to load
+_SEVERAL = 1024  # values, after which a file is checked whole all the same
+
+
+class Run:
+    """Values of codes `first …`, in code order, with the order that sorts them (empty: already sorted)."""
+
+    def __init__(self, first: int, values: Images, order: NDArray[np.int64] = SORTED) -> None:
+        self.first = first
+        self._values, self._order = values, order
+
+    @property
+    def values(self) -> Images:
+        """All values."""
+        return self._values
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The places of the values, in the order of the values; empty where they lie in order."""
+        return self._order
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of values and order, as a file keeps them."""
+        return int(self._values.nbytes) + int(self._order.nbytes)
+
+    def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """For each image: how many of the run's are below it, and whether it is among them."""
+        if isinstance(wanted, np.ndarray):
+            return _search_numbers(self._sorted_numbers, wanted)
+        if 0 < len(wanted) <= _FEW and not is_ready(lower_bound):
+            return self._halved(wanted.to_pylist())
+        at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
+        offsets, data = images.bytes_of(self.values)
+        asked, asked_data = images.bytes_of(wanted)
+        lower_bound(
+            _frozen(offsets), _frozen(data), _frozen(self.order), _frozen(asked), _frozen(asked_data), at, found
+        )
+        return at, found
+
+    def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same for a few images, in steps of Python."""
+        at = np.array([bisect_left(range(len(self)), each, key=self._value_at) for each in wanted], np.int64)
+        inside = np.minimum(at, len(self) - 1)
+        met = self._checked(np.maximum(at - 1, 0), inside)
+        same: NDArray[np.bool_] = np.array([a == b for a, b in zip(met, wanted, strict=True)], np.bool_)
+        same &= at == inside
+        return at, same
+
+    @cached_property
+    def _value_at(self) -> Callable[[int], Any]:
+        """Gives the value at a place of the sorted order."""
+        return _reader(self.values, self.order)
+
+    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:  # noqa: ARG002
+        """The values at the places `above` of the sorted order, once those at both places have been checked."""
+        return [self._value_at(place) for place in above]
+
+    @cached_property
+    def _sorted_numbers(self) -> NDArray[np.int64]:
+        """Numbers are searched with NumPy, which wants them in order."""
+        numbers: NDArray[np.int64] = self.values
+        return numbers[self.order] if len(self.order) else numbers
+
+    def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The codes at some places of the sorted order."""
+        return self.first + (self.order[places] if len(self.order) else places)
+
+    def take(self, places: NDArray[np.int64]) -> Images:
+        """The values at some places of the code order."""
+        return images.take(self.values, places)
+
+    def between(self, start: int, stop: int) -> Images:
+        """The values from one place of the code order to another."""
+        return self.values[start:stop]
+
+    def merged(self, later: Run) -> Run:
+        """This run and the one whose codes follow, as one. O(n) moves and O(m log n) comparisons."""
+        sorted_later = later.values if not len(later.order) else images.take(later.values, later.order)
+        at, _ = self.search(sorted_later)
+        mine = self.order if len(self.order) else np.arange(len(self))
+        theirs = len(self) + (later.order if len(later.order) else np.arange(len(later)))
+        values = images.concat([self.values, later.values])
+        return Run(self.first, values, np.insert(mine, at, theirs))
+
+    def only(self, first: int, places: NDArray[np.int64]) -> Run:
+        """The values at some places, ascending, as a run of their own. O(n), without a comparison."""
+        order = SORTED
+        if len(self.order):
+            rank = np.full(len(self), -1, np.int64)
+            rank[places] = np.arange(len(places))
+            order = rank[self.order]
+            order = order[order >= 0]
+        return Run(first, images.take(self.values, places), order)
+
+
+class FileRun(Run):
+    """A run in a segment file."""
+
+    def __init__(self, first: int, arrays: CheckedArrays, column: int) -> None:
+        self.first = first
+        self._arrays, self._value, self._place = arrays, f"value/{column}", f"order/{column}"
+        self._ordered = self._place in arrays and arrays.length(self._place) > 0
+        self._length = arrays.length(self._value)
+        self._asked = 0
+
+    @cached_property
+    def values(self) -> Images:
+        """All values."""
+        return self._arrays[self._value]
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The places of the values, in the order of the values; empty where they lie in order."""
+        return np.asarray(self._arrays[self._place]) if self._ordered else SORTED
+
+    def __len__(self) -> int:
+        return self._length
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes of values and order, as a file keeps them."""
+        return self._arrays.nbytes(self._value) + (self._arrays.nbytes(self._place) if self._ordered else 0)
+
+    def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """For each image: how many of the run's are below it, and whether it is among them."""
+        self._asked += len(wanted)
+        if self._is_whole or not 0 < len(wanted) <= _FEW or self._asked > _SEVERAL or not len(self):
+            return super().search(wanted)
+        try:
+            return self._halved(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist())
+        except IndexError:  # an order that leads beyond the values: the check tells where
+            return super().search(wanted)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all of it has been checked."""
+        return "values" in vars(self) and (not self._ordered or "order" in vars(self))
+
+    @cached_property
+    def _value_at(self) -> Callable[[int], Any]:
+        """Gives the value at a place of the sorted order, without a check."""
+        order = self._arrays.unchecked(self._place) if self._ordered else SORTED
+        return _reader(self._arrays.unchecked(self._value), order)
+
+    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:
+        """The values at the places `above` of the sorted order, once those at both places have been checked. They are
+        the last that the search compared: bits that turned elsewhere can't have led it astray.
+        """
+        self.take(self._places(below))
+        met = self.take(self._places(above))
+        return list(met.tolist() if isinstance(met, np.ndarray) else met.to_pylist())
+
+    def _places(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places in code order of some places of the sorted order."""
+        return self._arrays.some(self._place, at).astype(np.int64) if self._ordered else at
+
+    def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The codes at some places of the sorted order."""
+        return self.first + self._places(places)
+
+    def take(self, places: NDArray[np.int64]) -> Images:
+        """The values at some places of the code order."""
+        return self._arrays.some(self._value, places)
+
+    def between(self, start: int, stop: int) -> Images:
+        """The values from one place of the code order to another."""
+        return self._arrays.some(self._value, slice(start, stop))
+
+
+def _search_numbers(
+    numbers: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    at = np.searchsorted(numbers, wanted)
+    inside = np.minimum(at, max(len(numbers) - 1, 0))
+    found = numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
+    return at, found
+
+
+def _reader(values: Images, order: NDArray[np.int64]) -> Callable[[int], Any]:
+    """Gives the value at a place of the sorted order."""
+    read: Callable[[int], Any]
+    if isinstance(values, np.ndarray):
+        read = values.__getitem__
+    else:
+        offsets, data = images.bytes_of(values)
+
+        def read(place: int) -> bytes:
+            return data[offsets[place] : offsets[place + 1]].tobytes()
+
+    return (lambda place: read(order[place])) if len(order) else read
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
