@@ -69,8 +69,8 @@ class Upkeep(View):
         """Write all tables anew, and remove what is left of deleted rows from the whole state folder.
 
         Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
-        of those that died, too. Costs what reading and writing the tables costs, and the engines' indexes are made
-        again with the next batch.
+        of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes
+        costs.
         """
         self._refresh()
         if not self._store.writable:
@@ -101,7 +101,8 @@ class Upkeep(View):
                 self._tables[name] = now if name in kept else now.following(table)
         self._follow(kept)
         latest = self._store.history(1)
-        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
+        states, beside = self._dump_states()
+        self._store.keep_states(latest[-1].seq if latest else 0, states, replaced, beside)
         self._remember_needed({name: needed_bytes(self._tables[name]) for name in kept})
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._stale = False
@@ -140,10 +141,13 @@ class Upkeep(View):
                 self._store.remove_orphans()
             raise
 
-    def _dump_states(self) -> dict[tuple[str, str], str]:
-        kept = {}
+    def _dump_states(self) -> tuple[dict[tuple[str, str], str], set[str]]:
+        """Write the engines' states: the file of each, and the names of the files that they say go with them."""
+        kept, beside = {}, set()
         for (rules, name), state in self._states.items():
             path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *self._engines[rules].dump(state))
+            arrays, facts = self._engines[rules].dump(state)
+            files.write(path, arrays, facts)
             kept[rules, name] = path
-        return kept
+            beside |= set(facts.get("files", ()))
+        return kept, beside

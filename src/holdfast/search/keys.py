@@ -35,6 +35,7 @@ class KeySpace(Protocol):
     """The keys of some columns."""
 
     generation: int
+    is_lasting: bool  # whether another process gives the same values the same keys
 
     def follow(self, table: Table) -> None:
         """Take in the values that a newer version of the table has added."""
@@ -47,6 +48,7 @@ class CodeSpace:
     """Codes as keys: enough for `=` and `!=` within a column."""
 
     generation = 0
+    is_lasting = True
 
     def follow(self, table: Table) -> None:
         """Codes are given once and never change."""
@@ -64,6 +66,7 @@ class OrderSpace:
     def __init__(self, columns: Iterable[int]) -> None:
         self._columns = tuple(columns)
         self._keys: dict[int, OrderKeys] = {}
+        self.is_lasting = False
 
     @property
     def generation(self) -> int:
@@ -75,7 +78,8 @@ class OrderSpace:
         raise AttributeError("the order keys count their generations themselves")
 
     def follow(self, table: Table) -> None:
-        """Let the order keys follow."""
+        """Let the order keys follow. Images of values last; labels of text are given as values come."""
+        self.is_lasting = not any(images.is_wide(table.dictionaries[column].kept) for column in self._columns)
         self._keys = {column: table.order_keys(column) for column in self._columns}
 
     def of(self, column: int, codes: AnyCodes) -> Keys:
@@ -88,6 +92,8 @@ class JointSpace:
 
     `ordered` asks for keys that compare as the values do; else the joint codes are the keys.
     """
+
+    is_lasting = False  # codes and labels are given as values come
 
     def __init__(self, columns: Iterable[int], ordered: bool) -> None:
         self.generation = 0

@@ -102,16 +102,16 @@ class DenialEngine:
         return {status.text: status for status in standing}
 
     def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The violations; indexes follow from the table."""
+        """The violations, and the files of the indexes."""
         return kept.dump()
 
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its violations."""
+        """The state from its violations; its indexes are opened, or made, when they are needed."""
         return state.load(subject, self.constraints(subject.schema), arrays, facts)
 
     def rewritten(self, kept: State, subject: Table, codes: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Violations know no codes, and indexes follow from the table."""
-        return self.load(subject, *self.dump(kept))
+        """Violations know no codes, and indexes are made anew."""
+        return kept.rewritten(subject)
 
     def listings(self, kept: State, table: Table) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""

@@ -1,7 +1,8 @@
 """The denial engine's state of one table: constraints, their violations, and the pair search that keeps them true.
 
-The search's indexes follow from the table, so only violations are dumped; a loaded state makes its indexes when the
-first batch comes.
+Violations are dumped, and where the search's indexes lie in files. A loaded state opens these when the first batch
+comes; where there are none (the table is small, an older version wrote the state, tasks elsewhere searched a table that
+may be too large for one machine) it makes them then, as they follow from the table.
 
 Invariant: after `maintain`, the violations are those that `discover` finds in the changed table.
 """
@@ -32,6 +33,7 @@ class State:
         self.constraints = list(constraints)
         self.search = PairSearch(table, [query_of(constraint, table.schema) for constraint in constraints])
         self.violations: list[Violations] = []
+        self.keeps_indexes = False  # whether indexes are made for a dump where there are none yet
 
     @property
     def nbytes(self) -> int:
@@ -47,12 +49,33 @@ class State:
         self.violations = [Violations(*each) for each in zip(self.constraints, found, strict=True)]
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts from which `load` makes the same state."""
+        """Arrays and facts from which `load` makes the same state. The fact `files` names those that go with it."""
+        arrays, facts = self._dump_violations()
+        folder = _folder_of(self.search.table)
+        if folder is not None and (self.keeps_indexes or self.search.nbytes):
+            self.search.write_indexes(folder)
+        told, about = self.search.dump()
+        arrays |= {f"search/{name}": array for name, array in told.items()}
+        return arrays, facts | {"search": about, "files": [name for name in about["files"] if name is not None]}
+
+    def _dump_violations(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays: dict[str, NDArray[Any]] = {}
         for number, found in enumerate(self.found()):
             if found.pairs is not None:
                 arrays |= {f"t/{number}": found.pairs[:, 0].copy(), f"s/{number}": found.pairs[:, 1].copy()}
         return arrays, {"limit": self.limit, "counts": [violations.count for violations in self.violations]}
+
+    def rewritten(self, table: Table) -> State:
+        """The same state of the same rows with other codes: violations know no codes, and indexes are made anew."""
+        state = load(table, self.constraints, *self._dump_violations())
+        state.keeps_indexes = True
+        return state
+
+
+def _folder_of(table: Table) -> str | None:
+    """The folder that a table's files lie in, if it lies in files."""
+    segments = table.where.segments if table.where is not None else ()
+    return segments[0].path.rpartition("/")[0] if segments else None
 
 
 def discover(
@@ -62,6 +85,7 @@ def discover(
     state = State(table, constraints, limit)
     if runner is None or isinstance(runner, Threads):
         state.take(state.search.all(limit, runner))
+        state.keeps_indexes = True
     else:
         state.take(find_in_tasks(table, state.search.queries, runner, limit))
     return state
@@ -81,4 +105,8 @@ def load(
         pairs = np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1) if listed else None
         found.append(Found(int(count), pairs))
     state.take(found)
+    folder = _folder_of(table)
+    if "search" in facts and folder is not None:
+        told = {name.removeprefix("search/"): name for name in arrays if name.startswith("search/")}
+        state.search.open_when_needed({name: arrays[full] for name, full in told.items()}, facts["search"], folder)
     return state
