@@ -96,9 +96,7 @@ class DenialEngine:
 
     def result(self, kept: State) -> Result:
         """How each rule stands."""
-        standing = [
-            RuleStatus(each.constraint, each.count, each.graph is not None, self._limit) for each in kept.violations
-        ]
+        standing = [RuleStatus(each.constraint, each.count, each.listed, self._limit) for each in kept.violations]
         return {status.text: status for status in standing}
 
     def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -10,6 +10,7 @@ Invariant: after `maintain`, the violations are those that `discover` finds in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.denial.violations import LIMIT, Violations
-from holdfast.search.found import Found
+from holdfast.search.found import Found, Pairs
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner, Threads
@@ -46,7 +47,10 @@ class State:
 
     def take(self, found: Sequence[Found]) -> None:
         """Keep what was found, constraint by constraint."""
-        self.violations = [Violations(*each) for each in zip(self.constraints, found, strict=True)]
+        self.violations = [
+            Violations(constraint, each.count, None if each.pairs is None else partial(_given, each.pairs))
+            for constraint, each in zip(self.constraints, found, strict=True)
+        ]
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and facts from which `load` makes the same state. The fact `files` names those that go with it."""
@@ -70,6 +74,15 @@ class State:
         state = load(table, self.constraints, *self._dump_violations())
         state.keeps_indexes = True
         return state
+
+
+def _given(pairs: Pairs) -> Pairs:
+    return pairs
+
+
+def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Pairs:
+    """The violations of a constraint in a dump."""
+    return np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1)
 
 
 def _folder_of(table: Table) -> str | None:
@@ -99,12 +112,10 @@ def load(
 ) -> State:
     """The state that `dump` described, of the same table and constraints."""
     state = State(table, constraints, int(facts["limit"]))
-    found = []
-    for number, count in enumerate(facts["counts"]):
-        listed = f"t/{number}" in arrays
-        pairs = np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1) if listed else None
-        found.append(Found(int(count), pairs))
-    state.take(found)
+    state.violations = [
+        Violations(constraint, int(count), partial(_read, arrays, number) if f"t/{number}" in arrays else None)
+        for number, (constraint, count) in enumerate(zip(constraints, facts["counts"], strict=True))
+    ]
     folder = _folder_of(table)
     if "search" in facts and folder is not None:
         told = {name.removeprefix("search/"): name for name in arrays if name.startswith("search/")}
