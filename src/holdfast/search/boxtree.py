@@ -4,9 +4,9 @@
 questions in threads. A tree is one writer's: no question may run while rows go in or out.
 
 A tree can be written to a file and opened from there without being read: the pools are mapped, and what a batch changes
-is copied page by page (see `holdfast.table.private`). The inner nodes, a sixteenth of the bytes, are checked when the
-tree is opened, so no search can go astray; of the leaves, those that a search or a batch came by are checked before its
-answer is given out.
+is copied page by page (see `holdfast.table.private`). The inner nodes, a twentieth of the bytes, are read and checked
+when the tree is opened, so no search can go astray; of the leaves, those that a search or a batch came by are checked
+before its answer is given out.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ class BoxTree:
     @staticmethod
     def opened(file: PrivateArrays, dims: int, rows: int) -> BoxTree:
         """The tree whose arrays a file keeps."""
-        for name in ("filled", *_OF_NODES, "facts"):
-            file.check(name)
         tree = BoxTree.__new__(BoxTree)
         tree.dims, tree.rows, tree._file = dims, rows, file
+        flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts")}
+        flat |= {"ids": file.mapped("ids"), "values": file.mapped("values")}
         shapes = {"ids": (-1, LEAF), "values": (-1, dims, LEAF), "child": (-1, FAN), "below": (-1, FAN)}
         shapes |= {"lows": (-1, dims, FAN), "highs": (-1, dims, FAN), "fences": (-1, FAN, 3)}
-        pools = {name: file[name].reshape(shapes.get(name, (-1,))) for name in (*_OF_LEAVES, *_OF_NODES, "facts")}
+        pools = {name: array.reshape(shapes.get(name, (-1,))) for name, array in flat.items()}
         visited = np.full(len(pools["ids"]), CHECKED, np.uint8)
         visited[: int(pools["facts"][LEAVES])] = UNSEEN
         tree.pools = Tree(**pools, visited=visited)
