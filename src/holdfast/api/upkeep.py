@@ -16,6 +16,7 @@ from typing import Any
 
 from holdfast.api.kept import PARTS
 from holdfast.api.view import View
+from holdfast.engines.contract import FILES
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
@@ -70,8 +71,8 @@ class Upkeep(View):
         """Write all tables anew, and remove what is left of deleted rows from the whole state folder.
 
         Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
-        of those that died, too. Costs what reading and writing the tables costs, and the engines' indexes are made
-        again with the next batch.
+        of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes
+        costs.
         """
         self._refresh()
         before = self._store.size()
@@ -103,7 +104,8 @@ class Upkeep(View):
                     self._watched[name].moved(now.following(table))
         self._follow(kept)
         latest = self._store.history(1)
-        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
+        states, beside = self._dump_states()
+        self._store.keep_states(latest[-1].seq if latest else 0, states, replaced, beside)
         self._remember_needed({name: needed_bytes(self._tables[name]) for name in kept})
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._stale = False
@@ -142,13 +144,20 @@ class Upkeep(View):
                 self._store.remove_orphans()
             raise
 
-    def _dump_states(self) -> dict[tuple[str, str], str]:
-        """Write the engines' states, and what they share of each table, to files: one each, where there is anything."""
-        dumps: dict[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-            (rules, name): self._engines[rules].dump(state) for (rules, name), state in self._states.items()
-        }
-        dumps |= {(PARTS, name): (watched.dump(), {}) for name, watched in self._watched.items()}
-        kept = {subject: f"{self._store.folder}/{uuid.uuid4().hex}.arrow" for subject in dumps if any(dumps[subject])}
-        for subject, path in kept.items():
-            files.write(path, *dumps[subject])
-        return kept
+    def _dump_states(self) -> tuple[dict[tuple[str, str], str], set[str]]:
+        """Write the engines' states, and what they share of each table, to files: one each, where there is anything.
+        Gives these, and the names of the files that go with them, as the states say.
+        """
+        kept, beside = {}, set()
+        for subject, (arrays, facts) in self._dumps():
+            if arrays or facts:
+                kept[subject] = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
+                files.write(kept[subject], arrays, facts)
+                beside |= set(facts.get(FILES, ()))
+        return kept, beside
+
+    def _dumps(self) -> Iterator[tuple[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]]]:
+        for (rules, name), state in self._states.items():
+            yield (rules, name), self._engines[rules].dump(state)
+        for name, watched in self._watched.items():
+            yield (PARTS, name), (watched.dump(), {})

@@ -22,6 +22,8 @@ from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 
+FILES = "files"  # the fact of a dump that names other files that go with it
+
 
 @dataclass(frozen=True)
 class LinesTable:
@@ -75,7 +77,11 @@ class Engine(ABC):
 
     @abstractmethod
     def dump(self, state: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Arrays and facts from which `load` makes the same state. The parts of the subject are kept beside them."""
+        """Arrays and facts from which `load` makes the same state. The parts of the subject are kept beside them.
+
+        The fact `files` names other files that go with the state: an engine may write some to the folder of a table, so
+        that a later process maps them instead of making anew what they hold.
+        """
 
     @abstractmethod
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:

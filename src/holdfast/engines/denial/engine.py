@@ -11,7 +11,8 @@ from typing import Any
 from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
-from holdfast.engines.denial import DenialSettings, maintain, state
+from holdfast.engines.denial import DenialSettings, maintain
+from holdfast.engines.denial import state as states
 from holdfast.engines.denial.explain import Explanation
 from holdfast.engines.denial.listing import DenialListing
 from holdfast.engines.denial.model import DenialConstraint
@@ -22,6 +23,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
@@ -78,38 +80,40 @@ class DenialEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Find all violations."""
         table = subject.table
-        return state.discover(table, self.constraints(table.schema), runner, self._limit)
+        return states.discover(table, self.constraints(table.schema), runner, self._limit)
 
-    def maintain(self, kept: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
-        before = self.result(kept)
-        deltas = maintain.maintain(kept, change)
-        after = self.result(kept)
+        before = self.result(state)
+        deltas = maintain.maintain(state, change)
+        after = self.result(state)
         moved = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
         return between(before, after).with_violations(before, after, moved)
 
-    def result(self, kept: State) -> Result:
+    def result(self, state: State) -> Result:
         """How each rule stands."""
-        found = [
-            RuleStatus(each.constraint, each.count, each.graph is not None, self._limit) for each in kept.violations
-        ]
+        found = [RuleStatus(each.constraint, each.count, each.listed, self._limit) for each in state.violations]
         return {status.text: status for status in found}
 
-    def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The violations; indexes follow from the table."""
-        return kept.dump()
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The violations, and the files of the indexes."""
+        return state.dump()
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its violations."""
-        return state.load(subject.table, self.constraints(subject.table.schema), arrays, facts)
+        """The state from its violations; its indexes are opened, or made, when they are needed."""
+        return states.load(subject.table, self.constraints(subject.table.schema), arrays, facts)
 
-    def listings(self, kept: State, subject: WatchedTable) -> list[DenialListing]:
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Violations know no codes, and indexes are made anew."""
+        return state.rewritten(subject.table)
+
+    def listings(self, state: State, subject: WatchedTable) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
-        return [DenialListing.of(each.constraint, each.found(), subject.table) for each in kept.violations]
+        return [DenialListing.of(each.constraint, each.found(), subject.table) for each in state.violations]
 
-    def explain(self, kept: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why some rows violate a constraint, or the first that do, and which rows to fix first."""
-        listings = [] if kept is None else self.listings(kept, subject)
+        listings = [] if state is None else self.listings(state, subject)
         listing = next((each for each in listings if each.rule.text == text), None)
         if listing is None:
             raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")

@@ -1,5 +1,7 @@
 """Keys and FDs that were given by name, behind the verbs that every engine offers: how far each holds, and which rows
 to look at. Exact and kept under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
+
+A dump holds the groups where they are few beside the rows; else whoever needs them makes them from the table.
 """
 
 from __future__ import annotations
@@ -14,14 +16,17 @@ from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.groups import Groups, Ids
+from holdfast.engines.functional.groups import PARTS, Groups, Ids
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
+
+_FEW = 16  # groups are few where each stands for more than so many rows
 
 
 @dataclass(frozen=True)
@@ -102,17 +107,38 @@ class Standing:
 
 
 class State:
-    """The rules of a table, each with how it stands. Groups are made when a batch, or someone who looks, needs them."""
+    """The rules of a table, each with how it stands. Groups are loaded or made when a batch, or someone who looks,
+    needs them.
+    """
 
-    def __init__(self, table: Table, standing: Iterable[Standing]) -> None:
+    def __init__(self, table: Table, standing: Iterable[Standing], kept: Mapping[str, Any] | None = None) -> None:
         self.table, self.standing = table, list(standing)
+        self._kept = kept or {}
         self._groups: dict[str, Groups] = {}
 
     def groups(self, named: NamedRule) -> Groups:
         """The rows of the table in the groups of a rule."""
         if named.text not in self._groups:
-            self._groups[named.text] = Groups(self.table, *columns_of(named.rule, self.table.schema.names))
+            where = columns_of(named.rule, self.table.schema.names)
+            kept = self._dumped(named)
+            self._groups[named.text] = Groups.load(self.table, *where, kept) if kept else Groups(self.table, *where)
         return self._groups[named.text]
+
+    def dump(self) -> dict[str, Any]:
+        """The groups of rules as arrays, where they are few beside the rows."""
+        arrays: dict[str, Any] = {}
+        for named in (each.named for each in self.standing):
+            groups = self._groups.get(named.text)
+            if groups is None:
+                kept = self._dumped(named)
+            else:
+                kept = groups.dump() if groups.entries * _FEW < self.table.rows else {}
+            arrays |= {f"{named.text}/{name}": array for name, array in kept.items()}
+        return arrays
+
+    def _dumped(self, named: NamedRule) -> dict[str, Any]:
+        """What the last dump tells of the groups of a rule, if anything."""
+        return {part: self._kept[name] for part in PARTS if (name := f"{named.text}/{part}") in self._kept}
 
     def stand(self, named: NamedRule) -> Standing:
         """How a rule stands, as its groups tell."""
@@ -153,13 +179,17 @@ class NamedEngine(Engine):
         return {each.text: each for each in state.standing}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Numbers alone; groups follow from the table."""
-        return {}, {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
+        """Numbers, and groups where they are few."""
+        return state.dump(), {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
-        """The state from its numbers."""
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its numbers; groups are looked at when they are needed."""
         given = self._given(subject.table.schema)
-        return State(subject.table, [Standing(named, *facts[named.text]) for named in given])
+        return State(subject.table, [Standing(named, *facts[named.text]) for named in given], arrays)
+
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Numbers know no codes, and groups follow from the table."""
+        return State(subject.table, state.standing)
 
     def listings(self, state: State, subject: WatchedTable) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
