@@ -75,8 +75,8 @@ def clear_sentences(where: object) -> Iterator[None]:
     except Exception as error:
         if _is_full(error):
             raise no_space(where) from None
-        if told := _told(error):
-            raise BadInput(f"{getattr(error, 'filename', None) or where}: {told}") from None
+        if sentence := _sentence(error):
+            raise BadInput(f"{getattr(error, 'filename', None) or where}: {sentence}") from None
         raise
 
 
@@ -85,13 +85,13 @@ def _is_full(error: Exception) -> bool:
     return full or any(words in str(error) for words in _FULL)
 
 
-def _told(error: Exception) -> str | None:
+def _sentence(error: Exception) -> str | None:
     """What is wrong with a disk or a database, and what to do; None where it is neither."""
     import sqlite3  # only when something is wrong: help must answer quickly
 
     text = str(error)
     if isinstance(error, sqlite3.DatabaseError):
-        return next((told for words, told in _DATABASE.items() if words in text), None)
+        return next((sentence for words, sentence in _DATABASE.items() if words in text), None)
     if not isinstance(error, OSError):
         return None
     if error.errno in _WHAT_TO_DO:

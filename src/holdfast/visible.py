@@ -59,13 +59,13 @@ def brief(value: Any, longest: int = 28) -> str:
 
 def shown_fields(value: Any, hidden: Sequence[str] = ()) -> str:
     """A dataclass of options as `print()` shows it: what differs from the default, and never what is hidden."""
-    told = []
+    parts = []
     for each in fields(value):
         given = getattr(value, each.name)
         default = each.default if each.default_factory is MISSING else each.default_factory()
         if given != default:
-            told.append(f"{each.name}={'…' if each.name in hidden else repr(given)}")
-    return f"{type(value).__name__}({', '.join(told)})"
+            parts.append(f"{each.name}={'…' if each.name in hidden else repr(given)}")
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
-from holdfast.table.naming import key_names, standing
+from holdfast.table.naming import key_names, which_live
 from holdfast.table.plain import plain_rows
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
@@ -106,10 +106,10 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
     """Rows of a table by their numbers; those that never were there are refused."""
     unknown = [number for number in numbers if not 0 <= number < table.next_id]
     if unknown:
-        told = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
-        raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {told}")
+        known = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
+        raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
-    there, alive = standing(table, ids)
+    there, alive = which_live(table, ids)
     with store.one_moment():
         kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
         came = _insertions(table.schema.name, store, ids)
@@ -166,10 +166,10 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
         return {}
     (own,) = ({each.path for each in record.where.segments} for record in store.tables() if record.schema.name == name)
     by_batch = {step.seq: own.intersection(each.path for each in step.segments) for step in store.steps_after(0)}
-    told = [(seq, path) for seq, paths in by_batch.items() for path in paths]
-    merged = told[0][0] if told and len(told) == len(own) else 0
+    deaths = [(seq, path) for seq, paths in by_batch.items() for path in paths]
+    merged = deaths[0][0] if deaths and len(deaths) == len(own) else 0
     found: dict[int, int] = {}
-    for seq, path in told:
+    for seq, path in deaths:
         if seq > merged:
             with suppress(FileNotFoundError):  # a writer may just have merged it
                 dead = files.read(path)[0].get("dead", ids[:0])

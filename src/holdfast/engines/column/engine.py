@@ -37,17 +37,18 @@ class ColumnEngine(Engine):
         """The facts of all columns."""
         return state.facts
 
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:  # noqa: ARG002
-        """Nothing: frequencies are kept with the table."""
-        return {}, {}
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The least, greatest and most frequent values; frequencies are kept with the table."""
+        return state.dump()
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
-        """The state from the frequencies."""
-        return State.of(subject.table, subject.part(Frequencies))
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state that `dump` described; an older version kept frequencies alone."""
+        frequencies = subject.part(Frequencies)
+        return State.load(subject.table, frequencies, arrays, facts) if facts else State.of(subject.table, frequencies)
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
-        return self.load(subject, {}, {})
+        return State.of(subject.table, subject.part(Frequencies))
 
 
 def make(declared: RuleClass, _: NoSettings, __: Mapping[str, TableRules]) -> ColumnEngine:

@@ -5,10 +5,13 @@ Invariant: `distinct` is the number of codes, null's aside, that occur in living
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.column.leaders import Leaders
+from holdfast.engines.column.leaders import Kept, Leaders
 from holdfast.engines.column.model import ColumnFacts
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Counts, Frequencies, Moved
@@ -19,16 +22,31 @@ from holdfast.table.types import show_type
 FREQUENT = 5
 
 
+class KeptColumn(NamedTuple):
+    """A column as it is kept: how many values it has; its least, greatest and most frequent ones."""
+
+    distinct: int
+    leaders: tuple[Kept, Kept, Kept]
+
+
 class ColumnState:
     """One column: the least, greatest and most frequent codes."""
 
-    def __init__(self, table: Table, column: int, counts: Counts) -> None:
+    def __init__(self, table: Table, column: int, counts: Counts, kept: KeptColumn | None = None) -> None:
         self.column, self.counts, self.table = column, counts, table
-        self.distinct = int(np.count_nonzero(counts.array[1:]))
+        self.distinct = kept.distinct if kept else int(np.count_nonzero(counts.array[1:]))
         self._generation = table.order_keys(column).generation
-        self._least = Leaders(lambda codes: (self._keys(codes), codes), counts.occurring, 1)
-        self._greatest = Leaders(lambda codes: (-self._keys(codes), codes), counts.occurring, 1)
-        self._frequent = Leaders(lambda codes: (-counts.of(codes), self._keys(codes)), counts.occurring, FREQUENT)
+        least, greatest, frequent = kept.leaders if kept else (None, None, None)
+        living = counts.occurring
+        self._least = Leaders(lambda codes: (self._keys(codes), codes), living, 1, least)
+        self._greatest = Leaders(lambda codes: (-self._keys(codes), codes), living, 1, greatest)
+        self._frequent = Leaders(
+            lambda codes: (-counts.of(codes), self._keys(codes)), living, FREQUENT, frequent, lasting=True
+        )
+
+    def kept(self) -> KeptColumn:
+        """What another process goes on with, without looking at all values."""
+        return KeptColumn(self.distinct, (self._least.kept(), self._greatest.kept(), self._frequent.kept()))
 
     def _keys(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.table.order_keys(self.column).of(codes)
@@ -84,6 +102,28 @@ class State:
     def of(table: Table, frequencies: Frequencies) -> State:
         """From how often values occur."""
         return State(frequencies, [ColumnState(table, c, own) for c, own in enumerate(frequencies.columns)])
+
+    def dump(self) -> tuple[dict[str, NDArray[np.int64]], dict[str, Any]]:
+        """The codes of the leaders, column by column, and the few numbers that go with them."""
+        kept = [column.kept() for column in self.columns]
+        leaders = [each for column in kept for each in column.leaders]
+        arrays = {"leaders": np.concatenate([np.empty(0, np.int64), *(each.codes for each in leaders)])}
+        floors = [[len(each.codes), each.floor_code, each.floor_primary] for each in leaders]
+        return arrays, {"distinct": [column.distinct for column in kept], "floors": floors}
+
+    @staticmethod
+    def load(
+        table: Table, frequencies: Frequencies, arrays: Mapping[str, NDArray[np.int64]], facts: Mapping[str, Any]
+    ) -> State:
+        """The state that `dump` described."""
+        ends = np.cumsum([count for count, _, _ in facts["floors"]])
+        codes = np.split(np.array(arrays["leaders"]), ends[:-1])
+        leaders = [Kept(own, code, primary) for own, (_, code, primary) in zip(codes, facts["floors"], strict=True)]
+        columns = [
+            ColumnState(table, c, own, KeptColumn(distinct, (leaders[3 * c], leaders[3 * c + 1], leaders[3 * c + 2])))
+            for c, (own, distinct) in enumerate(zip(frequencies.columns, facts["distinct"], strict=True))
+        ]
+        return State(frequencies, columns)
 
     def update(self, table: Table) -> None:
         """Take in a batch that the frequencies have followed."""

@@ -79,7 +79,7 @@ def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
         if agree.tobytes() in found
         for text in _texts(written, target, broken)
     }
-    return finder.told(pairs)
+    return finder.as_witnesses(pairs)
 
 
 def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
@@ -123,7 +123,7 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
             within = ((left & ~agreed[pair]) == 0).all(axis=1)
             pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
             left = left[~within]
-    return finder.told(pairs)
+    return finder.as_witnesses(pairs)
 
 
 def _column(target: int, rules: Rules) -> int | None:

@@ -108,8 +108,8 @@ def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], 
     best = int(codes[rhs, ~outside][0])
     distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
     order = np.lexsort((distinct != best, -counts))
-    told = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
-    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), *look_at)
+    values = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
+    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)
 
 
 def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:

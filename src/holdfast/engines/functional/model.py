@@ -86,8 +86,8 @@ class Key:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
-        told = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**told, **({"error": self.error} if self.error else {}), "text": self.text}
+        about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
+        return {**about, **({"error": self.error} if self.error else {}), "text": self.text}
 
 
 Rule = FD | Key

@@ -297,7 +297,7 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
-    told = dict(zip(ind.dependent.columns, value, strict=True))
+    values = dict(zip(ind.dependent.columns, value, strict=True))
     shown = ids[:SHOWN]
     keys = keys_of(table, shown)
-    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))
+    return Orphans(tuple(shown.tolist()), tuple(values for _ in shown), keys, ((value, len(ids)),), 1, len(ids))
