@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pandas as pd
 import polars as pl
@@ -19,9 +20,11 @@ import pyarrow.orc as orc
 import pyarrow.parquet as pq
 import pytest
 
+from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.intake import reading
 from holdfast.intake.reading import ReadOptions
+from holdfast.sources import dialect
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 from tests.oracle.rows import Row, plain_row
 
@@ -328,3 +331,27 @@ def test_broken_files_get_one_sentence(tmp_path: Path, spark: SparkSession, monk
         with pytest.raises(BadInput) as caught:
             read(tmp_path, path, options, spark=spark)
         assert "\n" not in str(caught.value)
+
+
+# ---- as the first file of the table ---------------------------------------------------------------------------------
+
+
+def test_later_files_are_read_as_the_first_one_or_as_they_show(tmp_path: Path) -> None:
+    first = file_of(tmp_path, "first.csv", "id;note\n1;a\n2;b\n")
+    guessed: list[int] = []
+
+    def counted(data: bytes, options: dialect.CsvOptions, complete: bool) -> Any:
+        guessed.append(2 - (options.separator is None) - (options.quote is None))
+        return choose(data, options, complete)
+
+    choose = dialect._choose
+    with Monitor.create(tmp_path / "state", {"things": first}) as monitor:
+        assert monitor._records["things"].options["separator"] == ";"
+    with Monitor.open(tmp_path / "state") as monitor, patch.object(dialect, "_choose", counted):
+        monitor.apply(inserts=file_of(tmp_path, "like.csv", "note;id\nc,d,e;3\n"))
+        monitor.apply(inserts=file_of(tmp_path, "other.csv", "id,note\n4,'x;y'\n"))
+        monitor.apply(changes=file_of(tmp_path, "feed.csv", "op;id;note\ndelete;1;a\n"))
+        given = ReadOptions(dialect.CsvOptions(separator="|"))
+        monitor.apply(inserts=file_of(tmp_path, "given.csv", "id|note\n5|x;y\n"), options=given)
+        assert sorted(rows_in(monitor)) == [(2, "b"), (3, "c,d,e"), (4, "x;y"), (5, "x;y")]
+    assert guessed == [2, 0, 2, 2], "how many of separator and quote were known"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
+from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, as_before, sniff
 
 FREE = CsvOptions()
 
@@ -174,3 +174,34 @@ def test_options_survive_json_and_pickle(options: CsvOptions) -> None:
     assert pickle.loads(pickle.dumps(options)) == options
     with pytest.raises(BadInput, match="unknown CSV option 'sep'"):
         CsvOptions.from_dict({"sep": ","})
+
+
+# ---- as before -------------------------------------------------------------------------------------------------------
+
+BEFORE = CsvOptions(separator=";", quote='"')
+
+
+@pytest.mark.parametrize(
+    ("head", "given", "then"),
+    [
+        ("id;name\n1;a,b\n", FREE, (";", '"')),
+        ("name;id;op\na;1;insert\n", FREE, (";", '"')),
+        ('"id";name\n1;"a;b"\n', FREE, (";", '"')),
+        ("id,name\n1,a;b\n", FREE, (None, None)),  # these are no columns of the table: guess anew
+        ("1;a\n2;b\n", FREE, (None, None)),
+        ("id;name\n1;'a;b'\n", FREE, (None, None)),  # perhaps quotes of another kind
+        ("", FREE, (None, None)),
+        ("id;name\n1;'a'\n", CsvOptions(quote="'"), (";", "'")),
+        ("id;name\n1;'a'\n", CsvOptions(quote=""), (";", "")),
+        ("id|name\n1|a\n", CsvOptions(separator="|"), ("|", '"')),  # what is given counts
+        ("id;name\n", CsvOptions(quote=";"), (None, ";")),
+    ],
+)
+def test_a_file_is_read_as_those_before_unless_it_shows_otherwise(
+    head: str, given: CsvOptions, then: tuple[str | None, str | None]
+) -> None:
+    found = as_before(head.encode(), given, BEFORE, ["id", "name", "op"])
+    assert (found.separator, found.quote) == then
+    assert found.nulls == given.nulls
+    for nothing in (None, FREE, CsvOptions(separator=";")):
+        assert as_before(head.encode(), given, nothing, ["id", "name"]) is given

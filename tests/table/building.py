@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import holdfast.changes.batch
+import holdfast.table.resolve
 import holdfast.table.shard
 import holdfast.table.table
 from holdfast.changes.batch import Codes
@@ -154,6 +155,7 @@ def colliding_hashes(distinct: int) -> Iterator[None]:
         return (total % np.uint64(distinct)) * np.uint64(2**64 // distinct - 1)
 
     with ExitStack() as patches:
-        for module in (holdfast.changes.batch, holdfast.table.shard, holdfast.table.table):
+        modules = [holdfast.changes.batch, holdfast.table.shard, holdfast.table.table]
+        for module in (*modules, holdfast.table.resolve, admit_module):
             patches.enter_context(patch.object(module, "hash_rows", few))
         yield

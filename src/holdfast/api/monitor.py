@@ -370,7 +370,7 @@ class Monitor(Upkeep):
         self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
 
     def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
-        """The options of this batch; where they leave nulls open, those that the table was first read with."""
+        """The options of this batch; where they leave something open, it is as when the table was first read."""
         kept = CsvOptions.from_dict(self._records[name].options)
         given = given or ReadOptions()
         csv = given.csv
@@ -378,5 +378,5 @@ class Monitor(Upkeep):
         header = kept.header if csv.header is None else csv.header
         return ReadOptions(
             CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
-            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader,
+            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader, kept,
         )  # fmt: skip

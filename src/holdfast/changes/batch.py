@@ -66,9 +66,10 @@ class Groups:
         return len(self.first)
 
 
-def group_rows(codes: Codes) -> Groups:
-    """Group equal rows by their hash, and prove it by comparing the codes themselves."""
-    _, first, of_row = np.unique(hash_rows(list(codes)), return_index=True, return_inverse=True)
+def group_rows(codes: Codes, hashes: NDArray[np.uint64] | None = None) -> Groups:
+    """Group equal rows by their hash, where it is known already, and prove it by comparing the codes themselves."""
+    known = hash_rows(list(codes)) if hashes is None else hashes
+    _, first, of_row = np.unique(known, return_index=True, return_inverse=True)
     if not np.array_equal(codes, codes[:, first[of_row]]):  # two rows share a hash: compare in full
         _, first, of_row = np.unique(codes, axis=1, return_index=True, return_inverse=True)
     appearance = np.argsort(first, kind="stable")

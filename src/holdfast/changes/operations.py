@@ -31,12 +31,12 @@ FEED_COLUMNS = (VERSION_COLUMN, "_commit_timestamp")
 def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
     """The operation of each row from its word, in any case."""
     encoded = words.combine_chunks().dictionary_encode()
-    if encoded.null_count:
-        raise BadInput("a row has no operation; write insert, delete or update in every row")
     try:
         spelled = encoded.dictionary.to_pylist()
     except UnicodeDecodeError:
         raise BadInput("an operation is not UTF-8; write insert, delete or update in every row") from None
+    if encoded.null_count or None in spelled:
+        raise BadInput("a row has no operation; write insert, delete or update in every row")
     kinds = []
     for word in spelled:
         kind = _WORDS.get(str(word).strip().lower())

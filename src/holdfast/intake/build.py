@@ -86,7 +86,10 @@ def build_table(
     finally:
         for path in rows.paths:
             files.remove(path)
-    return Built(admitted, left_out, replace(options.csv, nulls=markers), runner_for(reading), reading.way)
+    written = replace(options.csv, nulls=markers)
+    if reading.dialect is not None:  # what was found out here, later files need not guess
+        written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
+    return Built(admitted, left_out, written, runner_for(reading), reading.way)
 
 
 def _opened(name: str, reading: Reading, progress: Progress) -> Reading:

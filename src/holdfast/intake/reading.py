@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
@@ -40,7 +41,8 @@ _KINDS = {
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best.
+    "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
+    written: others are read so, too, unless they show or `csv` says otherwise.
 
     >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
@@ -52,9 +54,10 @@ class ReadOptions:
     jdbc_table: str | None = None
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
     reader: Way | None = None
+    before: CsvOptions | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return shown_fields(self, hidden=("jdbc_properties",))  # a password may be among them
+        return shown_fields(self, hidden=("jdbc_properties", "before"))  # a password may be among them
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,8 @@ def _open_csv(
     path: str, files: list[str], options: ReadOptions, way: Way, spark: SparkSession | None, expected: pa.Schema | None
 ) -> Reading:
     full = [file for file in files if Path(file).stat().st_size]
-    dialect, said = local.sniff_file(full[0], options.csv)
+    columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS)
+    dialect, said = local.sniff_file(full[0], options.csv, options.before, columns)
     for other in full[1:]:
         _check_same_header(full[0], dialect, other, options.csv)
     if not dialect.names:
@@ -251,7 +255,7 @@ def _read_small_csv(
     file: str, dialect: Dialect, options: ReadOptions, expected: pa.Schema | None, said: list[str]
 ) -> Reading:
     refuse_long_lines(file)
-    text = local.read_csv(file, dialect)
+    text = local.encoded(local.read_csv(file, dialect))
     if expected is None:
         schema, nulls, told = local.infer_schema(text, options.csv)
         said = [*said, *told]
@@ -261,8 +265,9 @@ def _read_small_csv(
         known = dict(zip(expected.names, expected.types, strict=True))
         schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])
         nulls = ("",) if options.csv.nulls is None else options.csv.nulls
-    typed, _ = local.typed_table(text, replace(options.csv, nulls=nulls), schema, file)
-    return replace(_from_arrow(typed, file), nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
+    typed = local.typed_dictionaries(text, nulls, schema, file)
+    columns = tuple(zip(schema.names, schema.types, strict=True))
+    return Reading(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
 
 
 def _csv_in_pieces(

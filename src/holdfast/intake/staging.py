@@ -269,6 +269,7 @@ def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
     """A change feed with versions in the order in which things happened: by version, old rows before new ones."""
     if plan.version_place < 0:
         return table
+    table = _without_dictionaries(table)
     plain = [(f.name, pa.string() if f.type == pa.string_view() else f.type) for f in table.schema]
     table = table.cast(pa.schema(plain))  # Arrow can't put views in order
     kinds = pa.array(parse_operations(table.column(plan.operation_place)))

@@ -6,8 +6,9 @@ Cost: the head is split once for each candidate, at most four separators times t
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from holdfast.errors import BadInput
@@ -73,6 +74,23 @@ class Dialect:
         return f"separator {_shown(self.separator)}, {header}, {quote}"
 
 
+def as_before(head: bytes, options: CsvOptions, before: CsvOptions | None, names: Collection[str]) -> CsvOptions:
+    """The options with separator and quote as files of a table had them before, where they leave these open, and the
+    head shows nothing against it: its first record gives columns of the table, and no other quote occurs.
+    """
+    if before is None or before.separator is None or before.quote is None:
+        return options
+    separator = options.separator or before.separator
+    quote = before.quote if options.quote is None else options.quote
+    others = [mark for mark in QUOTES if mark != quote] if options.quote is None else []
+    if separator == quote or any(mark.encode() in head for mark in others):
+        return options
+    first = next(records(head, separator, quote), None)
+    if first is None or not {unquoted(field, quote) for field in first.fields} <= set(names):
+        return options
+    return dataclasses.replace(options, separator=separator, quote=quote)
+
+
 class HeadTooShort(BadInput):
     """The first record goes on past the head: read more and ask again."""
 
@@ -115,11 +133,11 @@ def _choose(data: bytes, options: CsvOptions, complete: bool) -> tuple[str, str,
     """The separator and the quote that fit best, and the records they give."""
     separators = SEPARATORS if options.separator is None else (options.separator,)
     quotes = QUOTES if options.quote is None else (options.quote,)
-    candidates = []
-    for separator in separators:
-        for quote in (quote for quote in quotes if quote != separator):
-            found = [r for r in records(data, separator, quote) if r.closed or complete]
-            candidates.append((separator, quote, found))
+    marks = [(separator, quote) for separator in separators for quote in quotes if quote != separator]
+    read = [(r for r in records(data, *pair) if r.closed or complete) for pair in marks]
+    if len(marks) == 1:  # nothing to choose, and the first record tells the columns
+        return *marks[0], list(islice(read[0], 1))
+    candidates = [(*pair, list(found)) for pair, found in zip(marks, read, strict=True)]
     return max(candidates, key=lambda candidate: _fitness(*candidate[1:]))
 
 

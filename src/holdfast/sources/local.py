@@ -7,7 +7,7 @@ second, slow pass that only broken files pay for.
 A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from holdfast.errors import BadInput
 from holdfast.sources.caster import refusal
-from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, sniff
+from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, as_before, sniff
 from holdfast.sources.infer import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
 from holdfast.sources.opening import LONGEST_RECORD, too_long
 from holdfast.sources.opening import readable as _reading
@@ -34,13 +34,18 @@ def head(path: str | Path, size: int = 65536) -> tuple[bytes, bool]:
     return data[:size], len(data) <= size
 
 
-def sniff_file(path: str | Path, options: CsvOptions) -> tuple[Dialect, list[str]]:
-    """The dialect of a CSV file, from as much of its head as the first record needs."""
+def sniff_file(
+    path: str | Path, options: CsvOptions, before: CsvOptions | None = None, names: Collection[str] = ()
+) -> tuple[Dialect, list[str]]:
+    """The dialect of a CSV file, from as much of its head as the first record needs. `before` tells how files of a
+    table with columns of some names were written until now.
+    """
     size = 65536
     while True:
         data, complete = head(path, size)
         try:
-            return sniff(data, options, complete=complete, name=str(path))
+            known = as_before(data, options, before, names)
+            return sniff(data, known, complete=complete, name=str(path))
         except HeadTooShort:
             if size >= LONGEST_RECORD:
                 raise too_long(path, 0) from None
@@ -120,6 +125,11 @@ def as_moments(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     return table.cast(pa.schema(fields)) if columns else table
 
 
+def encoded(text: pa.Table) -> pa.Table:
+    """A text table with each column as indices into its distinct texts: what else is done needs these alone."""
+    return pa.Table.from_arrays([_encoded(column) for column in text.columns], names=text.column_names)
+
+
 def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
     """The types of a text table's columns, its null markers, as `typed_table` would take them, and what to know."""
     return _decided(text.schema.names, [_encoded(column) for column in text.columns], options)
@@ -133,14 +143,26 @@ def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, n
     """
     if schema is not None:
         text = _arranged(text, schema, name)
-    encoded = [_encoded(column) for column in text.columns]
+    columns = [_encoded(column) for column in text.columns]
     notes: list[str] = []
     nulls = ("",) if options.nulls is None else options.nulls
     if schema is None:
-        schema, nulls, notes = _decided(text.schema.names, encoded, options)
+        schema, nulls, notes = _decided(text.schema.names, columns, options)
         notes += [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
-    columns = [_cast_column(c, field, nulls, name) for c, field in zip(encoded, schema, strict=True)]
-    return pa.Table.from_arrays(columns, schema=schema), notes
+    typed = [_cast_column(column, field, nulls, name) for column, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(typed, schema=schema), notes
+
+
+def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema, name: str) -> pa.Table:
+    """An encoded text table with the types of a schema: its distinct texts are cast, the indices stay. So a value may
+    occur twice among the distinct ones, and null among them, too.
+    """
+    columns = []
+    for column, field in zip(_arranged(text, schema, name).columns, schema, strict=True):
+        values = _cast_distinct(column, field, nulls, name)
+        chunks = [pa.DictionaryArray.from_arrays(chunk.indices, values) for chunk in column.chunks]
+        columns.append(pa.chunked_array(chunks, pa.dictionary(pa.int32(), field.type)))
+    return pa.Table.from_arrays(columns, names=schema.names)
 
 
 def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
@@ -261,7 +283,7 @@ def _fill(stream: Any, size: int) -> bytes:
 
 def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as indices into its distinct values, which stand in the order of first appearance."""
-    return column.dictionary_encode().unify_dictionaries()
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode().unify_dictionaries()
 
 
 def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
@@ -297,12 +319,16 @@ def _listed(text: pa.Table) -> str:
 
 def _cast_column(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ...], name: str) -> pa.ChunkedArray:
     """Cast the distinct values, then put them in their places."""
+    values = _cast_distinct(encoded, field, nulls, name)
+    return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
+
+
+def _cast_distinct(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ...], name: str) -> pa.Array:
     try:
-        values = cast_text(_distinct(encoded), field.type, nulls)
+        return cast_text(_distinct(encoded), field.type, nulls)
     except BadValue as bad:
         record = 1 + pc.index(_indices(encoded), bad.index).as_py()
         raise BadInput(_value_complaint(name, record, field, bad)) from None
-    return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
 
 
 def _indices(encoded: pa.ChunkedArray) -> pa.ChunkedArray:

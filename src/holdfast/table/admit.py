@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.batch import Codes, hash_rows
 from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard
@@ -20,6 +20,7 @@ from holdfast.table.encode import Caster, Staged, merge
 from holdfast.table.load import fresh_values, with_segments
 from holdfast.table.resolve import OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
+from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
 
 SMALL = 200_000
@@ -72,12 +73,16 @@ def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str)
     kinds = [np.full(len(s), INSERT, np.int8) if given is None else given for s, given in chunks]
     operations = np.concatenate([np.empty(0, np.int8), *kinds])
     _refuse_null_keys(grown, int((codes[list(table.schema.key)] == 0).sum()))
+    hashes = hash_rows(list(codes[table.schema.found_by]))
     if incoming.mode == "snapshot":
         found = resolve_snapshot(grown, grown.living_ids(), codes)
     else:
-        found = resolve(grown, codes, operations)
+        found = resolve(grown, codes, operations, hashes)
     _refuse(grown, found, codes, incoming.on_missing)
-    return _write_one(where, table, grown, codes[:, found.born], found, folder)
+    first = grown.next_id
+    born = range(first, first + len(found.born))
+    made = shard.build(list(codes[:, found.born]), grown.schema.key, born, hashes[found.born])
+    return _write_one(where, table, grown, made, found, folder)
 
 
 def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
@@ -93,10 +98,9 @@ def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None]
     return codes, table.grown(tuple(grown))
 
 
-def _write_one(where: TableFiles, old: Table, grown: Table, born: Codes, found: Resolution, folder: str) -> Admitted:
+def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: Resolution, folder: str) -> Admitted:
     """One segment for the whole batch."""
     first = grown.next_id
-    made = shard.build(list(born), grown.schema.key, range(first, first + born.shape[1]))
     arrays, facts = fresh_values(old.dictionaries, grown.dictionaries)
     path = _new_path(folder)
     files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes, Groups, group_rows
+from holdfast.changes.batch import Codes, Groups, group_rows, hash_rows
 from holdfast.changes.operations import DELETE, INSERT, UPDATE
 from holdfast.errors import BadInput
 from holdfast.table.table import Table
@@ -33,25 +33,32 @@ class Resolution:
     duplicate: NDArray[np.int64]
 
 
-def resolve(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
-    """The net effect of a list of operations. Missing and duplicate rows are left out of it, and told."""
+def resolve(
+    table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64] | None = None
+) -> Resolution:
+    """The net effect of a list of operations. Missing and duplicate rows are left out of it, and told. `hashes` are
+    those of the columns that rows are found by, where known.
+    """
+    if hashes is None:
+        hashes = hash_rows(list(codes[table.schema.found_by]))
     if table.schema.key:
-        return _by_key(table, codes, operations)
+        return _by_key(table, codes, operations, hashes)
     if (operations == UPDATE).any():
         raise BadInput(
             f"table {table.schema.name}: an update needs a declared key (init --key), "
             "or the old and the new row as update_preimage and update_postimage"
         )
-    return _by_content(table, codes, operations)
+    return _by_content(table, codes, operations, hashes)
 
 
-def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64]) -> Resolution:
     if (operations == INSERT).all():
         return Resolution(np.arange(len(operations)), _NONE, _NONE, _NONE)
-    groups = group_rows(codes)
+    groups = group_rows(codes, hashes)
     net, lowest, falls = _walked(groups, operations)
     minus = np.flatnonzero(lowest < 0)
-    query, ids = table.find(codes[:, groups.first[minus]], -lowest[minus])
+    taken = groups.first[minus]
+    query, ids = table.find(codes[:, taken], -lowest[minus], hashes[taken])
     had = np.zeros(groups.count, np.int64)
     had[minus] = np.bincount(query, minlength=len(minus))
     missing = np.flatnonzero(falls > had[groups.of_row])
@@ -99,10 +106,10 @@ def _last_of(
     return np.sort(by_group[rank < wanted[of]])
 
 
-def _by_key(table: Table, codes: Codes, operations: NDArray[np.int8]) -> Resolution:
+def _by_key(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64]) -> Resolution:
     keys = codes[list(table.schema.key)]
-    groups = group_rows(keys)
-    query, ids = table.find(keys[:, groups.first], np.ones(groups.count, np.int64))
+    groups = group_rows(keys, hashes)
+    query, ids = table.find(keys[:, groups.first], np.ones(groups.count, np.int64), hashes[groups.first])
     old_id = np.full(groups.count, -1, np.int64)
     old_id[query] = ids
     missing, duplicate = _wrong_operations(groups, operations, old_id >= 0)

@@ -132,9 +132,17 @@ class _Columns(Sequence[AnyCodes]):
         return self._held[f"code/{column % self._width}"]
 
 
-def build(columns: list[AnyCodes], key: tuple[int, ...], ids: NDArray[np.int64] | range) -> Shard:
-    """A shard in memory from codes of any width. `key` is empty where rows are found by their content."""
-    hashes = hash_rows([columns[c] for c in key] if key else columns)
+def build(
+    columns: list[AnyCodes],
+    key: tuple[int, ...],
+    ids: NDArray[np.int64] | range,
+    hashes: NDArray[np.uint64] | None = None,
+) -> Shard:
+    """A shard in memory from codes of any width. `key` is empty where rows are found by their content; `hashes` are
+    those of the rows, where known.
+    """
+    if hashes is None:
+        hashes = hash_rows([columns[c] for c in key] if key else columns)
     places = np.argsort(hashes, kind="stable").astype(np.uint32)
     held = {f"code/{i}": narrowed(codes) for i, codes in enumerate(columns)}
     return Shard(ids, len(columns), {**held, "hash": hashes[places], "place": places})

@@ -158,12 +158,14 @@ class Table:
         """The values of some rows."""
         return self.decode(self.codes(ids))
 
-    def find(self, codes: Codes, wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def find(
+        self, codes: Codes, wanted: NDArray[np.int64], hashes: NDArray[np.uint64] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Up to `wanted[i]` living rows that have the codes `codes[:, i]` in the columns that rows are found by,
-        the oldest first: pairs of i and row id. The codes given must be distinct.
+        the oldest first: pairs of i and row id. The codes given must be distinct; `hashes` are theirs, where known.
         """
         by = self.schema.found_by
-        hashes = hash_rows(list(codes))
+        hashes = hash_rows(list(codes)) if hashes is None else hashes
         left = wanted.copy()
         queries, ids = [], []
         for shard, marks in self.living():
