@@ -15,3 +15,10 @@ F = TypeVar("F", bound=Callable[..., object])
 def kernel(function: F) -> F:
     """Compile `function` to machine code on first use."""
     return cast(F, numba.njit(cache=True, nogil=True, boundscheck=False)(function))
+
+
+def inlined(function: F) -> F:
+    """Make `function` part of each kernel that calls it: for a few lines that a kernel runs once a key, where handing
+    arrays over would cost more than the lines.
+    """
+    return cast(F, numba.njit(inline="always", nogil=True, boundscheck=False)(function))
