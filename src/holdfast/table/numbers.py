@@ -99,28 +99,34 @@ def common_images(numbers: Images, kept: pa.DataType) -> pa.LargeBinaryArray:
     """Images of some numbers of a kept type that compare with those of other types by exact value."""
     if pa.types.is_floating(kept):
         return _packed(numbers, {})
-    floats, left = np.empty(len(numbers), np.int64), dict[int, Fraction]()
+    floats, left = np.empty(len(numbers), np.int64), dict[int, int]()
     for lane, keys, places in split(numbers, kept):
         found, exact = _back_to_floats(lane, keys)
         floats[places[exact]] = found
         inexact = np.ones(len(places), np.bool_)
         inexact[exact] = False
         others = np.flatnonzero(inexact)
-        values = [Fraction(n, 10 ** (lane % WIDE)) for n in _integers(images.take(keys, others))]
-        nearest = np.array([float(value) for value in values], np.float64)
-        floats[places[others]] = images.to_images(pa.array(nearest), pa.float64())
-        rests = (value - Fraction(near) for value, near in zip(values, nearest.tolist(), strict=True))
+        ten = 10 ** (lane % WIDE)
+        own = _integers(images.take(keys, others))
+        nearest = [n / ten for n in own]
+        floats[places[others]] = images.to_images(pa.array(nearest, pa.float64()), pa.float64())
+        rests = (n * (_UNIT // ten) - _in_units(near) for n, near in zip(own, nearest, strict=True))
         left.update(zip(places[others].tolist(), rests, strict=True))
     return _packed(floats, left)
 
 
-def _packed(floats: NDArray[np.int64], left: dict[int, Fraction]) -> pa.LargeBinaryArray:
+def _in_units(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * (_UNIT // denominator)
+
+
+def _packed(floats: NDArray[np.int64], left: dict[int, int]) -> pa.LargeBinaryArray:
     whole = np.empty((len(floats), 8 + _BYTES), np.uint8)
     turned = floats.view(np.uint64) ^ np.uint64(1 << 63)
     whole[:, :8] = turned.astype(">u8").view(np.uint8).reshape(-1, 8)
     whole[:, 8:] = _NOTHING_LEFT
     for i, rest in left.items():
-        whole[i, 8:] = np.frombuffer((int(rest * _UNIT) + _MIDDLE).to_bytes(_BYTES, "big"), np.uint8)
+        whole[i, 8:] = np.frombuffer((rest + _MIDDLE).to_bytes(_BYTES, "big"), np.uint8)
     offsets = np.arange(len(floats) + 1, dtype=np.int64) * whole.shape[1]
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(whole.tobytes())]
     return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(floats), buffers)
