@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree import BLOCK, NEVER, Cells, row_of
-from holdfast.kernels.hashing import filled, first_slot, may_be, next_slot, number_in
+from holdfast.kernels.hashing import filled, first_slot, mask_of, may_be, next_slot, number_in
 from holdfast.kernels.jit import kernel
 
 
@@ -40,7 +40,8 @@ def _find_or_free(
     found: NDArray[np.uint32],
 ) -> Any:
     """The row's slot, and whether it is there yet. OUT found[column]: a row to compare with"""
-    at = first_slot(slots, hashed)
+    mask = mask_of(slots)
+    at = first_slot(hashed, mask)
     while slots[at] != 0:
         if may_be(slots[at], hashed):
             row_of(cells, number_in(slots[at]), found)
@@ -49,7 +50,7 @@ def _find_or_free(
                 same &= found[c] == codes[c, i]
             if same:
                 return at, True
-        at = next_slot(slots, at)
+        at = next_slot(at, mask)
     return at, False
 
 

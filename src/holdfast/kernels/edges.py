@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hashing import SEED, first_slot, mixed, next_slot
+from holdfast.kernels.hashing import SEED, first_slot, mask_of, mixed, next_slot
 from holdfast.kernels.jit import kernel
 
 COUNT, SLOTS_USED, FACTS = 0, 1, 2
@@ -36,9 +36,10 @@ class Edges(NamedTuple):
 @kernel
 def _slot(rows: NDArray[np.int64], row: int) -> Any:
     """Where a row stands in the hash table, or would."""
-    slot = first_slot(rows, mixed(SEED, np.uint64(row)))
+    mask = mask_of(rows)
+    slot = first_slot(mixed(SEED, np.uint64(row)), mask)
     while rows[slot] != row and rows[slot] != NOBODY:
-        slot = next_slot(rows, slot)
+        slot = next_slot(slot, mask)
     return slot
 
 

@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.search.numbers import common_images, is_number
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.images import NULL_KEY
+from holdfast.table.numbers import common_images, is_number
 from holdfast.table.order import OrderKeys
 from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Table

@@ -21,7 +21,7 @@ Rank = Callable[[Codes], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 class Kept(NamedTuple):
-    """Leaders as they are kept: their codes, and the code (-1: none) and the primary rank that the floor was made of."""
+    """Leaders as they are kept: their codes, and the code (-1: none) and primary rank that the floor was made of."""
 
     codes: Codes
     floor_code: int

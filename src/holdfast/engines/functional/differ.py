@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Finding, Witness
-from holdfast.engines.functional.model import fd_text, key_text, quoted
+from holdfast.changes.names import quoted
+from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets

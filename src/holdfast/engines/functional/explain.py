@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
-from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
+from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values

@@ -21,11 +21,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.engines.inclusion import numbers, values
+from holdfast.engines.inclusion import values
 from holdfast.engines.inclusion.clusters import Clusters
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.kernels.inclusion import merge_strings
-from holdfast.table import files, images
+from holdfast.table import files, images, numbers
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
