@@ -24,6 +24,16 @@ class _Kernel:
     def __call__(self, *values: Any) -> Any:
         return self.compiled(*values)
 
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """What Numba looks at, with `py_func`, to make a function part of the one that calls it."""
+        return self._options
+
+    @property
+    def py_func(self) -> Callable[..., object]:
+        """The function as it was written."""
+        return self._function
+
     @cached_property
     def compiled(self) -> Any:
         """What Numba makes of the function."""
