@@ -26,7 +26,7 @@ from holdfast.table.private import PrivateArrays
 from holdfast.table.runner import Threads
 
 Ids = NDArray[np.int64]
-Rows = NDArray[np.int64]  # [dim, row]
+Values = NDArray[np.int64]  # [dim, row]
 _OF_LEAVES = ("ids", "values", "filled")
 _OF_NODES = ("child", "lows", "highs", "fences", "below", "used")
 _FILLING = LEAF * 3 // 4
@@ -53,7 +53,7 @@ class Hits:
 class BoxTree:
     """Rows with `dims` values each, sorted by the first two of them and summarised by all."""
 
-    def __init__(self, rows: Rows, ids: Ids) -> None:
+    def __init__(self, rows: Values, ids: Ids) -> None:
         """A tree of some rows, which are sorted by the first two values and the id; few may come in any order."""
         self.dims = len(rows)
         self.rows = len(ids) if len(ids) > LEAF else 0
@@ -110,7 +110,7 @@ class BoxTree:
         """The bytes of the pools."""
         return sum(pool.nbytes for pool in self.pools)
 
-    def insert(self, rows: Rows, ids: Ids) -> None:
+    def insert(self, rows: Values, ids: Ids) -> None:
         """Put rows in; neighbours in the tree should be neighbours in the batch."""
         for start in range(0, len(ids), _AT_ONCE):  # for a few at a time a little room is enough
             part = slice(start, start + _AT_ONCE)
@@ -119,7 +119,7 @@ class BoxTree:
             self._refuse_damage()
         self.rows += len(ids)
 
-    def delete(self, rows: Rows, ids: Ids) -> None:
+    def delete(self, rows: Values, ids: Ids) -> None:
         """Take rows out, given the values under which they were put in."""
         if not len(ids):
             return

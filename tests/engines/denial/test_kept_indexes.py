@@ -38,8 +38,8 @@ def indexes_of_few_rows_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(chance: random.Random, ids: Iterable[int]) -> pa.Table:
-    told = [(i, chance.choice([None, *range(8)]), chance.choice("uvwxyz"), float(chance.randrange(9))) for i in ids]
-    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in told], SCHEMA)
+    plain = [(i, chance.choice([None, *range(8)]), chance.choice("uvwxyz"), float(chance.randrange(9))) for i in ids]
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in plain], SCHEMA)
 
 
 def start(folder: Path, chance: random.Random) -> Monitor:
@@ -53,15 +53,15 @@ def index_files(monitor: Monitor) -> list[Path]:
 
 def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each index that is opened from now on: whether it came from its file."""
-    opened, told = Index.opened, []
+    opened, from_file = Index.opened, []
 
     def listening(*given: Any) -> Index | None:
         index = opened(*given)
-        told.append(index is not None)
+        from_file.append(index is not None)
         return index
 
     monkeypatch.setattr(Index, "opened", listening)
-    return told
+    return from_file
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -91,13 +91,13 @@ class DenialEngine:
         before = self.result(kept)
         deltas = maintain.maintain(kept, change)
         after = self.result(kept)
-        told = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
-        return between(before, after).with_violations(before, after, told)
+        changes = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        return between(before, after).with_violations(before, after, changes)
 
     def result(self, kept: State) -> Result:
         """How each rule stands."""
-        standing = [RuleStatus(each.constraint, each.count, each.listed, self._limit) for each in kept.violations]
-        return {status.text: status for status in standing}
+        statuses = [RuleStatus(each.constraint, each.count, each.listed, self._limit) for each in kept.violations]
+        return {status.text: status for status in statuses}
 
     def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The violations, and the files of the indexes."""

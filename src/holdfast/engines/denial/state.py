@@ -58,8 +58,8 @@ class State:
         folder = _folder_of(self.search.table)
         if folder is not None and (self.keeps_indexes or self.search.nbytes):
             self.search.write_indexes(folder)
-        told, about = self.search.dump()
-        arrays |= {f"search/{name}": array for name, array in told.items()}
+        deleted, about = self.search.dump()
+        arrays |= {f"search/{name}": array for name, array in deleted.items()}
         return arrays, facts | {"search": about, "files": [name for name in about["files"] if name is not None]}
 
     def _dump_violations(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -118,6 +118,6 @@ def load(
     ]
     folder = _folder_of(table)
     if "search" in facts and folder is not None:
-        told = {name.removeprefix("search/"): name for name in arrays if name.startswith("search/")}
-        state.search.open_when_needed({name: arrays[full] for name, full in told.items()}, facts["search"], folder)
+        deleted = {name.removeprefix("search/"): arrays[name] for name in arrays if name.startswith("search/")}
+        state.search.open_when_needed(deleted, facts["search"], folder)
     return state

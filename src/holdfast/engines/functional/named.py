@@ -46,7 +46,7 @@ class NamedRule:
 
 
 @dataclass(frozen=True)
-class Standing:
+class DependencyStatus:
     """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold."""
 
     named: NamedRule
@@ -107,8 +107,10 @@ class State:
     needs them.
     """
 
-    def __init__(self, table: Table, standing: Iterable[Standing], kept: Mapping[str, Any] | None = None) -> None:
-        self.table, self.standing = table, list(standing)
+    def __init__(
+        self, table: Table, statuses: Iterable[DependencyStatus], kept: Mapping[str, Any] | None = None
+    ) -> None:
+        self.table, self.statuses = table, list(statuses)
         self._kept = kept or {}
         self._groups: dict[str, Groups] = {}
 
@@ -123,7 +125,7 @@ class State:
     def dump(self) -> dict[str, Any]:
         """The groups of rules as arrays, where they are few beside the rows."""
         arrays: dict[str, Any] = {}
-        for named in (each.named for each in self.standing):
+        for named in (each.named for each in self.statuses):
             groups = self._groups.get(named.text)
             if groups is None:
                 kept = self._dumped(named)
@@ -136,11 +138,11 @@ class State:
         """What the last dump tells of the groups of a rule, if anything."""
         return {part: self._kept[name] for part in PARTS if (name := f"{named.text}/{part}") in self._kept}
 
-    def stand(self, named: NamedRule) -> Standing:
+    def status_of(self, named: NamedRule) -> DependencyStatus:
         """How a rule stands, as its groups tell."""
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
-        return Standing(named, rows, groups.broken_pairs, groups.to_remove)
+        return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove)
 
 
 class NamedEngine:
@@ -156,43 +158,45 @@ class NamedEngine:
     def discover(self, subject: Table, runner: Runner) -> State:  # noqa: ARG002  # shards are mapped, not copied
         """Group the rows by each rule."""
         state = State(subject, ())
-        state.standing = [state.stand(named) for named in self._given(subject.schema)]
+        state.statuses = [state.status_of(named) for named in self._given(subject.schema)]
         return state
 
     def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # a batch fits one machine
         """Regroup the rows that a batch touched."""
         before = self.result(state)
-        named = [each.named for each in state.standing]
+        named = [each.named for each in state.statuses]
         moved = {each.text: state.groups(each).follow(change) for each in named}
         state.table = change.after
-        state.standing = [state.stand(each) for each in named]
+        state.statuses = [state.status_of(each) for each in named]
         after = self.result(state)
-        told = {
+        changes = {
             text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
             for text, rows in moved.items()
             if rows
         }
-        return between(before, after).with_violations(before, after, told)
+        return between(before, after).with_violations(before, after, changes)
 
     def result(self, state: State) -> Result:
         """How each rule stands."""
-        return {each.text: each for each in state.standing}
+        return {each.text: each for each in state.statuses}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Numbers, and groups where they are few."""
-        return state.dump(), {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
+        return state.dump(), {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.statuses}
 
     def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
-        return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)], arrays)
+        return State(
+            subject, [DependencyStatus(named, *facts[named.text]) for named in self._given(subject.schema)], arrays
+        )
 
     def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """Numbers know no codes, and groups follow from the table."""
-        return State(subject, state.standing)
+        return State(subject, state.statuses)
 
     def listings(self, state: State, table: Table) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
-        return [_listing(each, state.groups(each.named), table) for each in state.standing]
+        return [_listing(each, state.groups(each.named), table) for each in state.statuses]
 
     def _given(self, schema: Schema) -> list[NamedRule]:
         return [
@@ -201,12 +205,12 @@ class NamedEngine:
         ]
 
 
-def _listing(standing: Standing, groups: Groups, table: Table) -> Listing:
+def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:
     rows = groups.outside()
-    rule = standing.named.rule
+    rule = status.named.rule
     columns = [*rule.lhs, rule.rhs] if isinstance(rule, FD) else list(rule.columns)
     pairs = np.stack([rows, groups.beside(rows)], axis=1)
-    return Listing(standing.named, table, len(rows), pairs, {"t": columns, "s": columns})
+    return Listing(status.named, table, len(rows), pairs, {"t": columns, "s": columns})
 
 
 def _alone(rows: Ids) -> Ids:
