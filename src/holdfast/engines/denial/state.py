@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.denial.violations import LIMIT, Violations
-from holdfast.search.found import Found, Pairs
+from holdfast.search.found import Found, Pairs, sides
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner, Threads
@@ -64,9 +64,10 @@ class State:
 
     def _dump_violations(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays: dict[str, NDArray[Any]] = {}
-        for number, found in enumerate(self.found()):
-            if found.pairs is not None:
-                arrays |= {f"t/{number}": found.pairs[:, 0].copy(), f"s/{number}": found.pairs[:, 1].copy()}
+        for number, violations in enumerate(self.violations):
+            pairs = violations.in_any_order()
+            if pairs is not None:
+                arrays |= dict(zip((f"t/{number}", f"s/{number}"), sides(pairs), strict=True))
         return arrays, {"limit": self.limit, "counts": [violations.count for violations in self.violations]}
 
     def rewritten(self, table: Table) -> State:
