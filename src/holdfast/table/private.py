@@ -2,7 +2,7 @@
 
 For large arrays of which a process reads and changes a few places: opening them costs nothing, however large they are.
 Such an array comes unchecked, as a check would read it whole; what keeps one in a file keeps checksums of its parts
-beside it, and compares what it looks at. A file that doesn't lie on this machine is read and checked whole.
+beside it, and compares what it looks at. Only files of this machine can be mapped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 
 from holdfast.errors import Damaged, Missing
-from holdfast.table import checks, files
+from holdfast.table import checks
 from holdfast.table.checks import Described
 
 Places = dict[str, tuple[int, int, np.dtype[Any]]]  # of each array: begin and end in bytes, and the type of its numbers
@@ -30,10 +30,6 @@ class PrivateArrays:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._far: checks.CheckedArrays | None = None
-        if "://" in path:
-            self._far, self.facts = files.read(path)
-            return
         try:
             self._places, self._about, self.facts = _contents(path)
             self._file = os.open(path, os.O_RDONLY)
@@ -46,8 +42,6 @@ class PrivateArrays:
 
     def read(self, name: str) -> NDArray[Any]:
         """A whole array, checked."""
-        if self._far is not None:
-            return np.array(self._far[name])
         start, stop, dtype = self._places[name]
         whole = np.empty((stop - start) // dtype.itemsize, dtype)
         inside = whole.view(np.uint8).data
@@ -63,8 +57,6 @@ class PrivateArrays:
 
     def mapped(self, name: str) -> NDArray[Any]:
         """An array, not checked yet; what is written to it stays in memory."""
-        if self._far is not None:
-            return self.read(name)
         start, stop, dtype = self._places[name]
         return self._bytes[start:stop].view(dtype)
 

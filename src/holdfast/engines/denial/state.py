@@ -1,8 +1,8 @@
 """The denial engine's state of one table: constraints, their violations, and the pair search that keeps them true.
 
 Violations are dumped, and where the search's indexes lie in files. A loaded state opens these when the first batch
-comes; where there are none (the table is small, an older version wrote the state, tasks elsewhere searched a table that
-may be too large for one machine) it makes them then, as they follow from the table.
+comes; where there are none (the table is small, its files lie elsewhere, an older version wrote the state, tasks have
+searched a table that may be too large for one machine) it makes them then, as they follow from the table.
 
 Invariant: after `maintain`, the violations are those that `discover` finds in the changed table.
 """
@@ -87,9 +87,10 @@ def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Pairs:
 
 
 def _folder_of(table: Table) -> str | None:
-    """The folder that a table's files lie in, if it lies in files."""
+    """The folder of this machine that a table's files lie in, if there is one: elsewhere nothing can be mapped."""
     segments = table.where.segments if table.where is not None else ()
-    return segments[0].path.rpartition("/")[0] if segments else None
+    folder = segments[0].path.rpartition("/")[0] if segments else ""
+    return folder if folder and "://" not in folder else None
 
 
 def discover(
