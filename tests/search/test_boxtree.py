@@ -15,10 +15,10 @@ from holdfast.search.sorting import sorted_order
 from holdfast.table.runner import Threads
 
 COMPARE = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-Rows = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 
-def brute(rows: Rows, ids: Rows, question: Question) -> set[tuple[int, int]]:
+def brute(rows: Ints, ids: Ints, question: Question) -> set[tuple[int, int]]:
     """By definition; the least integer is null, and nothing holds of it."""
     found = set()
     for i, own in enumerate(question.own.tolist()):
@@ -57,7 +57,7 @@ class Grown:
         self.alive = np.ones(size, np.bool_)
         self.tree = BoxTree(self.rows, np.arange(size))
 
-    def draw(self, dims: int, size: int) -> Rows:
+    def draw(self, dims: int, size: int) -> Ints:
         rows = self.rng.integers(0, self.span, (dims, size))
         rows[1:][self.rng.random(rows[1:].shape) < 0.05] = LEAST
         return rows

@@ -8,8 +8,8 @@ Takes the place of the paper's hash maps and LT-trees (papers: weever, section 4
 O(log d) nodes, and their unions are linear in the rows; here a row lies in one leaf, and a search costs the nodes it
 can't rule out. Rows die for good: the leaf closes up, boxes shrink, and blocks that ran low join a neighbour.
 
-A tree may lie in a file that is mapped, not read: then every leaf that is looked at is marked as `visited`, so that its
-bytes can be checked before an answer is given out.
+A tree may lie in a file that is mapped, not read: then every leaf has a checksum, which is compared when the leaf is
+first looked at. One that differs is told in `facts`, for whoever asked to give out no answer.
 
 Axes: `leaf` and `node` are places in a pool, `slot` and `entry` places within one, `dim` a dimension.
 Invariants: rows of a leaf are sorted, and so are the leaves under a node; `fences` are lower bounds of the entries'
@@ -28,12 +28,14 @@ LEAF = 64  # rows in a leaf, at most
 FAN = 64  # entries in a node, at most
 LEAST = np.iinfo(np.int64).min  # also the value of a null
 MOST = np.iinfo(np.int64).max
-ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, FACTS = 0, 1, 2, 3, 4, 5, 6
-UNSEEN, SEEN, CHECKED = 0, 1, 2  # of a leaf: in the file and not looked at yet; looked at; found right, or made here
+ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, DAMAGED, FACTS = 0, 1, 2, 3, 4, 5, 6, 7
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Tree(NamedTuple):
-    """The pools. `facts`: root, inner levels, leaves and nodes ever opened, heads of the lists of freed ones."""
+    """The pools. `facts`: root, inner levels, leaves and nodes ever opened, heads of the lists of freed ones, and the
+    number of a leaf that differs from its checksum, plus one.
+    """
 
     ids: NDArray[np.int64]  # [leaf, slot]
     values: NDArray[np.int64]  # [leaf, dim, slot]
@@ -45,14 +47,45 @@ class Tree(NamedTuple):
     below: NDArray[np.int64]  # [node, entry] rows under an entry
     used: NDArray[np.int32]  # [node] entries; in a freed node -2 minus the next freed one
     facts: NDArray[np.int64]
-    visited: NDArray[np.uint8]  # [leaf] UNSEEN, SEEN or CHECKED
+    unseen: NDArray[np.bool_]  # [leaf] whether it is as the file has it, and nobody has looked at it yet
+    sums: NDArray[np.uint64]  # [leaf] the checksums of leaves in a file
+
+
+@kernel
+def leaf_sum(tree: Tree, leaf: int) -> np.uint64:
+    """The checksum of a leaf: it is another one where any one value is another one."""
+    state = np.uint64(leaf)
+    for slot in range(LEAF):
+        state = (state ^ np.uint64(tree.ids[leaf, slot])) * _PRIME
+        state ^= state >> np.uint64(32)
+    for dim in range(tree.values.shape[1]):
+        for slot in range(LEAF):
+            state = (state ^ np.uint64(tree.values[leaf, dim, slot])) * _PRIME
+            state ^= state >> np.uint64(32)
+    return state
 
 
 @kernel
 def visit(tree: Tree, leaf: int) -> None:
-    """Remember that a leaf was looked at."""
-    if tree.visited[leaf] == UNSEEN:
-        tree.visited[leaf] = SEEN
+    """Compare a leaf with its checksum when it is first looked at."""
+    if tree.unseen[leaf]:
+        tree.unseen[leaf] = False
+        if leaf_sum(tree, leaf) != tree.sums[leaf]:
+            tree.facts[DAMAGED] = leaf + 1
+
+
+@kernel
+def visit_all(tree: Tree) -> None:
+    """Compare all leaves that nobody has looked at yet."""
+    for leaf in range(len(tree.unseen)):
+        visit(tree, leaf)
+
+
+@kernel
+def sum_leaves(tree: Tree, sums: NDArray[np.uint64]) -> None:
+    """The checksums of all leaves. OUT sums[leaf]"""
+    for leaf in range(len(sums)):
+        sums[leaf] = leaf_sum(tree, leaf)
 
 
 # ---- finding a place ------------------------------------------------------------------------------------------------
@@ -191,6 +224,7 @@ def _take_leaf(tree: Tree) -> int:
         free = tree.facts[LEAVES]
         tree.facts[LEAVES] += 1
     tree.filled[free] = 0
+    tree.unseen[free] = False  # whatever the file has there, nobody will look at it
     return int(free)
 
 

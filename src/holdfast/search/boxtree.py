@@ -3,10 +3,10 @@
 `holdfast.kernels.boxtree` tells how it works and what it costs. This side owns the pools and their growth, and runs
 questions in threads. A tree is one writer's: no question may run while rows go in or out.
 
-A tree can be written to a file and opened from there without being read: the pools are mapped, and what a batch changes
-is copied page by page (see `holdfast.table.private`). The inner nodes, a twentieth of the bytes, are read and checked
-when the tree is opened, so no search can go astray; of the leaves, those that a search or a batch came by are checked
-before its answer is given out.
+A tree can be written to a file and opened from there without being read: the leaves are mapped, and what a batch
+changes is copied page by page (see `holdfast.table.private`). The inner nodes, a twentieth of the bytes, are read and
+checked when the tree is opened, so no search can go astray; each leaf is checked when a search or a batch first comes
+by it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import Damaged
 from holdfast.kernels import boxdelete, boxload, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
-from holdfast.kernels.boxtree import CHECKED, FACTS, FAN, LEAF, LEAVES, NODES, SEEN, UNSEEN, Tree
+from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, NODES, Tree
 from holdfast.table.private import PrivateArrays
 from holdfast.table.runner import Threads
 
 Ids = NDArray[np.int64]
-Rows = NDArray[np.int64]  # [dim, row]
+Values = NDArray[np.int64]  # [dim, row]
 _OF_LEAVES = ("ids", "values", "filled")
 _OF_NODES = ("child", "lows", "highs", "fences", "below", "used")
 _FILLING = LEAF * 3 // 4
 _MANY = 1 << 14  # queries that are worth a second thread
 _CHUNKS = 8
+_AT_ONCE = 1 << 13  # rows that are put in at a time
 
 
 class TooMany(Exception):
@@ -51,13 +53,13 @@ class Hits:
 class BoxTree:
     """Rows with `dims` values each, sorted by the first two of them and summarised by all."""
 
-    def __init__(self, rows: Rows, ids: Ids) -> None:
+    def __init__(self, rows: Values, ids: Ids) -> None:
         """A tree of some rows, which are sorted by the first two values and the id; few may come in any order."""
         self.dims = len(rows)
         self.rows = len(ids) if len(ids) > LEAF else 0
         leaves = max(1, -(-self.rows // _FILLING))
         self.pools = _pools(self.dims, leaves + leaves // 16 + 16, leaves // 24 + 64)
-        self._file: PrivateArrays | None = None
+        self._path = ""  # of the file that it lies in
         boxload.load(self.pools, rows, ids, self.rows, leaves)
         if not self.rows:
             self.insert(rows, ids)
@@ -68,40 +70,35 @@ class BoxTree:
         """What a file keeps of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
         hold what was deleted.
         """
-        if self._file is not None:  # damage must not get a new checksum
-            self._file.check("ids")
-            self._file.check("values")
+        boxtree.visit_all(self.pools)  # damage must not get a new checksum
+        self._refuse_damage()
         leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
         self._make_room(leaves // 16)
         boxdelete.wipe(self.pools)
         kept = {name: getattr(self.pools, name)[: leaves + leaves // 16 + 64] for name in _OF_LEAVES}
         kept |= {name: getattr(self.pools, name)[: nodes + nodes // 16 + 64] for name in _OF_NODES}
-        return {name: array.reshape(-1) for name, array in kept.items()} | {"facts": self.pools.facts}
+        sums = np.empty(len(kept["ids"]), np.uint64)
+        boxtree.sum_leaves(self.pools, sums)
+        return {name: array.reshape(-1) for name, array in kept.items()} | {"facts": self.pools.facts, "sums": sums}
 
     @staticmethod
     def opened(file: PrivateArrays, dims: int, rows: int) -> BoxTree:
         """The tree whose arrays a file keeps."""
         tree = BoxTree.__new__(BoxTree)
-        tree.dims, tree.rows, tree._file = dims, rows, file
-        flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts")}
+        tree.dims, tree.rows, tree._path = dims, rows, file.path
+        flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts", "sums")}
         flat |= {"ids": file.mapped("ids"), "values": file.mapped("values")}
         shapes = {"ids": (-1, LEAF), "values": (-1, dims, LEAF), "child": (-1, FAN), "below": (-1, FAN)}
         shapes |= {"lows": (-1, dims, FAN), "highs": (-1, dims, FAN), "fences": (-1, FAN, 3)}
         pools = {name: array.reshape(shapes.get(name, (-1,))) for name, array in flat.items()}
-        visited = np.full(len(pools["ids"]), CHECKED, np.uint8)
-        visited[: int(pools["facts"][LEAVES])] = UNSEEN
-        tree.pools = Tree(**pools, visited=visited)
+        tree.pools = Tree(**pools, unseen=np.ones(len(pools["ids"]), np.bool_))
         return tree
 
-    def _check_visited(self) -> None:
-        """Look whether the leaves that were visited are what was written."""
-        if self._file is None:
-            return
-        leaves = np.flatnonzero(self.pools.visited == SEEN)
-        for name, size in (("ids", LEAF), ("values", self.dims * LEAF)):
-            places = np.append(np.arange(0, size, LEAF), size - 1)  # so near to each other that none lacks its block
-            self._file.check_some(name, (leaves[:, None] * size + places).reshape(-1))
-        self.pools.visited[leaves] = CHECKED
+    def _refuse_damage(self) -> None:
+        """Give out no answer that a damaged leaf had a part in."""
+        if self.pools.facts[DAMAGED]:
+            leaf = int(self.pools.facts[DAMAGED])
+            raise Damaged(self._path, f"leaf {leaf} of {len(self.pools.sums)} differs from its checksum")
 
     # ---- rows and questions -----------------------------------------------------------------------------------------
 
@@ -113,20 +110,21 @@ class BoxTree:
         """The bytes of the pools."""
         return sum(pool.nbytes for pool in self.pools)
 
-    def insert(self, rows: Rows, ids: Ids) -> None:
+    def insert(self, rows: Values, ids: Ids) -> None:
         """Put rows in; neighbours in the tree should be neighbours in the batch."""
-        if len(ids):
-            self._make_room(len(ids))
-            boxtree.insert(self.pools, rows, ids)
-            self._check_visited()
-            self.rows += len(ids)
+        for start in range(0, len(ids), _AT_ONCE):  # for a few at a time a little room is enough
+            part = slice(start, start + _AT_ONCE)
+            self._make_room(len(ids[part]))
+            boxtree.insert(self.pools, np.ascontiguousarray(rows[:, part]), ids[part])
+            self._refuse_damage()
+        self.rows += len(ids)
 
-    def delete(self, rows: Rows, ids: Ids) -> None:
+    def delete(self, rows: Values, ids: Ids) -> None:
         """Take rows out, given the values under which they were put in."""
         if not len(ids):
             return
         gone = boxdelete.delete(self.pools, rows, ids)
-        self._check_visited()
+        self._refuse_damage()
         self.rows -= gone
         if gone != len(ids):
             raise AssertionError(f"{len(ids) - gone} rows to delete were not in the index")
@@ -141,9 +139,8 @@ class BoxTree:
         longer: dict[str, NDArray[Any]] = {}
         if len(self.pools.ids) < leaves:
             longer |= {name: _lengthened(getattr(self.pools, name), leaves + leaves // 16) for name in _OF_LEAVES}
-            visited = np.full(len(longer["ids"]), CHECKED, np.uint8)
-            visited[: len(self.pools.visited)] = self.pools.visited
-            longer["visited"] = visited
+            longer["unseen"] = np.zeros(len(longer["ids"]), np.bool_)
+            longer["unseen"][: len(self.pools.unseen)] = self.pools.unseen
         if len(self.pools.used) < nodes:
             longer |= {name: _lengthened(getattr(self.pools, name), nodes + nodes // 16) for name in _OF_NODES}
         self.pools = self.pools._replace(**longer)
@@ -153,7 +150,7 @@ class BoxTree:
         try:
             return self._all_hits(question, starts, limit, threads)
         finally:
-            self._check_visited()
+            self._refuse_damage()
 
     def _all_hits(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None) -> Hits:
         blocks = len(starts) - 1
@@ -188,7 +185,7 @@ class BoxTree:
         """One hit of a question, as query number and row id; the search ends with it."""
         queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
         boxprobe.probe(self.pools, question, starts, 0, len(starts) - 1, queries, rows, found, True)
-        self._check_visited()
+        self._refuse_damage()
         return (int(queries[0]), int(rows[0])) if found[0] else None
 
     def count(self, question: Question, threads: Threads | None = None) -> NDArray[np.int64]:
@@ -203,7 +200,7 @@ class BoxTree:
                 lambda cut: boxprobe.count(self.pools, question, cut[0], cut[1], counts),
                 list(itertools.pairwise(cuts)),
             )
-        self._check_visited()
+        self._refuse_damage()
         return counts
 
 
@@ -229,7 +226,8 @@ def _pools(dims: int, leaves: int, nodes: int) -> Tree:
         np.empty((nodes, FAN), np.int64),
         np.zeros(nodes, np.int32),
         np.zeros(FACTS, np.int64),
-        np.full(leaves, CHECKED, np.uint8),
+        np.zeros(leaves, np.bool_),
+        np.empty(0, np.uint64),
     )
 
 

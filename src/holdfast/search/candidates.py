@@ -22,7 +22,7 @@ from holdfast.table.runner import Threads
 from holdfast.table.shard import AnyCodes
 
 Hashes = NDArray[np.uint32]
-_WORTH_THREADS = 1 << 16
+_WORTH_THREADS = 1 << 19
 _BUCKETS_A_ROW = 16
 _FEW = 4  # rows that are at most one in so many are worth being looked at apart
 _MOST_BITS = 30

@@ -27,6 +27,7 @@ from holdfast.table.table import Table
 Ids = NDArray[np.int64]
 _CODE = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
 _FEW = 4096
+MUCH = 32  # where more than one row in so many has changed since an index was written, it is sooner made than opened
 _BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
 
 
@@ -37,6 +38,7 @@ class Written:
     path: str
     next_id: int = 0  # rows from here on are not in the file
     inserted: int = 0
+    made_up_for: int = 0  # rows that this process had to put in and take out when it opened the file
     deleted: list[tuple[NDArray[np.int64], Ids]] = field(default_factory=list)  # keys and ids of rows in the file
 
     def forget(self, matrix: NDArray[np.int64], ids: Ids) -> None:
@@ -97,8 +99,8 @@ class Index:
 
     @staticmethod
     def opened(layout: Layout, spaces: Spaces, table: Table, written: Written) -> Index | None:
-        """The index in a file, brought up to date with a table; None where the file is gone, or where another layout is
-        wanted now.
+        """The index in a file, brought up to date with a table; None where that can't be done, or would take longer
+        than to make the index: the file is gone, another layout is wanted now, or much has changed since.
         """
         try:
             file = PrivateArrays(written.path)
@@ -107,11 +109,15 @@ class Index:
         index = Index(layout, spaces, table, file.facts["bits"])
         if index._columns != file.facts["columns"] or index.stale(spaces, table) or not index.is_lasting(spaces):
             return None
-        index.tree = BoxTree.opened(file, max(1, len(index._columns)), file.facts["rows"])
+        born, rows = born_since(spaces, table, file.facts["next_id"]), file.facts["rows"]
+        if (len(born) + written.drift) * MUCH > rows:
+            return None
+        index.tree = BoxTree.opened(file, max(1, len(index._columns)), rows)
         index.written = Written(written.path, file.facts["next_id"])
         for matrix, ids in written.deleted:
             index._delete(matrix, ids)
-        index.insert(born_since(spaces, table, index.written.next_id))
+        index.insert(born)
+        index.written.made_up_for = index.written.drift
         return index
 
     # ---- rows and questions -----------------------------------------------------------------------------------------

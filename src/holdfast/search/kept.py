@@ -3,7 +3,8 @@
 An index costs more to make than to map, and more to write than a checkpoint should cost. So each has a file of its own,
 which is written once and stays while the table changes: a checkpoint names the file and tells the keys of the rows in
 it that died since. Whoever opens it takes these out again and puts in the rows that were born since, which the table
-has. A file is written anew when that would take long.
+has. A file is written anew when so much has changed that nobody would open it, and when the process that writes a
+checkpoint had to make up for many rows when it opened: then others will come that do.
 Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.5; a checkpoint writes what died since.
 """
 
@@ -17,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.search.index import Index, Written
+from holdfast.search.index import MUCH, Index, Written
 from holdfast.search.operands import Spaces
 from holdfast.table.table import Table
 
 FEWEST = 1 << 15  # rows: an index of fewer is made again as fast as it is opened
-_FEW = 1 << 13  # rows that came and went since a file was written: these are always made up for
-_SHARE = 64  # beyond that, one in so many
+_FEW = 1 << 12  # rows that are made up for in no time
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Kept:
 
 
 def write_where_due(indexes: Sequence[Index], spaces: Spaces, table: Table, folder: str) -> None:
-    """Write the indexes that have no file, or that have changed much since they were written."""
+    """Write the indexes that have no file, or one that it takes long to make up for."""
     for index in indexes:
-        rows = len(index.tree)
-        changed = rows if index.written is None else index.written.drift
-        if rows >= FEWEST and index.is_lasting(spaces) and changed > max(_FEW, rows // _SHARE):
+        rows, written = len(index.tree), index.written
+        due = written is None or written.drift * MUCH > rows or written.made_up_for > _FEW
+        if due and rows >= FEWEST and index.is_lasting(spaces):
             index.write(f"{folder}/{uuid.uuid4().hex}.arrow", table)

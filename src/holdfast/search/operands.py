@@ -8,7 +8,7 @@ keys sorted as an index wants them. Each is computed when first asked for, howev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -275,7 +275,7 @@ class Operands:
             self.table,
             len(places),
             lambda chosen: self._ids_at(places if chosen is None else places[chosen]),
-            lambda column: self._codes_of(column)[places],
+            cache(lambda column: self._codes_of(column)[places]),
         )
 
     def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:

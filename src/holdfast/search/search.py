@@ -119,12 +119,12 @@ class PairSearch:
 
     # ---- indexes ----------------------------------------------------------------------------------------------------
 
-    def _index(self, number: int, role: int, rows: Operands | None = None) -> Index:
-        """The index that a query asks as t (role 0) or as s (role 1)."""
+    def _index(self, number: int, side: int, rows: Operands | None = None) -> Index:
+        """The index that a query asks as t (side 0) or as s (side 1)."""
         if self._indexes is None:
             self._build(self.table, rows)
         assert self._indexes is not None
-        return self._indexes[self._places[number][role]]
+        return self._indexes[self._places[number][side]]
 
     def _build(self, table: Table, rows: Operands | None = None) -> None:
         """Open the indexes of a table, or make them."""
@@ -144,8 +144,8 @@ class PairSearch:
     def _layouts(self, distinct: Sequence[int]) -> tuple[list[Layout], list[tuple[int, int]]]:
         lookups = [lookup for query in self.queries if not query.single for lookup in (query.as_t, query.as_s)]
         layouts, places = layouts_for(lookups, distinct)
-        taken = iter(places)
-        return layouts, [(-1, -1) if query.single else (next(taken), next(taken)) for query in self.queries]
+        next_place = iter(places)
+        return layouts, [(-1, -1) if query.single else (next(next_place), next(next_place)) for query in self.queries]
 
     def _make_ready(self, before: Table, now: Table) -> list[Index]:
         """The indexes of a table's rows as they were before a batch, with keys current after it.

@@ -13,7 +13,7 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
 from holdfast.engines.functional import named
-from holdfast.search import kept, search
+from holdfast.search import index, kept, search
 from holdfast.search.index import Index
 from holdfast.store.backup import backup
 
@@ -32,12 +32,14 @@ def indexes_of_few_rows_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "FEWEST", 0)
     monkeypatch.setattr(search, "FEWEST", 0)
     monkeypatch.setattr(kept, "_FEW", 20)
+    for module in (kept, index):
+        monkeypatch.setattr(module, "MUCH", 4)
     monkeypatch.setattr(named, "_FEW", 0)
 
 
 def rows(chance: random.Random, ids: Iterable[int]) -> pa.Table:
-    told = [(i, chance.choice([None, *range(8)]), chance.choice("uvwxyz"), float(chance.randrange(9))) for i in ids]
-    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in told], SCHEMA)
+    plain = [(i, chance.choice([None, *range(8)]), chance.choice("uvwxyz"), float(chance.randrange(9))) for i in ids]
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in plain], SCHEMA)
 
 
 def start(folder: Path, chance: random.Random) -> Monitor:
@@ -51,15 +53,15 @@ def index_files(monitor: Monitor) -> list[Path]:
 
 def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each index that is opened from now on: whether it came from its file."""
-    opened, told = Index.opened, []
+    opened, from_file = Index.opened, []
 
     def listening(*given: Any) -> Index | None:
         index = opened(*given)
-        told.append(index is not None)
+        from_file.append(index is not None)
         return index
 
     monkeypatch.setattr(Index, "opened", listening)
-    return told
+    return from_file
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -90,7 +92,7 @@ def test_a_checkpoint_leaves_the_files_of_indexes_as_they_are(tmp_path: Path) ->
         monitor.apply(inserts=rows(chance, range(200, 205)), deletes=pa.table({"id": [3, 4]}))
         monitor.checkpoint()
         assert index_files(monitor) == made
-        monitor.apply(inserts=rows(chance, range(300, 330)))
+        monitor.apply(inserts=rows(chance, range(300, 360)))
         monitor.checkpoint()
         assert not set(index_files(monitor)) & set(made)
         assert not any(path.exists() for path in made)

@@ -1,8 +1,8 @@
 """The denial engine's state of one table: constraints, their violations, and the pair search that keeps them true.
 
 Violations are dumped, and where the search's indexes lie in files. A loaded state opens these when the first batch
-comes; where there are none (the table is small, an older version wrote the state, tasks elsewhere searched a table that
-may be too large for one machine) it makes them then, as they follow from the table.
+comes; where there are none (the table is small, its files lie elsewhere, an older version wrote the state, tasks have
+searched a table that may be too large for one machine) it makes them then, as they follow from the table.
 
 Invariant: after `maintain`, the violations are those that `discover` finds in the changed table.
 """
@@ -20,7 +20,7 @@ from holdfast.engines.contract import FILES
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.denial.violations import LIMIT, Violations
-from holdfast.search.found import Found, Pairs
+from holdfast.search.found import Found, Pairs, sides
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner, Threads
@@ -65,9 +65,10 @@ class State:
 
     def _dump_violations(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays: dict[str, NDArray[Any]] = {}
-        for number, found in enumerate(self.found()):
-            if found.pairs is not None:
-                arrays |= {f"t/{number}": found.pairs[:, 0].copy(), f"s/{number}": found.pairs[:, 1].copy()}
+        for number, violations in enumerate(self.violations):
+            pairs = violations.in_any_order()
+            if pairs is not None:
+                arrays |= dict(zip((f"t/{number}", f"s/{number}"), sides(pairs), strict=True))
         return arrays, {"limit": self.limit, "counts": [violations.count for violations in self.violations]}
 
     def rewritten(self, table: Table) -> State:
@@ -87,9 +88,10 @@ def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Pairs:
 
 
 def _folder_of(table: Table) -> str | None:
-    """The folder that a table's files lie in, if it lies in files."""
+    """The folder of this machine that a table's files lie in, if there is one: elsewhere nothing can be mapped."""
     segments = table.where.segments if table.where is not None else ()
-    return segments[0].path.rpartition("/")[0] if segments else None
+    folder = segments[0].path.rpartition("/")[0] if segments else ""
+    return folder if folder and "://" not in folder else None
 
 
 def discover(

@@ -3,7 +3,8 @@
 A pair is (t, s); of a symmetric constraint the smaller row id comes first, and each pair is there once. A constraint
 about single rows has rows: then s is NOBODY (-1).
 
-Pairs that come from a file are read when they are needed, and become a graph when the first batch changes them.
+Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
+a graph, and so are all of them once a batch resolves one that was there from the start.
 
 Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is kept.
 Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.engines.denial.model import DenialConstraint
-from holdfast.search.found import Found, Ids, Pairs, no_pairs, paired, sides
+from holdfast.search.found import Found, Ids, Pairs, listed, no_pairs, paired, sides
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one constraint that are kept; a pair takes about 60 bytes
@@ -51,62 +52,75 @@ class Delta:
         return int((together[1:] == together[:-1]).all(axis=1).sum())
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """What is kept of the violations at one moment: another thread may look while a batch puts others in its place."""
+
+    count: int  # of those that were there at first
+    first: Callable[[], Pairs] | None = None
+    graph: PairGraph | None = None  # of the others; None where only the number is kept
+
+
 class Violations:
     """The violations of one constraint, kept."""
 
     def __init__(self, constraint: DenialConstraint, count: int, pairs: Callable[[], Pairs] | None) -> None:
-        """So many violations; `pairs` gives them, in order, unless they are too many to keep."""
+        """So many violations; `pairs` gives them, unless they are too many to keep."""
         self.constraint = constraint
-        self._count, self._pairs = count, pairs
-        self._graph: PairGraph | None = None  # takes the place of the pairs once these change
+        self._kept = _Kept(count) if pairs is None else _Kept(count, pairs, PairGraph())
 
     @property
     def count(self) -> int:
         """How many violations there are."""
-        return self._count if self._graph is None else len(self._graph)
+        kept = self._kept
+        return kept.count if kept.graph is None else kept.count + len(kept.graph)
 
     @property
     def listed(self) -> bool:
         """Whether the pairs are kept, not their number alone."""
-        return self._pairs is not None or self._graph is not None
+        return self._kept.graph is not None
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the pairs take in memory."""
-        return 0 if self._graph is None else self._graph.nbytes
+        """The bytes of the graph."""
+        return 0 if self._kept.graph is None else self._kept.graph.nbytes
 
     def found(self) -> Found:
-        """The violations now: later changes don't touch them."""
-        graph, pairs = self._graph, self._pairs
-        if graph is not None:
-            listed = graph.pairs()
-            return Found(len(listed), listed)
-        return Found(self._count, None if pairs is None else pairs())
+        """The violations now, in order: later changes don't touch them."""
+        pairs = self.in_any_order()
+        return Found(self.count, None) if pairs is None else listed(paired(*sides(pairs)))
+
+    def in_any_order(self) -> Pairs | None:
+        """The violations now, or None where only their number is kept."""
+        kept = self._kept
+        if kept.graph is None:
+            return None
+        return kept.graph.pairs() if kept.first is None else np.concatenate([kept.first(), kept.graph.pairs()])
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""
+        kept = self._kept
         if not self.count or not len(rows):
             return no_pairs()
-        if self._graph is None and self._pairs is not None and not np.isin(self._pairs(), rows).any():
-            return no_pairs()
-        return self._as_graph().remove_rows(rows)
+        if kept.first is not None and np.isin(kept.first(), rows).any():
+            kept = self._kept = _Kept(0, None, PairGraph(*sides(self._listed())))
+        assert kept.graph is not None
+        return kept.graph.remove_rows(rows)
+
+    def _listed(self) -> Pairs:
+        pairs = self.in_any_order()
+        assert pairs is not None
+        return pairs
 
     def add(self, pairs: Pairs) -> None:
         """Add violations that aren't there yet."""
-        if len(pairs):
-            self._as_graph().add(*sides(pairs))
-
-    def _as_graph(self) -> PairGraph:
-        if self._graph is None:
-            assert self._pairs is not None
-            self._graph = PairGraph(*sides(self._pairs()))
-            self._pairs = None
-        return self._graph
+        assert self._kept.graph is not None
+        self._kept.graph.add(*sides(pairs))
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""
-        self._count, self._pairs, self._graph = len(pairs), lambda: pairs, None
+        self._kept = _Kept(len(pairs), lambda: pairs, PairGraph())
 
     def count_only(self, count: int) -> None:
         """Keep a count from now on."""
-        self._count, self._pairs, self._graph = count, None, None
+        self._kept = _Kept(count)

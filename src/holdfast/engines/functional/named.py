@@ -50,7 +50,7 @@ class NamedRule:
 
 
 @dataclass(frozen=True)
-class RuleStatus:
+class DependencyStatus:
     """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold."""
 
     named: NamedRule
@@ -111,7 +111,9 @@ class State:
     needs them.
     """
 
-    def __init__(self, table: Table, statuses: Iterable[RuleStatus], kept: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, table: Table, statuses: Iterable[DependencyStatus], kept: Mapping[str, Any] | None = None
+    ) -> None:
         self.table, self.statuses = table, list(statuses)
         self._kept = kept or {}
         self._groups: dict[str, Groups] = {}
@@ -140,11 +142,11 @@ class State:
         """What the last dump tells of the groups of a rule, if anything."""
         return {part: self._kept[name] for part in PARTS if (name := f"{named.text}/{part}") in self._kept}
 
-    def status_of(self, named: NamedRule) -> RuleStatus:
+    def status_of(self, named: NamedRule) -> DependencyStatus:
         """How a rule stands, as its groups tell."""
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
-        return RuleStatus(named, rows, groups.broken_pairs, groups.to_remove)
+        return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove)
 
 
 class NamedEngine(Engine):
@@ -185,7 +187,7 @@ class NamedEngine(Engine):
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
         given = self._given(subject.table.schema)
-        return State(subject.table, [RuleStatus(named, *facts[named.text]) for named in given], arrays)
+        return State(subject.table, [DependencyStatus(named, *facts[named.text]) for named in given], arrays)
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """Numbers know no codes, and groups follow from the table."""
@@ -207,7 +209,7 @@ class NamedEngine(Engine):
         ]
 
 
-def _listing(status: RuleStatus, groups: Groups, table: Table) -> Listing:
+def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:
     rows = groups.outside()
     rule = status.named.rule
     columns = [*rule.lhs, rule.rhs] if isinstance(rule, FD) else list(rule.columns)
