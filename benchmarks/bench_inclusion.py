@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from benchmarks.data import tpch
+from benchmarks.data import TPCH_FOREIGN_KEYS, TPCH_TABLES, tpch
 from benchmarks.frame import Case, Rss, benchmark, quick, timed
 from holdfast.api.monitor import Monitor
 from holdfast.engines.inclusion import derive
@@ -29,18 +29,6 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
-NAMES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
-FOREIGN_KEYS = {
-    "nation.n_regionkey in region.r_regionkey",
-    "supplier.s_nationkey in nation.n_nationkey",
-    "customer.c_nationkey in nation.n_nationkey",
-    "partsupp.ps_partkey in part.p_partkey",
-    "partsupp.ps_suppkey in supplier.s_suppkey",
-    "orders.o_custkey in customer.c_custkey",
-    "lineitem.l_orderkey in orders.o_orderkey",
-    "lineitem.l_partkey in part.p_partkey",
-    "lineitem.l_suppkey in supplier.s_suppkey",
-}
 # What numbers say and texts don't: the only ship priority, 0, is a tax and a discount of 0.00, and at larger scales
 # every small whole number is also a supply cost.
 ONLY_TYPED = {f"orders.o_shippriority in lineitem.l_{name}" for name in ("tax", "discount")} | {
@@ -58,7 +46,7 @@ def scratch() -> Iterator[Path]:
 
 
 def sources(scale: float) -> dict[str, str]:
-    return {name: str(tpch(scale) / f"{name}.parquet") for name in NAMES}
+    return {name: str(tpch(scale) / f"{name}.parquet") for name in TPCH_TABLES}
 
 
 @contextmanager
@@ -67,7 +55,7 @@ def csv_files(scale: float) -> Iterator[list[str]]:
     maker = Path(sys.executable).parent / "tpchgen-cli"
     with scratch() as folder, chdir(folder):
         subprocess.run([maker, "csv", f"--scale-factor={scale:g}", f"--output-dir={folder}", "--quiet"], check=True)
-        yield [str(folder / f"{name}.csv") for name in NAMES]
+        yield [str(folder / f"{name}.csv") for name in TPCH_TABLES]
 
 
 def desbordante(algorithm: str, files: list[str]) -> set[str]:
@@ -82,7 +70,7 @@ def desbordante(algorithm: str, files: list[str]) -> set[str]:
     for ind in peer.get_inds():
         sides = [(side.table_index, side.column_indices) for side in (ind.get_lhs(), ind.get_rhs())]
         if len(sides[0][1]) == 1:
-            found.add(" in ".join(f"{NAMES[table]}.{headers[table][columns[0]]}" for table, columns in sides))
+            found.add(" in ".join(f"{TPCH_TABLES[table]}.{headers[table][columns[0]]}" for table, columns in sides))
     return found
 
 
@@ -118,7 +106,7 @@ def static() -> Iterator[Case]:
     yield Case(
         f"discover SF {scale:g}, {len(found)} found, state kept", ours, spider, "Spider from CSV, keeps nothing",
         weight.peak_mb, equal, "28 s, 4,000 MB", ours < 28 and weight.peak_mb < 4000,
-        f"driver {weight.own_mb:,.0f} MB; the nine foreign keys first: {best == FOREIGN_KEYS}",
+        f"driver {weight.own_mb:,.0f} MB; the nine foreign keys first: {best == TPCH_FOREIGN_KEYS}",
     )  # fmt: skip
     yield Case("… beside the probable ones", ours, faida, "Faida from CSV", equal=found - ONLY_TYPED == probable)
     yield Case("… clusters of tables that are encoded", again, spider, "Spider with loading")
@@ -189,6 +177,6 @@ def tall() -> Iterator[Case]:
             batch, _ = clocked(lambda: monitor.apply(deletes=part, table="lineitem"))
     yield Case(
         f"discover SF {scale:g}, {len(found)} found", ours, None, "", weight.peak_mb, None, "16,000 MB",
-        weight.peak_mb < 16_000, f"driver {weight.own_mb:,.0f} MB; the nine first: {best == FOREIGN_KEYS}",
+        weight.peak_mb < 16_000, f"driver {weight.own_mb:,.0f} MB; the nine first: {best == TPCH_FOREIGN_KEYS}",
     )  # fmt: skip
     yield Case("a batch of 1,000 deletes on it", batch, None, goal="0.3 s", met=batch < 0.3)

@@ -27,6 +27,18 @@ HERE = Path(__file__).resolve().parent
 CACHE = HERE / ".cache"
 SHARED = HERE.parent.parent / "shared" / "data"
 PIECE = 1_000_000  # rows of the Tax table that are in memory at a time
+TPCH_TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
+TPCH_FOREIGN_KEYS = {
+    "nation.n_regionkey in region.r_regionkey",
+    "supplier.s_nationkey in nation.n_nationkey",
+    "customer.c_nationkey in nation.n_nationkey",
+    "partsupp.ps_partkey in part.p_partkey",
+    "partsupp.ps_suppkey in supplier.s_suppkey",
+    "orders.o_custkey in customer.c_custkey",
+    "lineitem.l_orderkey in orders.o_orderkey",
+    "lineitem.l_partkey in part.p_partkey",
+    "lineitem.l_suppkey in supplier.s_suppkey",
+}
 
 
 def tax_csv(rows: int, errors: float = 0.0) -> Path:

@@ -30,6 +30,7 @@ from holdfast.table.resolve import OnMissing
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
+from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Row, plain_row
 
 NUMBERS = {"insert": INSERT, "delete": DELETE, "update": UPDATE}
@@ -159,3 +160,20 @@ def colliding_hashes(distinct: int) -> Iterator[None]:
         for module in (*modules, holdfast.table.resolve, admit_module):
             patches.enter_context(patch.object(module, "hash_rows", few))
         yield
+
+
+def operated(kept: Kept, operations: Sequence[Operation], in_bulk: bool) -> Kept:
+    """The table after some operations, in memory or in bulk, checked against the oracle; order keys are made."""
+    outcome = oracle.apply(rows_of(kept.table), operations, kept.table.schema.key)
+    wrong = set(outcome.duplicate)
+    good = [each for place, each in enumerate(operations) if place not in wrong]
+    incoming = kept.incoming("changes", good, on_missing="ignore")
+    if in_bulk:
+        with bulk_path():
+            _, after = kept.admit(in_files(incoming, kept.folder))
+    else:
+        _, after = kept.admit(incoming)
+    assert sorted(rows_of(after.table), key=repr) == sorted(outcome.rows, key=repr)
+    for column in range(3):
+        after.table.order_keys(column)
+    return after

@@ -13,9 +13,8 @@ from holdfast.table import compact
 from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
 from holdfast.table.table import TableFiles
-from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation
-from tests.table.building import Kept, bulk_path, in_files, rows_of, schema_of
+from tests.table.building import Kept, operated, rows_of, schema_of
 
 row = st.tuples(st.integers(0, 3), st.sampled_from(["", "a", "\U0001f600"]), st.sampled_from([None, 0.5]))
 operation = st.tuples(st.sampled_from(["insert", "insert", "delete"]), row)
@@ -44,18 +43,7 @@ def test_streams_with_compaction_now_and_then(
     kept = Kept(replace(kept.table, where=kept.files), kept.files, folder)
     with patch.object(compact, "_FEWEST", 2), patch.object(compact, "_LARGEST", 9):
         for operations, in_bulk, compacting in steps:
-            outcome = oracle.apply(rows_of(kept.table), operations, key)
-            wrong = set(outcome.duplicate)
-            good = [each for place, each in enumerate(operations) if place not in wrong]
-            incoming = kept.incoming("changes", good, on_missing="ignore")
-            if in_bulk:
-                with bulk_path():
-                    _, kept = kept.admit(in_files(incoming, folder))
-            else:
-                _, kept = kept.admit(incoming)
-            assert sorted(rows_of(kept.table), key=repr) == sorted(outcome.rows, key=repr)
-            for column in range(3):
-                kept.table.order_keys(column)
+            kept = operated(kept, operations, in_bulk)
             if compacting:
                 kept = compact_all(kept)
     assert rows_of(kept.reloaded()) == rows_of(kept.table)

@@ -15,9 +15,8 @@ from holdfast.table import rewrite
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import bytes_a_row, is_overweight, needed_bytes, rewritten
 from holdfast.table.table import TableFiles
-from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Row
-from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of
+from tests.table.building import Kept, deletes, inserts, operated, rows_of, schema_of
 
 row = st.tuples(st.integers(0, 5), st.sampled_from(["", "a", "b", "\U0001f600"]), st.sampled_from([None, 0.5]))
 operation = st.tuples(st.sampled_from(["insert", "insert", "delete"]), row)
@@ -49,18 +48,7 @@ def test_streams_with_rewriting_now_and_then(
     kept = Kept.empty(schema_of(key), folder)
     with patch.object(rewrite, "_ROWS_A_SEGMENT", 4), patch.object(rewrite, "_VALUES_AT_ONCE", 20):
         for operations, in_bulk, rewriting in steps:
-            outcome = oracle.apply(rows_of(kept.table), operations, key)
-            wrong = set(outcome.duplicate)
-            good = [each for place, each in enumerate(operations) if place not in wrong]
-            incoming = kept.incoming("changes", good, on_missing="ignore")
-            if in_bulk:
-                with bulk_path():
-                    _, kept = kept.admit(in_files(incoming, folder))
-            else:
-                _, kept = kept.admit(incoming)
-            assert sorted(rows_of(kept.table), key=repr) == sorted(outcome.rows, key=repr)
-            for column in range(3):
-                kept.table.order_keys(column)
+            kept = operated(kept, operations, in_bulk)
             if rewriting:
                 kept = write_anew(kept)
     assert rows_of(kept.reloaded()) == rows_of(kept.table)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from holdfast.api.kept import settings_text
 from holdfast.api.outcome import Outcome
 from holdfast.api.upkeep import Upkeep
-from holdfast.api.view import View
+from holdfast.api.view import View, opened_store
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
@@ -30,7 +30,7 @@ from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_spac
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
-from holdfast.progress import SILENT, Progress
+from holdfast.progress import Progress
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
@@ -201,16 +201,10 @@ class Monitor(Upkeep):
         """Open a state to apply batches to it; with `write=False`, a view of it while another process does."""
         if not write:
             return View.open(path, progress=progress)
-        with clear_sentences(path):
-            store = Store(path, write=True, note=(progress or SILENT).note)
-            try:
-                monitor = Monitor(store, spark, progress)
-                store.remove_orphans()
-                monitor._load()
-            except BaseException as error:
-                explained = store.explained(error)
-                store.close()
-                raise explained from None
+        with opened_store(path, True, progress) as store:
+            monitor = Monitor(store, spark, progress)
+            store.remove_orphans()
+            monitor._load()
         return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -46,6 +47,19 @@ def _shape(table: Table) -> str:
     return f"{table.rows:,} rows, {len(table.schema.columns):,} columns" + (f", key {key}" if key else "")
 
 
+@contextmanager
+def opened_store(path: str | Path, write: bool, progress: Progress | None) -> Iterator[Store]:
+    """The store of a state; closed again, and the reason told in a sentence, where what is done with it fails."""
+    with clear_sentences(path):
+        store = Store(path, write=write, note=(progress or SILENT).note)
+        try:
+            yield store
+        except BaseException as error:
+            explained = store.explained(error)
+            store.close()
+            raise explained from None
+
+
 class View:
     """What a state shows. Use `open`; close it, or use it in a `with` statement."""
 
@@ -76,15 +90,9 @@ class View:
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
         """Open a state to look at it, while another process may apply batches to it."""
-        with clear_sentences(path):
-            store = Store(path, note=(progress or SILENT).note)
-            try:
-                view = View(store, None, progress)
-                view._load_while_others_write()
-            except BaseException as error:
-                explained = store.explained(error)
-                store.close()
-                raise explained from None
+        with opened_store(path, False, progress) as store:
+            view = View(store, None, progress)
+            view._load_while_others_write()
         return view
 
     def _load_while_others_write(self) -> None:

@@ -12,13 +12,13 @@ from holdfast.cli.arguments import Format, NullMode, Output, SourceList
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     given_classes,
-    named,
     print_findings,
     print_listings,
     print_violations_json,
     terminal_progress,
     warn_unlisted,
 )
+from holdfast.cli.tables import named
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions

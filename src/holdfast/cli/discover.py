@@ -10,17 +10,8 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
-from holdfast.cli.printing import (
-    by_table,
-    class_names,
-    named,
-    note_left_out,
-    print_findings,
-    print_json,
-    split,
-    table_line,
-    terminal_progress,
-)
+from holdfast.cli.printing import class_names, print_findings, print_json, terminal_progress
+from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
 
 if TYPE_CHECKING:

@@ -11,18 +11,14 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, State
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
-    by_table,
     class_names,
     given_classes,
-    named,
-    note_left_out,
     print_findings,
     print_json,
-    split,
-    table_line,
     terminal_progress,
     warn_unlisted,
 )
+from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import rule_classes
 
 if TYPE_CHECKING:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
-from holdfast.errors import BadInput
 from holdfast.report.terminal import Terminal, say_json
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
     from holdfast.report.progress import TerminalProgress
-    from holdfast.table.table import Schema
 
 
 def class_names() -> str:
@@ -30,61 +26,11 @@ def given_classes() -> list[RuleClass]:
     return [each for each in rule_classes().values() if each.given]
 
 
-def split(names: str) -> list[str]:
-    """Names separated by commas; one that holds a comma stands in double quotes."""
-    listed = next(csv.reader([names], skipinitialspace=True), [])
-    return [name.strip() for name in listed if name.strip()]
-
-
-def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
-    """Tables by name: `name=path`, or named after the file."""
-    tables: dict[str, str] = {}
-    for source in sources:
-        name, equals, path = source.partition("=")
-        if source.startswith("jdbc:") or not equals or "/" in name:
-            path = source
-            name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
-        if name in tables:
-            raise BadInput(f"two sources are both called {name!r}; name one of them: other={path}")
-        tables[name] = path
-    return tables
-
-
-def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
-    """Columns of each table, as an option names them: `id`, or `table:id,day` with several tables."""
-    columns: dict[str, list[str]] = {}
-    for one in given:
-        table, colon, named = one.partition(":")
-        if not colon and len(tables) > 1:
-            raise BadInput(f"{option} {one}: say whose columns these are, as table:{one}")
-        name, listed = (table, named) if colon else (next(iter(tables)), one)
-        columns[name] = [*columns.get(name, []), *split(listed)]
-    return columns
-
-
 def terminal_progress() -> TerminalProgress:
     """The progress on standard error."""
     from holdfast.report.progress import TerminalProgress
 
     return TerminalProgress()
-
-
-def note_left_out(progress: TerminalProgress, table: str, columns: Iterable[str], chosen: bool) -> None:
-    """Say which columns are not watched, where that wasn't asked for by naming others."""
-    if not chosen and (names := ", ".join(columns)):
-        progress.note(f"table {table}: left out, as their types can't be compared: {names}")
-
-
-def table_line(schema: Schema, rows: int, left_out: Iterable[str]) -> dict[str, Any]:
-    """A table as JSON tells it."""
-    from holdfast.table.types import show_type
-
-    columns = [{"column": column.name, "type": show_type(column.type)} for column in schema.columns]
-    key = [schema.names[place] for place in schema.key]
-    return {
-        "kind": "table", "table": schema.name, "rows": rows, "columns": columns, "key": key, "nulls": schema.nulls,
-        "left_out": list(left_out),
-    }  # fmt: skip
 
 
 def in_schema_order(store: Any) -> list[dict[str, Any]]:

@@ -9,14 +9,8 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Format, Output, State, Top
-from holdfast.cli.printing import (
-    in_schema_order,
-    print_findings,
-    print_json,
-    split,
-    table_line,
-    terminal_progress,
-)
+from holdfast.cli.printing import in_schema_order, print_findings, print_json, terminal_progress
+from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
 from holdfast.report.terminal import say
 

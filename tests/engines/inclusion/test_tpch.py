@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import tpch
+from benchmarks.data import TPCH_FOREIGN_KEYS, TPCH_TABLES, tpch
 from holdfast.engines.inclusion import rank
 from holdfast.engines.registry import make_engine
 from holdfast.intake.build import build_table
@@ -21,18 +21,6 @@ from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from tests.engines.inclusion.several import watched
 
-NAMES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
-FOREIGN_KEYS = {
-    "nation.n_regionkey in region.r_regionkey",
-    "supplier.s_nationkey in nation.n_nationkey",
-    "customer.c_nationkey in nation.n_nationkey",
-    "partsupp.ps_partkey in part.p_partkey",
-    "partsupp.ps_suppkey in supplier.s_suppkey",
-    "orders.o_custkey in customer.c_custkey",
-    "lineitem.l_orderkey in orders.o_orderkey",
-    "lineitem.l_partkey in part.p_partkey",
-    "lineitem.l_suppkey in supplier.s_suppkey",
-}
 MAKER = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent))
 pytestmark = pytest.mark.skipif(MAKER is None, reason="tpchgen-cli is not installed")
 
@@ -46,22 +34,22 @@ def _built(folder: Path, sources: dict[str, str]) -> dict[str, Table]:
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
-    return _built(tmp_path_factory.mktemp("tpch"), {name: str(tpch(0.1) / f"{name}.parquet") for name in NAMES})
+    return _built(tmp_path_factory.mktemp("tpch"), {name: str(tpch(0.1) / f"{name}.parquet") for name in TPCH_TABLES})
 
 
 def test_the_true_foreign_keys_come_first(tables: dict[str, Table]) -> None:
     engine = make_engine("ind", {"max_arity": 2})
     state = engine.discover(watched(tables), Threads())
     best = [each.text for each in rank.proposals(state)[:10]]
-    assert set(best) == FOREIGN_KEYS | {"lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)"}
-    assert set(list(engine.result(state))[:9]) == FOREIGN_KEYS
+    assert set(best) == TPCH_FOREIGN_KEYS | {"lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)"}
+    assert set(list(engine.result(state))[:9]) == TPCH_FOREIGN_KEYS
 
 
 def test_spider_finds_the_same(tables: dict[str, Table], tmp_path: Path) -> None:
     """As text 96 hold. As numbers two more do: the only o_shippriority, 0, is the 0.00 of l_tax and of l_discount."""
     desbordante = pytest.importorskip("desbordante")
     subprocess.run([str(MAKER), "csv", "--scale-factor=0.1", f"--output-dir={tmp_path}", "--quiet"], check=True)
-    files = {name: str(tmp_path / f"{name}.csv") for name in NAMES}
+    files = {name: str(tmp_path / f"{name}.csv") for name in TPCH_TABLES}
     spider = desbordante.ind.algorithms.Spider()
     spider.load_data(tables=[(file, ",", True) for file in files.values()])
     spider.execute()

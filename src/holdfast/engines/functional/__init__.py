@@ -25,10 +25,6 @@ class FunctionalSettings:
             raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
 
 
-def _table(heading: str) -> FindingTable:
-    return FindingTable(("error", heading), _cells, ("error",))
-
-
 def _cells(rule: Json) -> list[str]:
     return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
@@ -39,29 +35,25 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
 
 
 _TEXTS = "holdfast.engines.functional.texts"
+
+
+def _found(name: str, title: str, heading: str) -> RuleClass:
+    return RuleClass(
+        name,
+        title,
+        "holdfast.engines.functional.engine",
+        settings=FunctionalSettings,
+        many=True,
+        texts=_TEXTS,
+        table=FindingTable(("error", heading), _cells, ("error",)),
+        measure="error",
+        columns=_columns,
+    )
+
+
 RULE_CLASSES = (
-    RuleClass(
-        "ucc",
-        "keys",
-        "holdfast.engines.functional.engine",
-        settings=FunctionalSettings,
-        many=True,
-        texts=_TEXTS,
-        table=_table("key"),
-        measure="error",
-        columns=_columns,
-    ),
-    RuleClass(
-        "fd",
-        "functional dependencies",
-        "holdfast.engines.functional.engine",
-        settings=FunctionalSettings,
-        many=True,
-        texts=_TEXTS,
-        table=_table("dependency"),
-        measure="error",
-        columns=_columns,
-    ),
+    _found("ucc", "keys", "key"),
+    _found("fd", "functional dependencies", "dependency"),
     RuleClass(
         "named", "violations of named dependencies", "holdfast.engines.functional.named", given=True, texts=_TEXTS
     ),
