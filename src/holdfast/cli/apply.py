@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, OnMissing, OnMissingRow, Output, State, TableName
+from holdfast.cli.arguments import OnMissing, Output, State, TableName
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import print_json, terminal_progress
 
@@ -33,8 +33,8 @@ def apply(
     batch_id: Annotated[
         str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
     ] = None,
-    on_missing: OnMissing = OnMissingRow.error,
-    form: Output = Format.text,
+    on_missing: OnMissing = "error",
+    form: Output = "text",
     options: ReadOptions,
 ) -> None:
     """Apply one batch of changes, and tell what changed.
@@ -47,10 +47,10 @@ def apply(
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
-            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing.value,
+            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing,
             operation_column=op, options=options,
         )  # fmt: skip
-    if form is Format.json:
+    if form == "json":
         print_json(outcome.to_json())
     else:
         print_outcome(outcome)

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class Format(StrEnum):
-    """How results are printed."""
-
-    text = "text"
-    json = "json"
-
-
-class NullMode(StrEnum):
-    """How nulls compare."""
-
-    equal = "equal"
-    distinct = "distinct"
-
-
-class OnMissingRow(StrEnum):
-    """What to do with deletes and updates of rows that aren't there."""
-
-    error = "error"
-    ignore = "ignore"
-
-
+Format = Literal["text", "json"]
+NullMode = Literal["equal", "distinct"]
 Top = Annotated[int, typer.Option(min=0, help="Show at most so many rules of a class as text.")]
 Columns = Annotated[
     list[str] | None,
@@ -48,4 +27,4 @@ SourceList = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
 TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
-OnMissing = Annotated[OnMissingRow, typer.Option(help="What to do about rows that aren't there.")]
+OnMissing = Annotated[Literal["error", "ignore"], typer.Option(help="What to do about rows that aren't there.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, NullMode, Output, SourceList
+from holdfast.cli.arguments import NullMode, Output, SourceList
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     given_classes,
@@ -36,10 +36,8 @@ def check(
     limit: Annotated[
         int | None, typer.Option(min=0, help="At most so many violations of a rule (text: 3 unless told).")
     ] = None,
-    nulls: Annotated[
-        NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")
-    ] = NullMode.equal,
-    form: Output = Format.text,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")] = "equal",
+    form: Output = "text",
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
@@ -51,10 +49,10 @@ def check(
 
     with terminal_progress() as progress:
         tables = named(sources, options.jdbc_table)
-        checked = look(tables, rules, nulls=nulls.value, options=options, progress=progress, **settings)
+        checked = look(tables, rules, nulls=nulls, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
-    if form is Format.text:
+    if form == "text":
         listed = [listing for listing in checked.listings if listing.pairs is not None]
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
+from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
@@ -26,8 +26,8 @@ def discover(
     rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {class_names()}.")] = "column",
     columns: Columns = None,
     top: Top = 20,
-    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
-    form: Output = Format.text,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
+    form: Output = "text",
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Draw tables and proposed foreign keys (ind): .dot, .mmd or .svg.")
@@ -50,14 +50,14 @@ def discover(
             tables,
             split(rules),
             columns=chosen,
-            nulls=nulls.value,
+            nulls=nulls,
             options=options,
             progress=progress,
             **settings,
         )
         for table, left_out in found.left_out.items():
             note_left_out(progress, table, left_out, table in chosen)
-    if form is Format.json:
+    if form == "json":
         print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
     print_findings([], form, top, split(rules), found.ranked)
     if picture:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State, TableName
+from holdfast.cli.arguments import Output, State, TableName
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.cli.rows import number_of
 from holdfast.errors import BadInput
@@ -22,7 +22,7 @@ def explain(
         typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
     ] = None,
     table: TableName = None,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Say why a rule doesn't hold, and which rows to look at first.
 
@@ -38,7 +38,7 @@ def explain(
         given = view.given(rule)
         about = given["table"] if given else table
         why = view.explanation(rule, table=table, rows=[number_of(view, row, about) for row in pair or []])
-        if form is Format.json:
+        if form == "json":
             print_json([why.to_json()])
         else:
             print_explanation(why)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.arguments import Output, State
 from holdfast.cli.printing import print_json, terminal_progress
 
 
@@ -16,7 +16,7 @@ def history(
     state: State,
     last: Annotated[int | None, typer.Option(min=0, help="Only the last so many batches.")] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
     from holdfast.api.view import View
@@ -26,7 +26,7 @@ def history(
     if rules:
         with terminal_progress() as progress, View.open(state, progress=progress) as view:
             fared = view.rule_history()
-        if form is Format.json:
+        if form == "json":
             print_json(fared)
         else:
             print_rule_history(fared)
@@ -36,7 +36,7 @@ def history(
         batches = store.history(last)
     finally:
         store.close()
-    if form is Format.json:
+    if form == "json":
         print_json(batch.to_json() for batch in batches)
     else:
         print_history(batches)

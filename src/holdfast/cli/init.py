@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, State
+from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, State
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     class_names,
@@ -40,11 +40,11 @@ def init(
         typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
     ] = None,
     columns: Columns = None,
-    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     segments: Annotated[
         str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
     ] = None,
-    form: Output = Format.text,
+    form: Output = "text",
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
@@ -58,7 +58,7 @@ def init(
     chosen = by_table("--columns", columns or [], tables)
     with terminal_progress() as progress, Monitor.create(
         state, tables, watch=split(watch), rules=rules,
-        key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls.value,
+        key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, progress=progress, **settings,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out
@@ -68,6 +68,6 @@ def init(
         given = [finding for each in given_classes() for finding in monitor.results(each.name)]
         warn_unlisted(progress, [finding.to_json() for finding in given])
         made = monitor.tables
-    if form is Format.json:
+    if form == "json":
         print_json(table_line(table.schema, table.rows, left_out[name]) for name, table in made.items())
     print_findings([], form, results=results)

@@ -13,10 +13,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
@@ -70,18 +69,8 @@ def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 _READING = "How files are read"
 
 
-class Types(StrEnum):
-    """Where the types of text files come from."""
-
-    infer = "infer"
-    text = "text"
-
-
-class Reader(StrEnum):
-    """Who reads files."""
-
-    spark = "spark"
-    local = "local"
+Types = Literal["infer", "text"]
+Reader = Literal["spark", "local"]
 
 
 def _reading(name: str, kind: Any, *names: str, default: Any = None, **about: Any) -> inspect.Parameter:
@@ -105,9 +94,9 @@ def _read_options(
     from holdfast.sources.secrets import read_properties
 
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
-    csv = CsvOptions(separator, quote, header, tuple(null) if null else None, types.value)
+    csv = CsvOptions(separator, quote, header, tuple(null) if null else None, types)
     properties = read_properties(jdbc_properties) if jdbc_properties else {}
-    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader.value if reader else None)
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader)
 
 
 _OF_FILES = (
@@ -125,9 +114,7 @@ _OF_FILES = (
         "--null",
         help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.",
     ),
-    _reading(
-        "types", Types, "--types", default=Types.infer, help="Infer types from the whole file, or read all as text."
-    ),
+    _reading("types", Types, "--types", default="infer", help="Infer types from the whole file, or read all as text."),
     _reading("schema", str | None, "--schema", help="Types as a Spark DDL string: 'id INT, zip STRING'."),
     _reading("input_format", str | None, help="csv, json, parquet, orc or arrow, where the name doesn't tell."),
 )
@@ -176,8 +163,7 @@ def settings_of(classes: Iterable[RuleClass]) -> Group:
 
 
 def _given(**values: Any) -> dict[str, Any]:
-    plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in values.items()}
-    return {name: value for name, value in plain.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _setting(settings: list[_Setting]) -> inspect.Parameter:
@@ -192,14 +178,7 @@ def _setting(settings: list[_Setting]) -> inspect.Parameter:
         rich_help_panel="What is asked of rules",
         show_default=False,
     )
-    return _option(first.name, Annotated[_kind(first), about], None)
-
-
-def _kind(setting: _Setting) -> Any:
-    if get_origin(setting.kind) is Literal:
-        values = get_args(setting.kind)
-        return StrEnum(setting.name, list(zip(values, values, strict=True))) | None  # type: ignore[operator]
-    return setting.kind | None
+    return _option(first.name, Annotated[first.kind | None, about], None)
 
 
 def _help(settings: list[_Setting]) -> str:

@@ -54,7 +54,7 @@ def print_findings(
     """Findings, and those of results that may be many, as tables or JSON; a class that was asked for and not found is
     said.
     """
-    if form is Format.json:
+    if form == "json":
         print_json(findings)
         print_json(finding.to_json() for result in results for finding in result.values())
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State, TableName
+from holdfast.cli.arguments import Output, State, TableName
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.errors import BadInput
 
@@ -28,7 +28,7 @@ def rows(
     ] = None,
     table: TableName = None,
     limit: Annotated[int | None, typer.Option(help=f"At most so many (text: {_SHOWN} unless told).")] = None,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Show rows, also deleted ones as far as they are kept, and which batches inserted and deleted them.
 
@@ -46,7 +46,7 @@ def rows(
             *view.rows(numbers or [], table=table),
             *(row for one in where or [] for row in asked(view, one, table)),
         ]
-    if form is Format.json:
+    if form == "json":
         print_json(row.to_json() for row in found[:limit])
     else:
         print_rows(found, limit or _SHOWN)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State, Top
+from holdfast.cli.arguments import Output, State, Top
 from holdfast.cli.printing import in_schema_order, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
@@ -23,7 +23,7 @@ def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
     top: Top = 20,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
     from holdfast.intake.choosing import SAID
@@ -45,10 +45,10 @@ def status(
 
         with terminal_progress() as progress, View.open(state, progress=progress) as view:
             results = [result for name in many for result in view.found(name)]
-    if form is Format.json:
+    if form == "json":
         print_json([*tables, *(batch.to_json() for batch in last)])
     print_findings(findings, form, top, asked, results)
-    if form is Format.text:
+    if form == "text":
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
             say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.arguments import Output, State
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import say
 
@@ -19,7 +19,7 @@ def verify(
     deep: Annotated[
         bool, typer.Option("--deep", help="Find the answers from scratch, too; in large tables for a few columns.")
     ] = False,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Check that a state is whole: all files and their checksums, the database, and that they fit. Needs no lock.
 
@@ -29,7 +29,7 @@ def verify(
 
     with terminal_progress() as progress:
         verified = look(state, deep=deep, progress=progress)
-    if form is Format.json:
+    if form == "json":
         print_json([verified.to_json()])
     else:
         say(str(verified))
@@ -40,7 +40,7 @@ def verify(
 def backup(
     state: State,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the copy.")],
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Copy a state to a folder, as of one moment, while it may be written to. The copy is a state of its own.
 
@@ -50,7 +50,7 @@ def backup(
 
     with terminal_progress() as progress:
         made = copy(state, folder, say=progress.step)
-    if form is Format.json:
+    if form == "json":
         print_json([made.to_json()])
     else:
         say(str(made))
@@ -62,7 +62,7 @@ def vacuum(
     keep_events: Annotated[
         bool, typer.Option("--keep-events", help="Keep the values of dead rows in events that tell what broke a rule.")
     ] = False,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """Remove deleted data for good, and make the state as small as it can be.
 
@@ -72,7 +72,7 @@ def vacuum(
 
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
-    if form is Format.json:
+    if form == "json":
         print_json([done.to_json()])
     else:
         say(f"{state}: {done}")

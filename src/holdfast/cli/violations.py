@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.arguments import Output, State
 from holdfast.cli.printing import print_listings, print_violations_json, terminal_progress
 
 
@@ -23,7 +23,7 @@ def violations(
     output: Annotated[
         Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
     ] = None,
-    form: Output = Format.text,
+    form: Output = "text",
 ) -> None:
     """List the pairs of rows that violate rules, with their keys and the offending values.
 
@@ -39,7 +39,7 @@ def violations(
         if output is not None:
             written = write_listings(found, output)
             progress.note(f"{written:,} violations written to {output}")
-        elif form is Format.json:
+        elif form == "json":
             print_violations_json(found, limit)
         else:
             print_listings(found, 10 if limit is None else limit, rows)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, OnMissing, OnMissingRow, Output, State, TableName
+from holdfast.cli.arguments import OnMissing, Output, State, TableName
 from holdfast.cli.options import READING_FILES, taking
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import somebody_reads
@@ -18,27 +17,20 @@ if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
 
 
-class Holds(StrEnum):
-    """What the files of a watched folder hold."""
-
-    insert = "insert"
-    delete = "delete"
-    changes = "changes"
-    snapshot = "snapshot"
-
-
 @app.command()
 @taking(options=READING_FILES)
 def watch(
     state: State,
     *,
     folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
-    holds: Annotated[Holds, typer.Option("--as", help="What the files hold.")] = Holds.insert,
+    holds: Annotated[
+        Literal["insert", "delete", "changes", "snapshot"], typer.Option("--as", help="What the files hold.")
+    ] = "insert",
     once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
     table: TableName = None,
-    on_missing: OnMissing = OnMissingRow.error,
-    form: Output = Format.text,
+    on_missing: OnMissing = "error",
+    form: Output = "text",
     options: ReadOptions,
 ) -> None:
     """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
@@ -53,7 +45,7 @@ def watch(
 
     def applied(path: str, outcome: Outcome) -> None:
         broken.append(outcome.broken)
-        if form is Format.json:
+        if form == "json":
             print_json([{**line, "file": path} for line in outcome.to_json()])
         else:
             print_outcome(outcome, Path(path).name)
@@ -64,7 +56,7 @@ def watch(
         progress.note(f"Watching {folder}; stop with Ctrl-C.")
         try:
             monitor.watch_folder(
-                folder, how=holds.value, table=table, on_missing=on_missing.value, operation_column=op,
+                folder, how=holds, table=table, on_missing=on_missing, operation_column=op,
                 options=options, once=once, applied=applied,
             )  # fmt: skip
         except KeyboardInterrupt:
