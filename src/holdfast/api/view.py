@@ -21,10 +21,11 @@ from holdfast.engines.registry import ALL_TABLES, GIVEN, engine
 from holdfast.errors import BadInput, Missing, refuse_below
 from holdfast.progress import Progress
 from holdfast.store.records import BatchRecord, TableRecord
+from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.change import Change
-from holdfast.table.load import load_table, with_segments
+from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 from holdfast.visible import visible
@@ -58,6 +59,7 @@ class View:
         self._tables: dict[str, Table] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
+        self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
         self._stale = self._closed = False
         self._replay_seconds, self._replay_batches = 0.0, 0
 
@@ -88,7 +90,9 @@ class View:
         return None
 
     def _load(self) -> None:
-        """Read the tables and the engines' states as of the checkpoint, and replay the batches since."""
+        """Read the tables as they are, and the engines' states as of the checkpoint. The batches since wait until
+        someone asks for what the engines know.
+        """
         store = self._store
         kept = store.kept_states()
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
@@ -97,13 +101,19 @@ class View:
             (rules, name): self._engines[rules].load(self._subject(name), *files.read(path))
             for (rules, name), path in kept.items()
         }
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        for step in store.steps_after(store.checkpoint()):
-            before = self._tables[step.table]
-            after, dead = with_segments(before, step.segments, step.next_id)
-            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), dead))
-            self._tables[step.table] = after
+        steps, self._waiting = store.steps_after(store.checkpoint()), []
+        for name, change in replayed(self._tables, steps):
+            self._waiting.append((name, change))
+            self._tables[name] = change.after
+        self._replay_seconds, self._replay_batches = 0.0, len(steps)
         self._stale = False
+
+    def _replay(self) -> None:
+        """Let the engines see the batches that wait."""
+        self._stale = True
+        for name, change in self._waiting:
+            self._maintain(name, change, batches=0)
+        self._waiting, self._stale = [], False
 
     def close(self) -> None:
         """Let go of the state."""
@@ -115,10 +125,12 @@ class View:
             raise BadInput(f"{self._store.path}: this monitor is closed; open the state again")
 
     def _refresh(self) -> None:
-        """Before anything is told: refuse if closed; and after a batch that failed, read the state anew."""
+        """Before anything is told: refuse if closed; after a batch that failed, read the state anew; and replay."""
         self._refuse_closed()
         if self._stale:
             self._load()
+        if self._waiting:
+            self._replay()
 
     def __enter__(self) -> Self:
         self._refuse_closed()
@@ -127,7 +139,8 @@ class View:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _maintain(self, name: str, change: Change) -> dict[tuple[str, str], Diff]:
+    def _maintain(self, name: str, change: Change, batches: int = 1) -> dict[tuple[str, str], Diff]:
+        """Let the engines see a change, which is that of so many more batches."""
         started = time.perf_counter()
         diffs = {
             (rules, table): self._engines[rules].maintain(state, change, self._runner)
@@ -135,7 +148,7 @@ class View:
             if table in (name, ALL_TABLES)
         }
         self._replay_seconds += time.perf_counter() - started
-        self._replay_batches += 1
+        self._replay_batches += batches
         return diffs
 
     def _settings(self) -> Settings:
