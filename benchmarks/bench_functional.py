@@ -14,14 +14,14 @@ import pyarrow.csv
 
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.contract import Settings
-from holdfast.engines.functional import engine as fd_module
-from holdfast.engines.functional import keys as ucc_module
+from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.approximate import derive_approximate, limit_of
 from holdfast.engines.functional.derive import derive
 from holdfast.engines.functional.engine import FunctionalEngine
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.functional.state import Ground, State
+from holdfast.engines.functional.state import CountedAgreeSets, State
+from holdfast.engines.registry import rule_class
+from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
@@ -88,14 +88,14 @@ def deriving() -> Iterator[Case]:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         for name in [*names, "flight_1k"]:
             texts = texts_of(name, 40 if quick() and name == "flight_1k" else None)
-            ground = Ground.of(encoded(texts, folder), Threads())
-            yield from _derived(name, texts, ground)
+            counted = CountedAgreeSets.of(encoded(texts, folder), Threads(), Progress())
+            yield from _derived(name, texts, counted)
         if not quick():
             yield from _bounded("uniprot_1k", folder)
 
 
-def _derived(name: str, texts: pa.Table, ground: Ground) -> Iterator[Case]:
-    columns, sets = texts.num_columns, ground.sets.sets
+def _derived(name: str, texts: pa.Table, counted: CountedAgreeSets) -> Iterator[Case]:
+    columns, sets = texts.num_columns, counted.sets.sets
     with Rss() as weight:
         seconds, fds = timed(lambda: derive(Maximal.of(sets, columns), range(columns)))
     rival, theirs = their_fds(texts)
@@ -117,8 +117,8 @@ def _derived(name: str, texts: pa.Table, ground: Ground) -> Iterator[Case]:
 
 def _bounded(name: str, folder: str) -> Iterator[Case]:
     texts = texts_of(name)
-    ground = Ground.of(encoded(texts, folder), Threads())
-    sets, columns = ground.sets.sets, texts.num_columns
+    counted = CountedAgreeSets.of(encoded(texts, folder), Threads(), Progress())
+    sets, columns = counted.sets.sets, texts.num_columns
     for targets, what in ((range(columns), "FDs"), (range(columns, columns + 1), "keys")):
         started = time.perf_counter()
         with Rss() as weight:
@@ -149,14 +149,15 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
     texts = texts_of(name)
     rows = texts.num_rows
     table = encoded(texts if deleting else texts.slice(0, rows - count * size), folder)
-    engines = [module.make(Settings(max_lhs=most)) for module in (fd_module, ucc_module)]
-    states = [one.discover(table, Threads()) for one in engines]
+    engines = [FunctionalEngine(rule_class(name), FunctionalSettings(max_lhs=most)) for name in ("fd", "ucc")]
+    watched = WatchedTable(table)
+    states = [one.discover(watched, Threads()) for one in engines]
     pairs, rules, moved, asked = [], [], [], []
     for number in range(count):
         change = _change(table, texts.slice(rows - (count - number) * size, size), deleting, folder)
         table = change.after
         started = time.perf_counter()
-        states[0].ground.follow(change, Threads())
+        watched.follow(change, Threads())
         pairs.append(time.perf_counter() - started)
         started = time.perf_counter()
         diffs = [one.maintain(state, change, Threads()) for one, state in zip(engines, states, strict=True)]
@@ -185,12 +186,10 @@ def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change
 
 def _anew(engines: list[FunctionalEngine], states: list[State], table: Table) -> tuple[float, bool]:
     """How long it takes to derive all from the agree-sets as they are, and whether all agree with what was kept."""
-    fresh = [one.discover(table, Threads()) for one in engines]
-    ground = fresh[0].ground
+    counted = CountedAgreeSets.of(table, Threads(), Progress()).dump()
+    watched = WatchedTable(table, {f"{CountedAgreeSets.name}/{name}": array for name, array in counted.items()})
     started = time.perf_counter()
-    again = Ground.load(table, {name: array for name, array in ground.dump().items() if name.startswith("pairs/")})
-    for one in engines:
-        one._parts(table, again)
+    fresh = [one.discover(watched, Threads()) for one in engines]
     seconds = time.perf_counter() - started
     same = (
         by_number(one.result(a)) == by_number(one.result(b)) for one, a, b in zip(engines, states, fresh, strict=True)
@@ -208,9 +207,9 @@ def approximate() -> Iterator[Case]:
     columns = texts.num_columns
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         table = encoded(texts, folder)
-        counting, ground = timed(lambda: Ground.of(table, Threads()), 1)
-    sets, counts = ground.sets.sets, ground.sets.counts
-    limit = limit_of(0.01, ground.sets.pairs)
+        counting, counted = timed(lambda: CountedAgreeSets.of(table, Threads(), Progress()), 1)
+    sets, counts = counted.sets.sets, counted.sets.counts
+    limit = limit_of(0.01, counted.sets.pairs)
     seconds, parts = timed(lambda: derive_approximate(sets, counts, columns, range(columns), limit))
     mine = {
         (tuple(bitsets.elements(lhs)), target): int(broken)
@@ -220,7 +219,7 @@ def approximate() -> Iterator[Case]:
     rival, theirs = _pyro(texts)
     yield Case(
         f"{name}, {len(mine):,} FDs at 1 %", seconds, rival, f"Pyro, {len(theirs):,} FDs from scratch", None,
-        _agree(mine, theirs, ground, limit), "faster than Pyro", seconds + counting < rival,
+        _agree(mine, theirs, counted, limit), "faster than Pyro", seconds + counting < rival,
         f"counting the pairs took {counting:.2f} s; equal but for rules with an error within 0.5 % "
         "of the threshold", texts.num_rows,
     )  # fmt: skip
@@ -235,12 +234,12 @@ def _pyro(texts: pa.Table) -> tuple[float, Found]:
     return seconds, {(tuple(sorted(fd.lhs_indices)), fd.rhs_index) for fd in algorithm.get_fds()}
 
 
-def _agree(mine: dict[tuple[tuple[int, ...], int], int], theirs: Found, ground: Ground, limit: int) -> bool:
+def _agree(mine: dict[tuple[tuple[int, ...], int], int], theirs: Found, counted: CountedAgreeSets, limit: int) -> bool:
     """All of Pyro's FDs hold; one that only one side has, has an error near the threshold, or contains one of ours
     that has.
     """
     near = {rule for rule, broken in mine.items() if broken > 0.995 * limit}
     for lhs, rhs in theirs - mine.keys():
-        if ground.sets.agreeing(lhs, rhs) > limit or not any(set(a) <= set(lhs) and b == rhs for a, b in near):
+        if counted.sets.agreeing(lhs, rhs) > limit or not any(set(a) <= set(lhs) and b == rhs for a, b in near):
             return False
     return mine.keys() - theirs <= near

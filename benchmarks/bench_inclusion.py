@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,10 +23,11 @@ import pyarrow.parquet as pq
 from benchmarks.data import tpch
 from benchmarks.frame import Case, Rss, benchmark, quick, timed
 from holdfast.api.monitor import Monitor
-from holdfast.engines.contract import Settings
 from holdfast.engines.inclusion import derive
-from holdfast.engines.registry import engine
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.table.runner import Threads
+from holdfast.table.table import Table
 
 NAMES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
 FOREIGN_KEYS = {
@@ -106,8 +107,8 @@ def static() -> Iterator[Case]:
         with monitor:
             found = {ind.text for ind in monitor.results("ind")}
             best = {ind.text for ind in monitor.results("ind")[:9]}
-            tables, serving = monitor.tables, engine("ind")
-            again, _ = timed(lambda: serving.discover(tables, Threads()), 3)
+            tables, engine = monitor.tables, make_engine("ind")
+            again, _ = timed(lambda: engine.discover(watched(tables), Threads()), 3)
             deriving, _ = timed(lambda: derive.unary(state_of(monitor)), 20)
             cluster_count = len(state_of(monitor).clusters.counts)
         with csv_files(scale) as files:
@@ -127,6 +128,11 @@ def static() -> Iterator[Case]:
     )  # fmt: skip
 
 
+def watched(tables: Mapping[str, Table]) -> dict[str, WatchedTable]:
+    """Tables of which nothing is kept yet."""
+    return {name: WatchedTable(table) for name, table in tables.items()}
+
+
 def fresh_rows(part: pa.Table, number: int) -> pa.Table:
     """Rows of lineitem with comments that nobody wrote before, so that values come and go, too."""
     place = part.schema.get_field_index("l_comment")
@@ -138,12 +144,13 @@ def fresh_rows(part: pa.Table, number: int) -> pa.Table:
 def apply() -> Iterator[Case]:
     scale = 0.01 if quick() else 1.0
     for arity in (1, 2):
-        settings = Settings(max_arity=arity)
         with (
             scratch() as folder,
-            Monitor.create(folder / "state", sources(scale), watch=["ind"], settings=settings) as m,
+            Monitor.create(folder / "state", sources(scale), watch=["ind"], max_arity=arity) as m,
         ):
-            rediscover, _ = clocked(partial(engine("ind", settings).discover, m.tables, Threads()))
+            rediscover, _ = clocked(
+                partial(make_engine("ind", {"max_arity": arity}).discover, watched(m.tables), Threads())
+            )
             yield from _batches(m, arity, 1_000, 12, 0.3, rediscover)
             if arity == 1:
                 yield from _batches(m, arity, 10_000 if quick() else 100_000, 2, 10.0, rediscover)

@@ -15,8 +15,10 @@ import pyarrow as pa
 
 from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.contract import Settings
+from holdfast.engines.declared import GivenRule, NoSettings, TableRules
 from holdfast.engines.functional.named import NamedEngine, State, make
+from holdfast.engines.registry import rule_class
+from holdfast.engines.watched import WatchedTable
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 
@@ -25,8 +27,8 @@ BATCH = 1000
 
 
 def engine_for(rule: str) -> NamedEngine:
-    given = [{"name": "r", "text": rule, "severity": "error", "note": ""}]
-    return make(Settings(rules={"data": {"ordered": [], "constraints": [], "dependencies": given}}))
+    given = {"data": TableRules((GivenRule("r", "data", rule),))}
+    return make(rule_class("named"), NoSettings(), given)
 
 
 def their_count(data: pa.Table, rule: str) -> tuple[float, int]:
@@ -55,7 +57,7 @@ def batches() -> Iterator[Case]:
         with Rss() as weight:
             engine = engine_for(rule)
             started = perf_counter()
-            state = engine.discover(first.after, Threads())
+            state = engine.discover(WatchedTable(first.after), Threads())
             found = perf_counter() - started
             spent = _stream(engine, state, first, data, count)
         rival, theirs = their_count(data, rule)
@@ -63,7 +65,7 @@ def batches() -> Iterator[Case]:
             yield Case(
                 f"{rule}, {BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew",
                 weight.own_mb,
-                theirs == state.standing[0].to_remove, "", None,
+                theirs == state.statuses[0].to_remove, "", None,
                 f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
             )  # fmt: skip
 

@@ -24,10 +24,10 @@ from holdfast.changes.batch import Codes
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs.compare import merged
-from holdfast.pairs.multiset import AgreeSets
+from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.probes import count_pairs
-from holdfast.pairs.rows import Rows
-from holdfast.pairs.table import Signed
+from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signatures import Signed
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -174,7 +174,7 @@ def stream() -> Iterator[Case]:
         table = table_of(rows, folder)
         codes = table.codes(table.living_ids())
         none = codes[:, :0]
-        watch = PairWatch(table, AgreeSets(len(codes)), Rows([0] * len(codes)))
+        watch = PairWatch(table, Signatures(len(codes)), WeightedRows([0] * len(codes)))
         with Rss() as start:
             watch.follow(Step(table, codes[:, :1], codes[:, :1]), Threads())  # loads kernels
         with Rss() as weight:
@@ -203,7 +203,7 @@ def query() -> Iterator[Case]:
         with tempfile.TemporaryDirectory() as folder:
             rows = rows_of(name)
             found = count_pairs(table_of(rows, folder), Threads())
-        sets = AgreeSets.of(rows.num_columns, *found)
+        sets = Signatures.of(rows.num_columns, *found)
         numbers = np.random.default_rng(0)
         asked = [_question(numbers, rows.num_columns) for _ in range(20 if quick() else 100)]
         building, tree = timed(lambda found=found: Tree.of(*found), 1)  # type: ignore[misc]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.api.discovery import discover
     from holdfast.api.monitor import Monitor
     from holdfast.api.verifying import verify
-    from holdfast.engines.contract import Settings
+    from holdfast.api.view import View
     from holdfast.errors import BadInput, HoldfastError
     from holdfast.intake.reading import ReadOptions
     from holdfast.sources.dialect import CsvOptions
@@ -29,7 +29,7 @@ __all__ = [
     "HoldfastError",
     "Monitor",
     "ReadOptions",
-    "Settings",
+    "View",
     "backup",
     "check",
     "discover",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 _WHERE = {
     "check": "holdfast.api.checking",
-    "Settings": "holdfast.engines.contract",
+    "View": "holdfast.api.view",
     "discover": "holdfast.api.discovery",
     "BadInput": "holdfast.errors",
     "HoldfastError": "holdfast.errors",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from holdfast.visible import visible_lines
@@ -75,8 +75,8 @@ def clear_sentences(where: object) -> Iterator[None]:
     except Exception as error:
         if _is_full(error):
             raise no_space(where) from None
-        if told := _told(error):
-            raise BadInput(f"{getattr(error, 'filename', None) or where}: {told}") from None
+        if sentence := _sentence(error):
+            raise BadInput(f"{getattr(error, 'filename', None) or where}: {sentence}") from None
         raise
 
 
@@ -85,13 +85,13 @@ def _is_full(error: Exception) -> bool:
     return full or any(words in str(error) for words in _FULL)
 
 
-def _told(error: Exception) -> str | None:
+def _sentence(error: Exception) -> str | None:
     """What is wrong with a disk or a database, and what to do; None where it is neither."""
     import sqlite3  # only when something is wrong: help must answer quickly
 
     text = str(error)
     if isinstance(error, sqlite3.DatabaseError):
-        return next((told for words, told in _DATABASE.items() if words in text), None)
+        return next((sentence for words, sentence in _DATABASE.items() if words in text), None)
     if not isinstance(error, OSError):
         return None
     if error.errno in _WHAT_TO_DO:
@@ -109,3 +109,16 @@ def refuse_below(least: int, given: int | None, what: str) -> None:
     """Say so where a number is less than it can be."""
     if given is not None and given < least:
         raise BadInput(f"{what} can't be {given}; give {least} or more")
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'Salary'?` for a name that isn't there, or what there is."""
+    import difflib
+
+    names = list(known)
+    folded = {each.casefold(): each for each in reversed(names)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=2)
+    if near:
+        return f"did you mean {' or '.join(repr(folded[each]) for each in near)}?"
+    shown = ", ".join(names[:10])
+    return f"there are {shown}, …" if len(names) > 10 else f"there are {shown}" if names else "there are none"

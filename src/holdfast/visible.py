@@ -42,15 +42,30 @@ def visible_json(text: str) -> str:
     return _ANY.sub(_escaped, text)
 
 
+def cut(text: str, room: int) -> str:
+    """A text, cut at its end to the room that it has."""
+    from rich.cells import cell_len, set_cell_size  # only where something is shown: help must answer quickly
+
+    return text if cell_len(text) <= room else set_cell_size(text, max(room - 1, 0)).rstrip() + "…"
+
+
+def brief(value: Any, longest: int = 28) -> str:
+    """A value on a short line; numbers that count something are grouped."""
+    if value is None:
+        return "–"
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return cut(visible(text[: longest + 1].replace("\n", "⏎")), longest)
+
+
 def shown_fields(value: Any, hidden: Sequence[str] = ()) -> str:
     """A dataclass of options as `print()` shows it: what differs from the default, and never what is hidden."""
-    told = []
+    parts = []
     for each in fields(value):
         given = getattr(value, each.name)
         default = each.default if each.default_factory is MISSING else each.default_factory()
         if given != default:
-            told.append(f"{each.name}={'…' if each.name in hidden else repr(given)}")
-    return f"{type(value).__name__}({', '.join(told)})"
+            parts.append(f"{each.name}={'…' if each.name in hidden else repr(given)}")
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _spelled(found: re.Match[str]) -> str:

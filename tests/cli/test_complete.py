@@ -272,7 +272,7 @@ def test_a_long_search_is_told_how_to_be_shorter(monkeypatch: pytest.MonkeyPatch
     (advice,) = ear.notes
     assert "--max-lhs" in advice
     bounded = _Ear()
-    hf.discover(many_dependencies(), "fd", settings=hf.Settings(max_lhs=2), progress=bounded)
+    hf.discover(many_dependencies(), "fd", max_lhs=2, progress=bounded)
     assert bounded.notes == []
 
 

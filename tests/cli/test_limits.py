@@ -61,9 +61,13 @@ def test_numbers_out_of_range(
 
 
 def test_numbers_out_of_range_in_python(state: Path) -> None:
-    for wrong in ({"pair_limit": -1}, {"max_lhs": -1}, {"max_arity": 0}, {"error": 1.0}, {"error": float("nan")}):
+    for wrong in ({"max_lhs": -1}, {"max_arity": 0}, {"error": 1.0}, {"error": float("nan")}):
         with pytest.raises(hf.BadInput, match=str(next(iter(wrong.values())))):
-            hf.Settings(**wrong)
+            hf.discover(pa.table({"a": [1]}), "fd,ind", **wrong)
+    with pytest.raises(hf.BadInput, match="can't be -1"):
+        hf.check(pa.table({"a": [1]}), "not(t.a < 0)", pair_limit=-1)
+    with pytest.raises(hf.BadInput, match=r"there is no setting 'eror'; did you mean 'error'\?"):
+        hf.discover(pa.table({"a": [1]}), "fd", eror=0.1)
     checked = hf.check(pa.table({"a": [1, 1], "b": [1, 2]}), "a -> b")
     with pytest.raises(hf.BadInput, match="can't be -1"):
         checked.listings[0].to_arrow(-1)

@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.api.outcome import Outcome
+from holdfast.api.view import View
 from holdfast.intake import choosing, reading
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
@@ -37,7 +38,7 @@ def watched(folder: Path, source: Any, options: ReadOptions | None = None, **mor
     return Monitor.create(state, {"things": source}, options=options, **more)
 
 
-def rows_in(monitor: Monitor, columns: list[str] | None = None) -> list[Row]:
+def rows_in(monitor: View, columns: list[str] | None = None) -> list[Row]:
     """All rows, in the order of their ids, perhaps with the columns in another order."""
     table = monitor.tables["things"]
     rows = rows_of(table)

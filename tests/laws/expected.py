@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from holdfast.engines.contract import Settings
 from tests.engines.inclusion.several import texts_of
 from tests.oracle import column, denial, functional, inclusion
 
@@ -46,7 +45,7 @@ class Expected:
     """What must be told of tables at one moment; `by_id` are the rows of table t."""
 
     def __init__(
-        self, tables: Tables, by_id: Mapping[int, Row], given: Sequence[str], nulls: str, settings: Settings
+        self, tables: Tables, by_id: Mapping[int, Row], given: Sequence[str], nulls: str, settings: Mapping[str, Any]
     ) -> None:
         self._tables, self._by_id, self._nulls, self._settings = dict(tables), by_id, nulls, settings
         self.pairs = {text: denial.violations(by_id, DENIED[text]) for text in given if text in DENIED}
@@ -63,7 +62,7 @@ class Expected:
         """Minimal keys and FDs: left side, right side, and error."""
         found: dict[Rule, tuple[Sequence[int], int | None, float]] = {}
         for name, rows in self._tables.items():
-            asked = rows, len(NAMES[name]), self._nulls, str(self._settings.error), self._settings.max_lhs
+            asked = rows, len(NAMES[name]), self._nulls, str(self._settings["error"]), self._settings["max_lhs"]
             for (lhs, rhs), error in functional.fds(*asked).items():
                 found[name, f"{_listed(name, lhs) or '()'} -> {NAMES[name][rhs]}"] = lhs, rhs, error
             for key, error in functional.keys(*asked).items():
@@ -76,19 +75,19 @@ class Expected:
 
     @property
     def _compare(self) -> inclusion.Compare:
-        return "text" if self._settings.compare == "text" else "typed"
+        return "text" if self._settings["compare"] == "text" else "typed"
 
     @cached_property
     def _unary(self) -> dict[str, tuple[int, int, bool]]:
         """Inclusion dependencies of one column: the values and rows that are missing, and whether nothing tests it."""
         held = inclusion.columns(self._plain, self._compare)
-        found = inclusion.unary(self._plain, self._compare, self._settings.error)
+        found = inclusion.unary(self._plain, self._compare, self._settings["error"])
         return {_text(pair): (*missing, not held[pair[0]]) for pair, missing in found.items()}
 
     @cached_property
     def _several(self) -> dict[str, tuple[inclusion.Pairs, bool]]:
         """Those of several columns: their pairs, and whether nothing tests it."""
-        found = inclusion.several(self._plain, self._compare, self._settings.max_arity)
+        found = inclusion.several(self._plain, self._compare, self._settings["max_arity"])
         return {_text(pairs): (pairs, empty) for pairs, empty in found.items()}
 
     def check_rules(self, told: Lines) -> None:
@@ -130,7 +129,7 @@ class Expected:
         rows = self._tables[table]
         agreeing = functional.agree_sets(rows, self._nulls)
         breaking = sum(n for agree, n in agreeing.items() if agree.issuperset(lhs) and rhs not in agree)
-        return breaking > Fraction(str(self._settings.error)) * (len(rows) * (len(rows) - 1) // 2)
+        return breaking > Fraction(str(self._settings["error"])) * (len(rows) * (len(rows) - 1) // 2)
 
     def moved_since(self, before: Expected, text: str, key: Sequence[int]) -> tuple[int, int]:
         """How many violations of a given rule are new, and how many are gone."""

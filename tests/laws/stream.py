@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -20,7 +20,6 @@ import pyarrow as pa
 
 import holdfast as hf
 from holdfast.api.outcome import Outcome
-from holdfast.engines.contract import Settings
 from holdfast.table.table import Nulls
 from tests.laws.expected import DENIED, NAMED, Expected, Row, Tables
 from tests.oracle import rows as oracle
@@ -48,13 +47,13 @@ class Stream:
         self.random, self.path = random, folder / "state"
         self.key = random.choice([(), (0,)])
         self.nulls: Nulls = "equal" if random.random() < 0.5 else "distinct"
-        self.settings = Settings(
-            error=random.choice([0.0, 0.0, 0.1, 0.4]),
-            max_lhs=random.choice([None, None, 1, 2]),
-            max_arity=random.choice([1, 2, 2, 3]),
-            compare=random.choice(["typed", "typed", "text"]),
-            pair_limit=random.choice([None, None, 0, 4]),
-        )
+        self.settings: dict[str, Any] = {
+            "error": random.choice([0.0, 0.0, 0.1, 0.4]),
+            "max_lhs": random.choice([None, None, 1, 2]),
+            "max_arity": random.choice([1, 2, 2, 3]),
+            "compare": random.choice(["typed", "typed", "text"]),
+            "pair_limit": random.choice([None, None, 0, 4]),
+        }
         self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
         self.severity = {text: random.choice(["error", "error", "warn"]) for text in self.given}
         self.rows: Tables = {name: self._some_rows(name, random.choice([0, 1, 3, 8])) for name in SCHEMAS}
@@ -73,7 +72,7 @@ class Stream:
             rules=file,
             key=["id"] if self.key else (),
             nulls=self.nulls,
-            settings=self.settings,
+            **self.settings,
         )
         self.told = self._expected()
         self._check_results()
@@ -213,7 +212,7 @@ class Stream:
         """What is kept is what is found from scratch, in the same order, ranks and all."""
         tables = {name: self._table(name, rows) for name, rows in self.rows.items()}
         for rules in ("fd", "ucc", "ind"):
-            found = hf.discover(tables, [rules], nulls=self.nulls, settings=self.settings)
+            found = hf.discover(tables, [rules], nulls=self.nulls, **self.settings)
             assert [f.to_json() for f in found] == [f.to_json() for f in self.monitor.results(rules)]
 
     def _check_history(self) -> None:
@@ -222,8 +221,9 @@ class Stream:
         assert broke == dict(self.broke), "the history tells how often each rule broke"
 
 
-def _limit(settings: Settings) -> float:
-    return math.inf if settings.pair_limit is None else settings.pair_limit
+def _limit(settings: Mapping[str, Any]) -> float:
+    limit = settings["pair_limit"]
+    return math.inf if limit is None else float(limit)
 
 
 def _tidy(rows: Sequence[Sequence[Any]]) -> list[Row]:

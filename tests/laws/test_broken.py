@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.api.outcome import Outcome
-from holdfast.engines.contract import Settings
 from holdfast.table.table import Nulls
 from tests.oracle import functional as oracle
 
@@ -114,7 +113,7 @@ def test_another_violation_is_new_though_their_number_stays() -> None:
 @pytest.mark.parametrize("rows", [0, 1])
 def test_what_no_pair_of_rows_tests_is_not_told_and_does_not_break(rows: int, error: float) -> None:
     first = [(1, 1, 1, 1)][:rows]
-    with watching(first, watch=["ucc", "fd"], settings=Settings(error=error)) as monitor:
+    with watching(first, watch=["ucc", "fd"], error=error) as monitor:
         assert monitor.results() == []
         grown = monitor.apply(inserts=table_of([(2, 1, 2, 1), (3, 1, 2, 1)]))
         assert not grown.broken
@@ -129,7 +128,7 @@ def test_what_no_pair_of_rows_tests_is_not_told_and_does_not_break(rows: int, er
 
 
 def test_values_that_come_into_an_empty_column_break_nothing() -> None:
-    with watching([(1, None, 5, 9)], watch=["ind"], settings=Settings(max_arity=2)) as monitor:
+    with watching([(1, None, 5, 9)], watch=["ind"], max_arity=2) as monitor:
         assert {rule.text for rule in monitor.results()} == {f"t.a in t.{name}" for name in ("id", "b", "c")}
         outcome = monitor.apply(inserts=table_of([(5, 5, 5, 9)]))
         assert (outcome.broken, outcome.lost, outcome.implied, outcome.batch.lost) == (False, [], [], 0)
@@ -144,7 +143,7 @@ def test_values_that_come_into_an_empty_column_break_nothing() -> None:
 def test_a_pair_of_columns_that_no_row_fills_breaks_nothing() -> None:
     """No row has both a and b, so nothing tests a pair of columns with them."""
     rows = [(1, 1, None, None), (2, None, 1, None), (1, None, None, 2), (2, None, None, 1)]
-    with watching(rows, watch=["ind"], settings=Settings(max_arity=2)) as monitor:
+    with watching(rows, watch=["ind"], max_arity=2) as monitor:
         found = {rule.text: rule.to_json() for rule in monitor.results()}
         assert found["t(a, b) in t(id, c)"].get("empty") is True
         outcome = monitor.apply(inserts=table_of([(1, 1, 1, 2)]))

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine, Settings
-from holdfast.engines.registry import NAMES, engine
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import GivenRule, TableRules
+from holdfast.engines.registry import make_engine, rule_classes
 from holdfast.table.change import Change
 from holdfast.table.table import Nulls
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
@@ -30,27 +31,23 @@ RULES = {
     "one": "not(t.number < 0 and t.flag = true)",
 }
 DEPENDENCIES = {"text": "number -> text", "all": "() -> flag", "real": "number, flag -> real", "key": "key(text, day)"}
-SETTINGS = Settings(
-    rules={
-        "t": {
-            "ordered": [],
-            **{
-                part: [{"name": name, "text": text, "severity": "error", "note": ""} for name, text in rules.items()]
-                for part, rules in (("constraints", RULES), ("dependencies", DEPENDENCIES))
-            },
-        }
-    }
+GIVEN = {
+    name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}
+    for name, rules in (("dc", RULES), ("named", DEPENDENCIES))
+}
+NAMES = tuple(rule_classes())
+for_every_engine = pytest.mark.parametrize(
+    "engine", [make_engine(name, given=GIVEN.get(name)) for name in NAMES], ids=NAMES
 )
-for_every_engine = pytest.mark.parametrize("serving", [engine(name, SETTINGS) for name in NAMES], ids=NAMES)
 
 
 @for_every_engine
 @settings(max_examples=60)
 @given(first=row_lists, stream=streams, nulls=null_modes)
-def test_maintained_equals_rediscovered(serving: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
+def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(serving, world)
+    kept = Kept(engine, world)
     for batch in stream:
         before = kept.result()
         diff = kept.maintain(world.change(batch))
@@ -62,11 +59,11 @@ def test_maintained_equals_rediscovered(serving: Engine, first: list[Row], strea
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, deletes=st.lists(st.integers(0, 50), max_size=6), nulls=null_modes)
 def test_a_batch_and_its_negation(
-    serving: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: Nulls
+    engine: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: Nulls
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(serving, world)
+    kept = Kept(engine, world)
     before = kept.result()
     gone = [first[place] for place in {d % len(first) for d in deletes}] if first else []
     kept.maintain(world.signed(inserts, gone))
@@ -78,12 +75,12 @@ def test_a_batch_and_its_negation(
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, doomed=st.lists(rows, max_size=5), cut=st.integers(0, 12), nulls=null_modes)
 def test_splitting_and_reordering(
-    serving: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: Nulls
+    engine: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: Nulls
 ) -> None:
     whole, parts, shuffled = World(nulls), World(nulls), World(nulls)
     for world in (whole, parts, shuffled):
         world.change(Batch(first + doomed))
-    kept = [Kept(serving, world) for world in (whole, parts, shuffled)]
+    kept = [Kept(engine, world) for world in (whole, parts, shuffled)]
     kept[0].maintain(whole.signed(inserts, doomed))
     nothing: list[Row] = []
     for born, died in ((inserts[:cut], nothing), (nothing, doomed), (inserts[cut:], nothing)):
@@ -96,15 +93,14 @@ def test_splitting_and_reordering(
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
 def test_save_and_load_in_the_middle(
-    serving: Engine, first: list[Row], stream: list[Batch], at: int, nulls: Nulls
+    engine: Engine, first: list[Row], stream: list[Batch], at: int, nulls: Nulls
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(serving, world)
+    kept = Kept(engine, world)
     for number, batch in enumerate(stream):
         if number == at:
-            arrays, facts = serving.dump(kept.state)
-            kept.state = serving.load(world.table, {name: np.array(a) for name, a in arrays.items()}, facts)
+            kept.reload()
         kept.maintain(world.change(batch))
     assert kept.result() == kept.rediscovered()
 
@@ -113,13 +109,13 @@ def test_save_and_load_in_the_middle(
 @settings(max_examples=40)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(
-    serving: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: Nulls
+    engine: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: Nulls
 ) -> None:
     """Results and diffs, witnesses included, are those of a table that was never written anew."""
     worlds = World(nulls), World(nulls)
     for world in worlds:
         world.change(Batch(first))
-    plain, kept = (Kept(serving, world) for world in worlds)
+    plain, kept = (Kept(engine, world) for world in worlds)
     for number, batch in enumerate(stream):
         if number in moments:
             kept.rewrite()
@@ -137,10 +133,10 @@ def _plainly(diff: Diff) -> list[Any]:
 @for_every_engine
 @settings(max_examples=20)
 @given(first=row_lists, batch=batches, nulls=null_modes)
-def test_what_an_engine_is_told_stays_as_it_was(serving: Engine, first: list[Row], batch: Batch, nulls: Nulls) -> None:
+def test_what_an_engine_is_told_stays_as_it_was(engine: Engine, first: list[Row], batch: Batch, nulls: Nulls) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(serving, world)
+    kept = Kept(engine, world)
     change = world.change(batch)
     told = _copies(change)
     kept.maintain(change)
@@ -156,7 +152,7 @@ def _copies(change: Change) -> list[NDArray[Any]]:
 @pytest.mark.spark
 @for_every_engine
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-def test_threads_and_spark_agree(serving: Engine, spark: SparkSession, nulls: Nulls) -> None:
+def test_threads_and_spark_agree(engine: Engine, spark: SparkSession, nulls: Nulls) -> None:
     from holdfast.spark.runner import SparkRunner
 
     here, there = World(nulls), World(nulls)
@@ -166,7 +162,7 @@ def test_threads_and_spark_agree(serving: Engine, spark: SparkSession, nulls: Nu
     for world in (here, there):
         world.change(Batch(some * 3))
         world.change(Batch(more, [0, 4]))
-    kept = [Kept(serving, here), Kept(serving, there)]
+    kept = [Kept(engine, here), Kept(engine, there)]
     assert kept[0].result() == kept[1].result()
     for one, world in zip(kept, (here, there), strict=True):
         one.maintain(world.change(Batch(some, [1, 2])))

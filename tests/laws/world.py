@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from holdfast.changes.diff import Diff, Result
 from holdfast.changes.operations import DELETE
 from holdfast.engines.contract import Engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import stage
@@ -99,25 +100,39 @@ class World:
 
 
 class Kept:
-    """An engine's state of a world, kept up to date by maintenance."""
+    """An engine's state of a world, kept up to date by maintenance. Several may share what they watch."""
 
-    def __init__(self, engine: Engine, world: World) -> None:
+    def __init__(self, engine: Engine, world: World, watched: WatchedTable | None = None) -> None:
         self.engine, self.world = engine, world
-        self.state = engine.discover(world.table, world.runner)
+        self.watched = watched or WatchedTable(world.table)
+        self.state = engine.discover(self._subject(self.watched), world.runner)
+
+    def _subject(self, watched: WatchedTable) -> Any:
+        return {"t": watched} if self.engine.declared.across else watched
 
     def maintain(self, change: Change) -> Diff:
+        if self.watched.table is not change.after:
+            self.watched.follow(change, self.world.runner)
         return self.engine.maintain(self.state, change, self.world.runner)
 
     def rewrite(self) -> None:
         """Go on with a table that was written anew."""
         kept = self.world.rewrite()
-        self.state = self.engine.rewritten(self.state, self.world.table, {"t": kept})
+        self.watched.rewritten(self.world.table, kept)
+        self.state = self.engine.rewritten(self.state, self._subject(self.watched), {"t": kept})
+
+    def reload(self) -> None:
+        """Go on with what is kept on disk, as another process would."""
+        self.watched = WatchedTable(self.world.table, {k: np.array(v) for k, v in self.watched.dump().items()})
+        arrays, facts = self.engine.dump(self.state)
+        self.state = self.engine.load(self._subject(self.watched), {k: np.array(v) for k, v in arrays.items()}, facts)
 
     def result(self) -> Result:
         return dict(self.engine.result(self.state))
 
     def rediscovered(self) -> Result:
-        return dict(self.engine.result(self.engine.discover(self.world.table, self.world.runner)))
+        subject = self._subject(WatchedTable(self.world.table))
+        return dict(self.engine.result(self.engine.discover(subject, self.world.runner)))
 
 
 def _staged(some: list[Row]) -> Any:

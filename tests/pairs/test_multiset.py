@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import holdfast.pairs.watch as watch_module
 from holdfast.errors import BadInput
-from holdfast.pairs.multiset import AgreeSets, columns_of, words_of
+from holdfast.pairs.multiset import Signatures, columns_of, words_of
 from holdfast.pairs.probes import count_pairs, pairs_of_change
-from holdfast.pairs.table import Words
+from holdfast.pairs.signatures import Words
 from holdfast.pairs.watch import PairWatch
 from holdfast.table import files
 from holdfast.table.change import Change
@@ -236,7 +236,7 @@ def test_spark_tasks_count_as_threads_do(spark: Any, nulls: Nulls, monkeypatch: 
 @pytest.mark.parametrize("columns", [1, 64, 70, 512])
 def test_queries_on_many_sets(columns: int) -> None:
     numbers = np.random.default_rng(columns)
-    sets = AgreeSets(columns)
+    sets = Signatures(columns)
     model: Counter[oracle.AgreeSet] = Counter()
     for _ in range(3):
         some = [tuple(np.flatnonzero(numbers.random(columns) < 0.9).tolist()) for _ in range(150)]
@@ -253,7 +253,7 @@ def test_queries_on_many_sets(columns: int) -> None:
 
 
 def test_sets_that_come_and_go_leave_no_trace() -> None:
-    sets = AgreeSets(20)
+    sets = Signatures(20)
     stays = np.array([[1 << 19]], np.uint64)
     sets.add(stays, np.array([5]))
     for begin in range(0, 12_000, 3_000):
@@ -267,7 +267,7 @@ def test_sets_that_come_and_go_leave_no_trace() -> None:
 
 
 def test_a_set_may_come_several_times_in_one_addition() -> None:
-    sets = AgreeSets(3)
+    sets = Signatures(3)
     delta = sets.add(np.array([[1], [2], [1], [2]], np.uint64), np.array([1, 1, 1, -1]))
     assert (delta.appeared.tolist(), delta.vanished.tolist()) == ([[1]], [])
     delta = sets.add(np.array([[1], [3], [1]], np.uint64), np.array([-3, 4, 1]))
@@ -275,7 +275,7 @@ def test_a_set_may_come_several_times_in_one_addition() -> None:
 
 
 def test_more_pairs_than_there_are_cannot_be_taken() -> None:
-    sets = AgreeSets.of(3, np.array([[1], [2]], np.uint64), np.array([4, 5]))
+    sets = Signatures.of(3, np.array([[1], [2]], np.uint64), np.array([4, 5]))
     with pytest.raises(AssertionError, match="more pairs than there are"):
         sets.add(np.array([[1], [7], [2]], np.uint64), np.array([-4, 1, -6]))
     assert plain(sets.sets, sets.counts) == {frozenset({0}): 4, frozenset({1}): 5}
@@ -284,4 +284,4 @@ def test_more_pairs_than_there_are_cannot_be_taken() -> None:
 
 def test_too_many_columns_are_refused() -> None:
     with pytest.raises(BadInput, match="at most 512 columns, not 513"):
-        AgreeSets(513)
+        Signatures(513)

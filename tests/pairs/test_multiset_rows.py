@@ -1,25 +1,20 @@
-"""Counting pairs of rows given as codes: widths, blocks, threads, weights, and signatures of order."""
+"""Counting pairs of rows given as codes: widths, blocks, threads and weights."""
 
 from __future__ import annotations
 
 import csv
 import pickle
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.pairs import compare
-from holdfast.pairs.compare import EQUAL, ORDERED, Count, Kind, all_pairs, batch_pairs, merged
-from holdfast.pairs.multiset import AgreeSets, columns_of
-from holdfast.pairs.rows import Rows
-from holdfast.pairs.table import Signed
-from tests.oracle import agree as oracle
+from holdfast.pairs.compare import Count, all_pairs, merged
+from holdfast.pairs.multiset import Signatures
+from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed
 
 Codes = NDArray[np.uint32]
 
@@ -41,21 +36,21 @@ def told(pairs: Signed) -> dict[tuple[int, ...], int]:
     return {tuple(words): count for words, count in zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)}
 
 
-def counted(rows: Rows, kind: Kind = EQUAL, distinct: bool = False) -> Signed:
+def counted(rows: WeightedRows, kind: Kind = EQUAL, distinct: bool = False) -> Signed:
     return merged(all_pairs(rows, kind, distinct))
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(3, 4200), (10, 2300), (17, 2300), (25, 2300)])
 def test_blocks_and_threads(columns: int, rows: int) -> None:
     codes = np.random.default_rng(columns).integers(0, 9, (columns, rows)).astype(np.uint32)
-    assert told(counted(Rows.of(codes, ones(codes)))) == brute_force(codes)
+    assert told(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
 
 
 def test_many_columns() -> None:
     """As many pairs agree on X as there are in the groups that X makes."""
     numbers = np.random.default_rng(5)
     codes = np.minimum(numbers.geometric(0.5, (300, 2500)), 4).astype(np.uint32)
-    sets = AgreeSets.of(300, *counted(Rows.of(codes, ones(codes))))
+    sets = Signatures.of(300, *counted(WeightedRows.of(codes, ones(codes))))
     assert sets.pairs == 2500 * 2499 // 2
     for size in range(1, 12):
         on = numbers.choice(300, size, replace=False).tolist()
@@ -75,7 +70,7 @@ def test_published_counts(shared_data: Path, name: str, sets: int, empty: int) -
     with (shared_data / f"{name}.csv").open(newline="") as lines:
         values = list(zip(*list(csv.reader(lines))[1:], strict=True))
     codes = np.array([np.unique(column, return_inverse=True)[1] for column in values], np.uint32)
-    found = told(counted(Rows.of(codes, ones(codes))))
+    found = told(counted(WeightedRows.of(codes, ones(codes))))
     assert found.pop((0,) * -(-len(codes) // 64), 0) == empty
     assert len(found) == sets
 
@@ -85,9 +80,9 @@ def test_wide_codes_are_not_cut() -> None:
     values = np.array([0, 1, 254, 255, 256, 257, 511, 65_534, 65_535, 65_536, 65_537, 2**31, 2**32 - 2], np.uint32)
     numbers = np.random.default_rng(0)
     codes = np.stack([numbers.choice(values[:top], 300) for top in (3, 4, 5, 7, 8, 9, 10, 13, 13)])
-    assert told(counted(Rows.of(codes, ones(codes)))) == brute_force(codes)
+    assert told(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
     batches = [codes[:, :3] % 3, codes[:, :100] % 255, codes[:, :200] % 65_535, codes]  # columns widen as they come
-    rows = Rows.of(batches[0], ones(batches[0]))
+    rows = WeightedRows.of(batches[0], ones(batches[0]))
     for batch in batches[1:]:
         rows.add(batch, ones(batch))
     together = np.concatenate(batches, axis=1)
@@ -97,13 +92,13 @@ def test_wide_codes_are_not_cut() -> None:
 @pytest.mark.parametrize("top", [1, 254, 255, 65_534, 65_535, 2**32 - 2])
 @pytest.mark.parametrize("kind", [EQUAL, ORDERED])
 def test_a_null_that_equals_nothing_meets_no_code(kind: Kind, top: int) -> None:
-    rows = Rows.of(np.array([[0, top, 0]], np.uint32), np.array([1, 1, 1]))
+    rows = WeightedRows.of(np.array([[0, top, 0]], np.uint32), np.array([1, 1, 1]))
     assert told(counted(rows, kind, distinct=True)) == {(0,) * kind.sides: 3 * kind.sides}
 
 
 def test_equal_rows_are_one_row_with_a_weight() -> None:
     codes = np.array([[1, 1, 2, 1, 2], [7, 7, 0, 7, 5]], np.uint32)
-    rows = Rows.of(codes, np.array([1, 2, 3, 1, 1]))
+    rows = WeightedRows.of(codes, np.array([1, 2, 3, 1, 1]))
     assert (rows.used, rows.weights.tolist()) == (3, [4, 3, 1])
     assert rows.codes().tolist() == [[1, 2, 2], [7, 0, 5]]
     assert told(counted(rows)) == brute_force(rows.codes(), rows.weights)
@@ -111,18 +106,18 @@ def test_equal_rows_are_one_row_with_a_weight() -> None:
 
 def test_rows_that_leave_are_let_go() -> None:
     codes = np.arange(9_000, dtype=np.uint32).reshape(1, -1)
-    rows = Rows.of(codes, ones(codes))
-    rows.follow(Rows.of(codes[:, 10:], -ones(codes[:, 10:])))
-    rows.follow(Rows.of(codes[:, :1], ones(codes[:, :1])))
+    rows = WeightedRows.of(codes, ones(codes))
+    rows.follow(WeightedRows.of(codes[:, 10:], -ones(codes[:, 10:])))
+    rows.follow(WeightedRows.of(codes[:, :1], ones(codes[:, :1])))
     assert rows.used == 10
     with pytest.raises(AssertionError, match="deletes a row"):
-        rows.follow(Rows.of(np.array([[3, 4_000]], np.uint32), np.array([-1, -1])))
+        rows.follow(WeightedRows.of(np.array([[3, 4_000]], np.uint32), np.array([-1, -1])))
     assert rows.weights[rows.weights != 0].tolist() == [2] + [1] * 9
 
 
 def test_rows_are_pickled_small() -> None:
     codes = np.array([[1, 2, 300], [0, 0, 9]], np.uint32)
-    packed = pickle.dumps(Rows.of(codes, np.array([1, -1, 2])))
+    packed = pickle.dumps(WeightedRows.of(codes, np.array([1, -1, 2])))
     again = pickle.loads(packed)
     assert (again.codes().tolist(), again.weights.tolist()) == (codes.tolist(), [1, -1, 2])
     assert len(packed) < 1000
@@ -131,7 +126,7 @@ def test_rows_are_pickled_small() -> None:
 @pytest.mark.parametrize("shares", [1, 3, 50])
 def test_shares_add_up(shares: int) -> None:
     codes = np.random.default_rng(3).integers(0, 5, (30, 90), np.uint32)
-    rows = Rows.of(codes, ones(codes))
+    rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, False, within=True)
     parts = [count.share(number, shares) for number in range(shares)]
     assert told(merged(parts)) == brute_force(codes)
@@ -140,7 +135,7 @@ def test_shares_add_up(shares: int) -> None:
 @pytest.mark.parametrize("distinct", [False, True])
 def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = np.random.default_rng(3).integers(0, 4, (20, 1_600), np.uint32)
-    rows = Rows.of(codes, ones(codes))
+    rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, distinct, within=True)
     assert count._is_plain
     plain = told(count.share(0, 1))
@@ -154,7 +149,7 @@ def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeyp
     monkeypatch.setattr(compare, "_PLAIN_AT_ONCE", 1)
     monkeypatch.setattr(compare, "_HASHED_AT_ONCE", 1)
     codes = np.random.default_rng(3).integers(0, 3, (columns, 5_000), np.uint32)
-    rows = Rows.of(codes, ones(codes))
+    rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, False, within=True)
     heard: list[int] = []
     found = count.share(0, 1, heard.append)
@@ -169,52 +164,3 @@ def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeyp
 
     with pytest.raises(KeyboardInterrupt):
         count.share(0, 1, end)
-
-
-# ---- signatures of order ------------------------------------------------------------------------------------------
-
-cells = st.one_of(st.none(), st.integers(1, 3))
-
-
-def signs(pairs: Signed, columns: int) -> Counter[str]:
-    """Signatures of order as the oracle writes them: `<` where the second row is below the first."""
-    found: Counter[str] = Counter()
-    half = pairs[0].shape[1] // 2
-    for words, count in zip(*pairs, strict=True):
-        most, least = set(columns_of(words[:half])), set(columns_of(words[half:]))
-        found["".join("?<>="[(c in most) + 2 * (c in least)] for c in range(columns))] += int(count)
-    return found
-
-
-def as_codes(rows: list[tuple[Any, ...]], columns: int) -> Codes:
-    return np.array([[row[c] or 0 for row in rows] for c in range(columns)], np.uint32).reshape(columns, len(rows))
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], int]:
-    columns = draw(st.sampled_from([1, 2, 8, 9, 66]))
-    few = draw(st.lists(cells, min_size=5, max_size=5))
-    rows = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
-        lambda pair: tuple(few[(pair[0] + c * pair[1]) % 5] for c in range(columns))
-    )
-    return columns, draw(st.lists(rows, max_size=8)), draw(st.lists(rows, max_size=4)), draw(st.integers(0, 4))
-
-
-@settings(max_examples=60)
-@given(tables(), st.sampled_from(["equal", "distinct"]))
-def test_order_signatures_follow_batches(
-    table: tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], int], nulls: str
-) -> None:
-    columns, old, born, dying = table
-    distinct = nulls == "distinct"
-    rows = Rows.of(as_codes(old, columns), np.ones(len(old), np.int64))
-    before = counted(rows, ORDERED, distinct)
-    assert signs(before, columns) == oracle.order_signatures(old, nulls)
-
-    gone, new = old[:dying], old[dying:] + born
-    steps = np.repeat(np.array([1, -1]), [len(born), len(gone)])
-    batch = Rows.of(as_codes(born + gone, columns), steps)
-    rows.follow(batch)
-    against = Count(batch, rows, ORDERED, distinct).whole()
-    after = merged([before, *batch_pairs(batch, ORDERED, distinct, against)])
-    assert signs(after, columns) == oracle.order_signatures(new, nulls)

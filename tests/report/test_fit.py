@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from holdfast.report.fit import cut, cut_rule, fitted
+from holdfast.report.fit import cut_rule, fitted
 from holdfast.report.terminal import Terminal
+from holdfast.visible import cut
 
 
 def test_a_rule_is_cut_in_its_left_side() -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.rules.bind import bind, bind_dependencies
+from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -36,10 +36,11 @@ rules:
 ordered: {tax: [Grade], people: [Size]}
 """,
     )
-    bound = bind(rules, BOTH)
-    assert [each.text for each in bound["tax"]] == ["not(t.Rate < 1.0)", "not(t.Grade > 'A')"]
-    assert [each.name for each in bound["people"]] == ["dc2"]
-    first = bound["tax"][0]
+    bound = bind(rules, BOTH).given["dc"]
+    assert [each.text for each in bound["tax"].rules] == ["not(t.Rate < 1.0)", "not(t.Grade > 'A')"]
+    assert [each.name for each in bound["people"].rules] == ["dc2"]
+    assert bound["tax"].ordered == {"Grade"}
+    first = bound["tax"].rules[0]
     assert (first.name, first.table, first.severity, first.note) == ("dc1", "tax", "warn", "why")
 
 
@@ -50,22 +51,22 @@ rules:
   - {table: people, rule: key(Age)}
   - {table: people, rule: not(t.Age < 0)}
 """)  # fmt: skip
-    bound = bind_dependencies(rules, BOTH)
-    (first,) = bound["tax"]
+    bound = bind(rules, BOTH).given["named"]
+    (first,) = bound["tax"].rules
     assert (first.name, first.table, first.text, first.severity, first.note) == (
         "fd1", "tax", "Zip, Grade -> Rate", "warn", "why",
     )  # fmt: skip
-    assert [(each.name, each.text) for each in bound["people"]] == [("key1", "key(Age)")]
+    assert [(each.name, each.text) for each in bound["people"].rules] == [("key1", "key(Age)")]
     with pytest.raises(BadInput, match=r"rules.yaml, line 1: rule 'a': .* there is no column 'Zup'; choose from"):
-        bind_dependencies(_rules(tmp_path, 'rules: [{name: a, rule: "Zup -> Rate"}]'), {"tax": TAX})
+        bind(_rules(tmp_path, 'rules: [{name: a, rule: "Zup -> Rate"}]'), {"tax": TAX})
     with pytest.raises(BadInput, match="rule 'fd2' says the same as rule 'fd1'; remove one"):
-        bind_dependencies(rules_of(["Zip, Grade -> Rate", "Grade, Zip -> Rate"]), {"tax": TAX})
+        bind(rules_of(["Zip, Grade -> Rate", "Grade, Zip -> Rate"]), {"tax": TAX})
 
 
 def test_the_table_may_be_left_out_where_there_is_one() -> None:
-    bound = bind(rules_of(["not(t.Zip = s.Zip)"]), {"tax": TAX})
-    assert [(each.table, each.text) for each in bound["tax"]] == [("tax", "not(t.Zip = s.Zip)")]
-    assert bind(Rules(), BOTH) == {"tax": (), "people": ()}
+    bound = bind(rules_of(["not(t.Zip = s.Zip)"]), {"tax": TAX}).given["dc"]
+    assert [(each.table, each.text) for each in bound["tax"].rules] == [("tax", "not(t.Zip = s.Zip)")]
+    assert bind(Rules(), BOTH).given == {}
 
 
 ERRORS = [

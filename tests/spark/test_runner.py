@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.column.discover import count_codes
-from holdfast.engines.registry import engine
+from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput
 from holdfast.spark.runner import SparkRunner
+from holdfast.table.frequencies import count_shard
 from holdfast.table.probe import run_probe
 from holdfast.table.runner import Runner, Threads
 from tests.intake.building import watched
@@ -37,7 +37,7 @@ def test_errors_of_ours_come_back_as_themselves(spark: SparkSession) -> None:
     runners: list[Runner] = [SparkRunner(spark), Threads()]
     for runner in runners:
         with pytest.raises(BadInput, match="there is no rule class 'nonsense'"):
-            runner.map(engine, ["column", "nonsense", "rubbish"])
+            runner.map(rule_class, ["column", "nonsense", "rubbish"])
 
 
 @pytest.mark.spark
@@ -54,8 +54,8 @@ def test_probes_answer_alike(tmp_path: Path, spark: SparkSession) -> None:
         monitor.apply(inserts=rows, deletes=rows.slice(1, 2))
         monitor.apply(inserts=rows.slice(3), deletes=rows.slice(4))
         table = monitor.tables["things"]
-    here = run_probe(Threads(), count_codes, table, [0, 1])
-    there = run_probe(SparkRunner(spark), count_codes, table, [0, 1])
+    here = run_probe(Threads(), count_shard, table, [0, 1])
+    there = run_probe(SparkRunner(spark), count_shard, table, [0, 1])
     assert len(here) == len(there) == len(table.shards) > 1
     for some, others in zip(here, there, strict=True):
         for (codes, counts), (other_codes, other_counts) in zip(some, others, strict=True):

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.api.monitor import Monitor
+from holdfast.api.view import View
 
 RULES = ["not(t.city = s.city and t.zip < s.zip)", "zip -> city"]
 
@@ -45,7 +46,7 @@ def make(path: Path, rows: int = 40, segments: str | None = None) -> None:
         monitor.apply(deletes=people(7, 4))
 
 
-def answers(monitor: Monitor) -> list[Any]:
+def answers(monitor: View) -> list[Any]:
     """All that a state tells: its rows, what holds, and what breaks the rules."""
     table = monitor.tables["people"]
     found = sorted(str(finding.to_json()) for finding in monitor.results())

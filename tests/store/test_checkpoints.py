@@ -22,7 +22,8 @@ from holdfast.api import monitor as monitor_module
 from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
-from holdfast.engines.registry import engine
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged
 from holdfast.progress import Progress
 from holdfast.store.replay import replayed
@@ -56,7 +57,7 @@ def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> It
         yield
 
 
-def told(monitor: Monitor) -> list[dict[str, Any]]:
+def told(monitor: View) -> list[dict[str, Any]]:
     return sorted((finding.to_json() for finding in monitor.results()), key=lambda facts: str(facts["text"]))
 
 
@@ -137,8 +138,8 @@ class Stream:
         table = self.monitor.tables["things"]
         assert Counter(rows_in(self.monitor)) == self.rows
         assert (table.rows, table.next_id) == (self.rows.total(), self.born)
-        column = engine("column")
-        fresh = column.result(column.discover(table, Threads())).values()
+        column = make_engine("column")
+        fresh = column.result(column.discover(WatchedTable(table), Threads())).values()
         assert told(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
         store = self.monitor._store
         assert store.results() == told(self.monitor)
@@ -235,13 +236,16 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
         seen.append(described(monitor.tables["things"]))
         results = told(monitor)
     store = Store(tmp_path / "state")
-    column = engine("column")
+    column = make_engine("column")
     assert store.checkpoint() == 1
     table = load_table(store.tables(as_of=1)[0].where)
-    state = column.load(table, *files.read(store.kept_states()["column", "things"]))
+    kept = store.kept_states()
+    watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
+    state = column.load(watched, {}, {})
     assert described(table) == seen[0]
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
         ((_, change),) = replayed({"things": table}, [step])
+        watched.follow(change, Threads())
         column.maintain(state, change, Threads())
         table = change.after
         assert described(table) == after

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from holdfast.api.monitor import Monitor
+from holdfast.api.verifying import verify
+from holdfast.api.view import View
 from holdfast.store.database import FORMAT
 from holdfast.table.table import Table
 from tests.oracle import column as oracle
@@ -18,12 +20,12 @@ from tests.store.golden import make
 from tests.table.building import rows_of
 
 
-def facts_of(monitor: Monitor, table: str) -> dict[str, dict[str, Any]]:
+def facts_of(monitor: View, table: str) -> dict[str, dict[str, Any]]:
     told = (finding.to_json() for finding in monitor.results("column"))
     return {facts["column"]: facts for facts in told if facts["table"] == table}
 
 
-def check(monitor: Monitor, keyed: Sequence[Row]) -> None:
+def check(monitor: View, keyed: Sequence[Row]) -> None:
     for name, rows in (("keyed", keyed), ("loose", make.LOOSE)):
         table: Table = monitor.tables[name]
         assert rows_of(table) == [plain_row(row) for row in rows]
@@ -33,14 +35,17 @@ def check(monitor: Monitor, keyed: Sequence[Row]) -> None:
             assert (facts["rows"], facts["nulls"], facts["distinct"]) == (count, nulls, distinct)
 
 
-@pytest.fixture
-def golden(tmp_path: Path) -> Path:
-    place = tmp_path / "golden"
-    shutil.copytree(make.HERE / "format1", place)
+FORMATS = [f"format{number + 1}" for number in range(FORMAT)]
+
+
+@pytest.fixture(params=FORMATS)
+def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    place = tmp_path / str(request.param)
+    shutil.copytree(make.HERE / str(request.param), place)
     return place
 
 
-def test_format_1(golden: Path) -> None:
+def test_every_format(golden: Path) -> None:
     with Monitor.open(golden, write=False) as monitor:
         check(monitor, make.KEYED)
         facts = facts_of(monitor, "keyed")
@@ -68,15 +73,32 @@ def test_format_1(golden: Path) -> None:
         check(monitor, kept)
 
 
-def test_the_golden_state_is_small_and_whole() -> None:
-    files = [path for path in (make.HERE / "format1").rglob("*") if path.is_file()]
+def test_all_that_it_keeps_is_what_is_found_today(golden: Path) -> None:
+    """Before anything is written to it, after a batch, and when it was opened again after a checkpoint."""
+    assert verify(golden, deep=True).problems == ()
+    with Monitor.open(golden) as monitor:
+        monitor.apply(deletes=make.table_of([make.BORN]), table="keyed")
+    assert verify(golden, deep=True).problems == ()
+    with Monitor.open(golden) as monitor:
+        monitor.checkpoint()
+    found = verify(golden, deep=True)
+    assert found.problems == ()
+    if golden.name != "format1":
+        with Monitor.open(golden, write=False) as view:
+            assert sorted(listing.rule.text for listing in view.violations()) == sorted(make.RULES)
+            assert {finding.kind for finding in view.results()} == {*make.WATCHED, "dc"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_golden_state_is_small_and_whole(name: str) -> None:
+    files = [path for path in (make.HERE / name).rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 300_000
     assert {path.name for path in files if path.suffix != ".arrow"} == {"holdfast.db"}
 
 
 def test_a_state_made_today_has_the_same_shape(tmp_path: Path) -> None:
     """While the format is this one, making the state anew gives the same answers."""
-    assert FORMAT == 2
+    assert FORMAT == 3
     make.make(tmp_path / "state")
     with Monitor.open(tmp_path / "state") as monitor:
         check(monitor, make.KEYED)

@@ -101,11 +101,11 @@ def test_a_state_that_is_whole(state: Path) -> None:
     assert (found.files, found.bytes) == (len(before), sum(map(len, before.values())))
     assert [what.partition(":")[0].partition(" of ")[0] for what in found.compared] == [
         "column facts",
-        "violations",
+        "keys",
         "functional dependencies",
         "inclusion dependencies",
         "violations",
-        "keys",
+        "violations",
     ]
     assert str(found).splitlines()[-1] == "all is well"
     assert json.loads(json.dumps(found.to_json()))["kind"] == "verify"

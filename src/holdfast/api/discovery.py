@@ -5,20 +5,25 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from holdfast.changes.diff import Finding, Result
-from holdfast.engines.contract import Settings, hear
-from holdfast.engines.registry import classes, engine, refuse_given
+from holdfast.engines.registry import (
+    found_classes,
+    make_engine,
+    names_in,
+    refuse_given,
+    refuse_unknown_settings,
+)
+from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table, by_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
-from holdfast.progress import Progress
+from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema, Table
+from holdfast.table.table import Nulls, Schema
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Found:
     results: tuple[Result, ...]
     left_out: Mapping[str, tuple[str, ...]]
     nulls: Nulls
-    proposals: tuple[Any, ...] = ()  # inclusion dependencies ranked as foreign keys, the best first
+    ranked: tuple[Result, ...] = ()  # the same as people want to read them, with what only a look at all of them tells
     shapes: Mapping[str, tuple[Schema, int]] = field(default_factory=dict)  # columns and number of rows of each table
 
     def __iter__(self) -> Iterator[Finding]:
@@ -46,24 +51,17 @@ class Found:
         return tuple(self)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object a finding."""
-        return [self.told(finding) for finding in self]
-
-    def told(self, finding: Finding) -> dict[str, Any]:
-        """A finding as an object; an inclusion dependency with its rank as a foreign key."""
-        told: dict[str, Any] = self._ranked.get(finding.text, finding).to_json()
-        return told
-
-    @cached_property
-    def _ranked(self) -> dict[str, Any]:
-        return {proposal.ind.text: proposal for proposal in self.proposals}
+        """One object a finding, with its rank where there is one."""
+        return [finding.to_json() for result in self.ranked for finding in result.values()]
 
     def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
-        from holdfast.engines.inclusion.picture import draw
         from holdfast.report.export import write_page
 
-        write_page(Path(path), draw(Path(path), list(self.left_out), self.proposals))
+        for each in found_classes():
+            if pictures := each.load_pictures():
+                chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
+                write_page(Path(path), pictures.draw(Path(path), list(self.left_out), chosen))
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""
@@ -88,7 +86,7 @@ class Found:
         from holdfast.report.pages import findings_html
         from holdfast.report.tables import shown
 
-        return findings_html(*shown(self.results, 1000, self.told))
+        return findings_html(*shown(self.ranked, 1000))
 
 
 def discover(
@@ -97,15 +95,16 @@ def discover(
     *,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
     nulls: Nulls = "equal",
-    settings: Settings | None = None,
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Found:
     """What holds in a table, or in each of several given by name.
 
     `rules` names the classes to look for: `"fd"`, `"fd,ucc"` or `["fd", "ucc"]`. `columns` names the columns to read,
-    of the one table, or of each table by its name; none means all.
+    of the one table, or of each table by its name; none means all. `settings` are those of the rule classes, such as
+    `error=0.01` or `max_lhs=3`.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": ["10115", "10117", "20095"], "city": ["Berlin", "Berlin", "Hamburg"]})
@@ -115,30 +114,29 @@ def discover(
       zip -> city
     """
     tables = source if isinstance(source, Mapping) else {"table": source}
-    asked = classes(rules)
+    asked = names_in(rules)
     refuse_given(asked)
-    engines = [engine(name, settings) for name in asked]
+    refuse_unknown_settings(settings)
+    engines = [make_engine(name, settings) for name in asked]
     chosen = by_table(columns, tables, "columns are")
-    progress = progress or Progress()
+    progress = progress or SILENT
     results: list[Result] = []
+    ranked: list[Result] = []
     left_out = {}
-    found_keys: list[Any] = []
-    encoded: dict[str, Table] = {}
+    watched: dict[str, WatchedTable] = {}
     runner: Runner = Threads()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         for name, one in tables.items():
             asked_for = chosen.get(name, ())
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)
             left_out[name] = built.left_out
-            encoded[name] = built.admitted.table
+            watched[name] = WatchedTable(built.admitted.table)
             runner = discovery_runner(built)
-        for serving in engines:
-            for subject in [encoded] if serving.across else encoded.values():
-                progress.step(f"Finding {serving.title}")
-                hear(serving, progress)
-                state = serving.discover(subject, runner)
-                results.append(serving.result(state))
-                if serving.name == "ind":
-                    found_keys = getattr(serving, "foreign_keys")(state)  # noqa: B009  # this engine's own
-    shapes = {name: (table.schema, table.rows) for name, table in encoded.items()}
-    return Found(tuple(results), left_out, nulls, tuple(found_keys), shapes)
+        for engine in engines:
+            for subject in [watched] if engine.declared.across else watched.values():
+                progress.step(f"Finding {engine.declared.title}")
+                state = engine.discover(subject, runner, progress)
+                results.append(engine.result(state))
+                ranked.append(engine.ranked(state))
+    shapes = {name: (each.table.schema, each.table.rows) for name, each in watched.items()}
+    return Found(tuple(results), left_out, nulls, tuple(ranked), shapes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Result
-from holdfast.engines.registry import MANY
+from holdfast.engines.registry import rule_class
 
 
 class RuleHistory:
@@ -51,8 +51,8 @@ class RuleHistory:
 
     def _line(self, engine: str, table: str, text: str, gained: int, broke: int) -> dict[str, Any]:
         line = {"kind": engine, "table": table, "text": text, "holds_since": gained, "broke": broke}
-        if engine in MANY:
+        if rule_class(engine).many:
             return line
-        told = self._results[engine, table][text].to_json()
-        named = {"name": told["name"]} if "name" in told else {}
-        return {**line, "kind": told["kind"], **named, "holds_since": None if told.get("violations") else gained}
+        rule = self._results[engine, table][text].to_json()
+        named = {"name": rule["name"]} if "name" in rule else {}
+        return {**line, "kind": rule["kind"], **named, "holds_since": None if rule.get("violations") else gained}

@@ -17,18 +17,20 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from holdfast.api.kept import settings_text
 from holdfast.api.outcome import Outcome
 from holdfast.api.upkeep import Upkeep
+from holdfast.api.view import View
 from holdfast.changes.diff import Result
-from holdfast.engines.contract import Settings, hear
-from holdfast.engines.registry import ALL_TABLES, MANY, classes, engine, refuse_given
+from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.folder import Folder
 from holdfast.intake.reading import ReadOptions
-from holdfast.progress import Progress
+from holdfast.progress import SILENT, Progress
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
@@ -82,31 +84,32 @@ class Monitor(Upkeep):
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
-        settings: Settings | None = None,
         options: ReadOptions | None = None,
         segments: str | None = None,
         spark: Any = None,
         progress: Progress | None = None,
+        **settings: Any,
     ) -> Monitor:
         """Start watching a table, or several given by name: read them whole, and find what holds.
 
         `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
         kept. `key` names the key columns of the one table, or of each table by its name, and `columns` those to watch;
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
-        (any URI that `pyarrow.fs` knows).
+        (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
         """
-        from holdfast.api.checking import engines_for, given_rules  # what reads rules, applying a batch need not load
+        from holdfast.api.checking import classes_of, given_rules  # what reads rules, applying a batch need not load
 
         tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
-        settings = settings or Settings()
         given = None if rules is None else given_rules(rules)
-        refuse_given(classes(watch))
-        watch = classes([*classes(watch), *(engines_for(given) if given else ())])
-        for name in watch:
-            engine(name, settings)
-        facts = {"watch": json.dumps(watch), "nulls": nulls, "settings": json.dumps(settings.to_json())}
+        asked = names_in(watch)
+        refuse_given(asked)
+        refuse_unknown_settings(settings)
+        watched = names_in([*asked, *(classes_of(given) if given else ())])
+        for name in watched:
+            make_engine(name, settings)
+        facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
             return Monitor._create(store, tables, key, columns, nulls, given, options, spark, progress)
@@ -151,7 +154,7 @@ class Monitor(Upkeep):
         ways: dict[str, str] = {}
         for name, one in built.items():
             table = one.admitted.table
-            self._tables[name] = table
+            self._watched[name] = WatchedTable(table)
             assert table.where is not None
             self._records[name] = TableRecord(
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
@@ -162,43 +165,52 @@ class Monitor(Upkeep):
         self._store.put_meta("ways", json.dumps(ways))
         self._bind(given)
         for rules, name in self._subjects():
-            serving = self._engines[rules]
-            self._progress.step(f"Finding {serving.title}" + (f" of {name}" if name != ALL_TABLES else ""))
-            hear(serving, self._progress)
-            self._states[rules, name] = serving.discover(self._subject(name), self._runner)
-            if rules not in MANY:
-                results[rules, name] = serving.result(self._states[rules, name])
+            engine = self._engines[rules]
+            self._progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
+            self._states[rules, name] = engine.discover(self._subject(name), self._runner, self._progress)
+            if not engine.declared.many:
+                results[rules, name] = engine.result(self._states[rules, name])
         self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
-        self._store.finish_creation(self._records.values(), results, self._dump_states())
+        self._store.finish_creation(self._records.values(), results, *self._dump_states())
         self._store.remove_orphans()
 
     def _bind(self, given: Rules | None) -> None:
         """Check the given rules against the tables, and keep them with the settings."""
         if given is None:
             return
-        from holdfast.api.checking import bound_settings
+        from holdfast.rules.bind import bind
 
-        schemas = {name: table.schema for name, table in self._tables.items()}
-        settings = bound_settings(self._settings(), given, schemas, self._progress)
-        self._store.put_meta("settings", json.dumps(settings.to_json()))
-        self._engines = {name: engine(name, settings) for name in self._store.watched}
+        bound = bind(given, {name: table.schema for name, table in self._tables.items()})
+        for note in bound.notes:
+            self._progress.note(note)
+        self._store.put_meta("settings", settings_text(self._settings(), bound.given))
+        self._engines = self._make_engines()
+
+    @overload
+    @staticmethod
+    def open(
+        path: str | Path, *, write: Literal[True] = True, spark: Any = None, progress: Progress | None = None
+    ) -> Monitor: ...
+
+    @overload
+    @staticmethod
+    def open(path: str | Path, *, write: Literal[False], progress: Progress | None = None) -> View: ...
 
     @staticmethod
-    def open(path: str | Path, *, write: bool = True, spark: Any = None, progress: Progress | None = None) -> Monitor:
-        """Open a state to apply batches to it; or, with `write=False`, to look at it while another process does."""
+    def open(path: str | Path, *, write: bool = True, spark: Any = None, progress: Progress | None = None) -> View:
+        """Open a state to apply batches to it; with `write=False`, a view of it while another process does."""
+        if not write:
+            return View.open(path, progress=progress)
         with clear_sentences(path):
-            store = Store(path, write=write, note=(progress or Progress()).note)
+            store = Store(path, write=True, note=(progress or SILENT).note)
             try:
                 monitor = Monitor(store, spark, progress)
-                if write:
-                    store.remove_orphans()
-                    monitor._load()
-                else:
-                    monitor._load_while_others_write()
+                store.remove_orphans()
+                monitor._load()
             except BaseException as error:
-                told = store.explained(error)
+                explained = store.explained(error)
                 store.close()
-                raise told from None
+                raise explained from None
         return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------
@@ -221,8 +233,6 @@ class Monitor(Upkeep):
         A batch id that was applied before is not applied again. If this raises, nothing has changed.
         """
         self._refuse_closed()
-        if not self._store.writable:
-            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
         sources = Sources(inserts, deletes, changes, snapshot)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):
@@ -254,6 +264,7 @@ class Monitor(Upkeep):
             for segment in admitted.segments:
                 files.remove(segment.path)
             admitted = replace(admitted, table=self._tables[name], segments=())
+        many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
         self._store.commit(
             Commit(
                 batch_id,
@@ -267,10 +278,9 @@ class Monitor(Upkeep):
                 admitted.ignored,
                 time.perf_counter() - started,
                 diffs,
-                MANY,
+                many,
             )
         )
-        self._tables[name] = admitted.table
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
@@ -289,7 +299,7 @@ class Monitor(Upkeep):
         operation_column: str | None = None,
         options: ReadOptions | None = None,
         once: bool = False,
-        told: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
+        applied: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
@@ -309,7 +319,7 @@ class Monitor(Upkeep):
                 operation_column=operation_column,
                 options=options,
             )
-            told(path, outcome)
+            applied(path, outcome)
 
         place = str(folder).removeprefix("file://")
         if "://" in place:
@@ -321,8 +331,6 @@ class Monitor(Upkeep):
         """A local folder: look at it now and then, and remember in the state which files were applied."""
         if not folder.is_dir():
             raise BadInput(f"{folder}: there is no such folder to watch")
-        if not self._store.writable:
-            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to apply batches")
         arriving = Folder(folder.resolve(), self._store.handled_files(), self._store.batch, self._progress)
         while True:
             for path, batch_id, file in arriving.arrived():

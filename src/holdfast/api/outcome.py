@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness
-from holdfast.engines.registry import MANY
+from holdfast.engines.declared import is_given
+from holdfast.engines.registry import rule_class
 from holdfast.store.records import BatchRecord
 
 
@@ -35,7 +36,7 @@ class Outcome:
     @property
     def untested(self) -> list[Finding]:
         """Rules that don't hold, but did not break either: they were about columns without values until now."""
-        unbroken = (self._unbroken(name) for name in self.diffs if name not in MANY)
+        unbroken = (self._unbroken(name) for name in self.diffs if not rule_class(name).many)
         return [rule for rules in unbroken for rule in rules if _is_empty(rule)]
 
     def _unbroken(self, name: str) -> Iterator[Finding]:
@@ -86,15 +87,15 @@ class Outcome:
             for text, finding in diff.lost.items():
                 witness = diff.witnesses.get(text)
                 event = "lost" if witness else "untested" if _is_empty(finding) else "implied"
-                told = {"event": event, **finding.to_json()}
-                lines.append({**told, "witness": witness.to_json()} if witness else told)
+                line = {"event": event, **finding.to_json()}
+                lines.append({**line, "witness": witness.to_json()} if witness else line)
             lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
             lines += [self._changed(old, new) for old, new in diff.changed.values()]
         return lines
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
-        told = {"event": "changed", **new.to_json(), "before": old.to_json()}
-        return {**told, **dict(zip(("new", "gone"), self.moved(new.text), strict=True))} if "severity" in told else told
+        line = {"event": "changed", **new.to_json(), "before": old.to_json()}
+        return {**line, **dict(zip(("new", "gone"), self.moved(new.text), strict=True))} if is_given(line) else line
 
     def __repr__(self) -> str:
         from holdfast.report.text import outcome_text

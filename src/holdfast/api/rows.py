@@ -16,15 +16,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.naming import Values, by_key, by_number
-from holdfast.engines.inclusion.model import parse
-from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.registry import ALL_TABLES, class_of_text
 from holdfast.errors import BadInput
 from holdfast.sources.infer import BadValue, cast_text
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
-from holdfast.table.naming import key_names, standing
+from holdfast.table.naming import key_names, which_live
 from holdfast.table.plain import plain_rows
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
@@ -107,10 +106,10 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
     """Rows of a table by their numbers; those that never were there are refused."""
     unknown = [number for number in numbers if not 0 <= number < table.next_id]
     if unknown:
-        told = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
-        raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {told}")
+        known = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
+        raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
-    there, alive = standing(table, ids)
+    there, alive = which_live(table, ids)
     with store.one_moment():
         kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
         came = _insertions(table.schema.name, store, ids)
@@ -133,13 +132,20 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
     """What the newest event that keeps anything of each row keeps of it."""
     found: dict[int, Kept] = {}
     for batch, about, rule, witness in store.kept_rows(numbers) if numbers else []:
-        if table.schema.name != (parse(rule).dependent.table if about == ALL_TABLES else about):
+        if table.schema.name != (_table_of(rule) if about == ALL_TABLES else about):
             continue
         keys = witness.get("keys") or [{} for _ in witness["rows"]]
         for number, values, key in zip(witness["rows"], witness["values"], keys, strict=True):
             if values or key:  # or it was forgotten
                 found.setdefault(number, Kept({**key, **values}, key, "event", batch, rule))
     return found
+
+
+def _table_of(rule: str) -> str | None:
+    """The table whose rows break a rule that looks across tables."""
+    declared = class_of_text(rule)
+    texts = declared.load_texts() if declared else None
+    return texts.table(rule) if texts else None
 
 
 def _insertions(name: str, store: Store, ids: Ids) -> Ids:
@@ -160,10 +166,10 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
         return {}
     (own,) = ({each.path for each in record.where.segments} for record in store.tables() if record.schema.name == name)
     by_batch = {step.seq: own.intersection(each.path for each in step.segments) for step in store.steps_after(0)}
-    told = [(seq, path) for seq, paths in by_batch.items() for path in paths]
-    merged = told[0][0] if told and len(told) == len(own) else 0
+    deaths = [(seq, path) for seq, paths in by_batch.items() for path in paths]
+    merged = deaths[0][0] if deaths and len(deaths) == len(own) else 0
     found: dict[int, int] = {}
-    for seq, path in told:
+    for seq, path in deaths:
         if seq > merged:
             with suppress(FileNotFoundError):  # a writer may just have merged it
                 dead = files.read(path)[0].get("dead", ids[:0])

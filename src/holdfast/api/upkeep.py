@@ -14,9 +14,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from holdfast.api.kept import PARTS
 from holdfast.api.view import View
+from holdfast.engines.contract import FILES
 from holdfast.engines.registry import ALL_TABLES
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -69,12 +71,10 @@ class Upkeep(View):
         """Write all tables anew, and remove what is left of deleted rows from the whole state folder.
 
         Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
-        of those that died, too. Costs what reading and writing the tables costs, and the engines' indexes are made
-        again with the next batch.
+        of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes
+        costs.
         """
         self._refresh()
-        if not self._store.writable:
-            raise BadInput(f"{self._store.path}: opened to look only; open it with write=True to vacuum it")
         before = self._store.size()
         with clear_sentences(self._store.path), self._leaving_no_files():
             dropped = self._keep(self._tables)
@@ -98,10 +98,14 @@ class Upkeep(View):
             if segments is not None:
                 replaced[name] = segments
                 now = load_table(TableFiles(table.schema, segments, table.next_id))
-                self._tables[name] = now if name in kept else now.following(table)
+                if name in kept:
+                    self._watched[name].rewritten(now, kept[name])
+                else:
+                    self._watched[name].moved(now.following(table))
         self._follow(kept)
         latest = self._store.history(1)
-        self._store.keep_states(latest[-1].seq if latest else 0, self._dump_states(), replaced)
+        states, beside = self._dump_states()
+        self._store.keep_states(latest[-1].seq if latest else 0, states, replaced, beside)
         self._remember_needed({name: needed_bytes(self._tables[name]) for name in kept})
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._stale = False
@@ -126,9 +130,9 @@ class Upkeep(View):
     def _remember_needed(self, needed: Mapping[str, float]) -> None:
         """Keep how many bytes a row needs, for whoever opens the state next."""
         self._needed |= needed
-        told = json.dumps(self._needed)
-        if told != self._store.meta(_NEEDED):
-            self._store.put_meta(_NEEDED, told)
+        text = json.dumps(self._needed)
+        if text != self._store.meta(_NEEDED):
+            self._store.put_meta(_NEEDED, text)
 
     @contextmanager
     def _leaving_no_files(self) -> Iterator[None]:
@@ -140,10 +144,20 @@ class Upkeep(View):
                 self._store.remove_orphans()
             raise
 
-    def _dump_states(self) -> dict[tuple[str, str], str]:
-        kept = {}
+    def _dump_states(self) -> tuple[dict[tuple[str, str], str], set[str]]:
+        """Write the engines' states, and what they share of each table, to files: one each, where there is anything.
+        Gives these, and the names of the files that go with them, as the states say.
+        """
+        kept, beside = {}, set()
+        for subject, (arrays, facts) in self._dumps():
+            if arrays or facts:
+                kept[subject] = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
+                files.write(kept[subject], arrays, facts)
+                beside |= set(facts.get(FILES, ()))
+        return kept, beside
+
+    def _dumps(self) -> Iterator[tuple[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]]]:
         for (rules, name), state in self._states.items():
-            path = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
-            files.write(path, *self._engines[rules].dump(state))
-            kept[rules, name] = path
-        return kept
+            yield (rules, name), self._engines[rules].dump(state)
+        for name, watched in self._watched.items():
+            yield (PARTS, name), (watched.dump(), {})

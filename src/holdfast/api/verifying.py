@@ -19,9 +19,9 @@ import pyarrow as pa
 from holdfast.api.discovery import discover
 from holdfast.api.view import View
 from holdfast.changes.batch import hash_rows
-from holdfast.changes.diff import Result
-from holdfast.engines.contract import hear
-from holdfast.engines.registry import ALL_TABLES, MANY
+from holdfast.changes.diff import Finding, Result
+from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences
 from holdfast.progress import Progress
 from holdfast.store.store import Store
@@ -33,7 +33,6 @@ from holdfast.table.table import Table
 _ATTEMPTS = 5
 _SMALL_CELLS = 5_000_000  # up to here, rules are looked for among all columns of a table
 _SAMPLE = 4  # of larger ones, among so many columns
-_SEARCHED = ("ucc", "fd", "ind")  # to find these is dear; to find the others is not
 _SHOWN = 3
 
 
@@ -52,10 +51,10 @@ class Verified:
         return {"kind": "verify", **asdict(self)}
 
     def __str__(self) -> str:
-        told = [f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"]
-        told += [f"found again: {what}" for what in self.compared]
-        told += self.problems or ["all is well"]
-        return "\n".join(told)
+        lines = [f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"]
+        lines += [f"found again: {what}" for what in self.compared]
+        lines += self.problems or ["all is well"]
+        return "\n".join(lines)
 
 
 def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = None) -> Verified:
@@ -118,8 +117,8 @@ class _Answers(View):
     def _load(self) -> None:
         super()._load()
         for rules, name in self._states:
-            if rules not in MANY:
-                self._kept[rules, name] = {told["text"]: told for told in self._store.results(rules, name)}
+            if not rule_class(rules).many:
+                self._kept[rules, name] = {line["text"]: line for line in self._store.results(rules, name)}
 
     def wrong_facts(self) -> list[str]:
         """What the database says otherwise than tables and engines, and where a table contradicts itself."""
@@ -127,26 +126,27 @@ class _Answers(View):
         for name, table in self._tables.items():
             if table.rows != (kept := self._records[name].rows):
                 problems.append(f"table {name}: its files hold {table.rows:,} rows, the database says {kept:,}")
-            problems += [f"table {name}: {told}" for told in _wrong_shards(table)]
+            problems += [f"table {name}: {wrong}" for wrong in _wrong_shards(table)]
         found = self._found()
         for subject, kept_results in self._kept.items():
-            problems += [f"the database: {told}" for told in _differences(kept_results, _as_json(found[subject]))]
+            problems += [f"the database: {line}" for line in _differences(kept_results, _as_json(found[subject]))]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
         """What was looked for from scratch, and which answers differ."""
         fresh = {name: load_table(table.where) for name, table in self._tables.items() if table.where is not None}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
+        watched = {name: WatchedTable(table) for name, table in fresh.items()}
         for (rules, name), kept in self._found().items():
-            serving = self._engines[rules]
-            if sampled and rules in _SEARCHED:
+            engine = self._engines[rules]
+            if sampled and engine.declared.columns:
                 continue
-            hear(serving, self._progress)
-            self._progress.step(f"Finding {serving.title}")
-            again = serving.result(serving.discover(fresh if name == ALL_TABLES else fresh[name], Threads()))
-            what = serving.title + (f" of {name}" if name != ALL_TABLES else "")
+            self._progress.step(f"Finding {engine.declared.title}")
+            subject = watched if name == ALL_TABLES else watched[name]
+            again = engine.result(engine.discover(subject, Threads(), self._progress))
+            what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
             yield f"{what}: {len(again):,}", _differences(_as_json(kept), _as_json(again))
-        if sampled and (searched := [rules for rules in self._engines if rules in _SEARCHED]):
+        if sampled and (searched := [rules for rules in self._engines if rule_class(rules).columns]):
             yield self._found_again_among_some(searched, fresh)
 
     def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
@@ -155,18 +155,18 @@ class _Answers(View):
         """
         picked = {name: _picked(table) for name, table in fresh.items()}
         parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
-        again = discover(parts, searched, nulls=self._store.nulls, settings=self._settings(), progress=self._progress)
+        again = discover(parts, searched, nulls=self._store.nulls, progress=self._progress, **self._settings())
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
         kept = {
             (finding.kind, finding.text): finding.to_json()
             for rules in searched
             for result in self.found(rules)
             for finding in result.values()
-            if _columns(finding.to_json()) <= among
+            if _columns(finding) <= among
         }
-        told = {(finding.kind, finding.text): finding.to_json() for finding in again}
+        found = {(finding.kind, finding.text): finding.to_json() for finding in again}
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
-        return f"rules ({', '.join(searched)}) among {named}: {len(told):,}", _differences(kept, told)
+        return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:
@@ -192,12 +192,10 @@ def _part(table: Table, columns: list[int]) -> pa.Table:
     return pa.table({names[c]: table.dictionaries[c].values(table.column_codes(c)) for c in columns})
 
 
-def _columns(told: Mapping[str, Any]) -> set[tuple[str, str]]:
+def _columns(finding: Finding) -> set[tuple[str, str]]:
     """The columns that a rule is about, with their tables."""
-    if told["kind"] == "ind":
-        return {(side[0], column) for side in (told["dependent"], told["referenced"]) for column in side[1:]}
-    named = told["columns"] if "columns" in told else [*told["lhs"], told["rhs"]]
-    return {(told["table"], column) for column in named}
+    columns = rule_class(finding.kind).columns
+    return columns(finding.to_json()) if columns else set()
 
 
 def _as_json(result: Result) -> dict[str, Any]:

@@ -6,20 +6,28 @@ opened. `Monitor` builds on this, and changes what is seen here.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self
+from pathlib import Path
+from typing import Any, Self
 
 from holdfast.api.history import RuleHistory
+from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
-from holdfast.engines.contract import Settings
-from holdfast.engines.functional.model import is_dependency
-from holdfast.engines.listing import Listing, Lists
-from holdfast.engines.registry import ALL_TABLES, GIVEN, engine
-from holdfast.errors import BadInput, Missing, refuse_below
-from holdfast.progress import Progress
+from holdfast.engines.contract import Engine, Explanation
+from holdfast.engines.listing import Listing
+from holdfast.engines.registry import (
+    ALL_TABLES,
+    class_of_text,
+    examples,
+    given_class,
+    make_engine,
+    rule_class,
+)
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
+from holdfast.progress import SILENT, Progress
 from holdfast.store.records import BatchRecord, TableRecord
 from holdfast.store.replay import replayed
 from holdfast.store.store import Store
@@ -34,29 +42,19 @@ _ATTEMPTS = 5
 _OWN = "rules of your own"
 
 
-class Explanation(Protocol):
-    """Whether a rule holds, how far, and which rows to look at."""
-
-    def lines(self) -> list[str]:
-        """As text, a line each."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As a plain object."""
-
-
 def _shape(table: Table) -> str:
     key = ", ".join(table.schema.names[place] for place in table.schema.key)
     return f"{table.rows:,} rows, {len(table.schema.columns):,} columns" + (f", key {key}" if key else "")
 
 
 class View:
-    """What a state shows. Close it, or use it in a `with` statement."""
+    """What a state shows. Use `open`; close it, or use it in a `with` statement."""
 
     def __init__(self, store: Store, spark: Any, progress: Progress | None) -> None:
         self._store, self._spark, self._progress = store, spark, progress or Progress()
         self._runner: Runner = Threads()
-        self._engines = {name: engine(name, self._settings()) for name in store.watched}
-        self._tables: dict[str, Table] = {}
+        self._engines = self._make_engines()
+        self._watched: dict[str, WatchedTable] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
         self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
@@ -71,11 +69,25 @@ class View:
         lines = [
             f"{heading}: {latest[-1].seq if latest else 0:,} batches applied",
             *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
-            f"  watching {', '.join(dict.fromkeys(_OWN if name in GIVEN else name for name in self._engines))}",
+            f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
         ]
         return "\n".join(map(visible, lines))
 
     # ---- loading -----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def open(path: str | Path, *, progress: Progress | None = None) -> View:
+        """Open a state to look at it, while another process may apply batches to it."""
+        with clear_sentences(path):
+            store = Store(path, note=(progress or SILENT).note)
+            try:
+                view = View(store, None, progress)
+                view._load_while_others_write()
+            except BaseException as error:
+                explained = store.explained(error)
+                store.close()
+                raise explained from None
+        return view
 
     def _load_while_others_write(self) -> None:
         """Load as of one moment; if a writer's compaction removes a file before it is open, look again."""
@@ -90,30 +102,33 @@ class View:
         return None
 
     def _load(self) -> None:
-        """Read the tables as they are, and the engines' states as of the checkpoint. The batches since wait until
-        someone asks for what the engines know.
+        """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see
+        when someone asks for what they know.
         """
-        store = self._store
-        kept = store.kept_states()
+        store, self._waiting = self._store, []
+        kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
-        self._tables = {name: load_table(record.where) for name, record in self._records.items()}
-        self._states = {
-            (rules, name): self._engines[rules].load(self._subject(name), *files.read(path))
-            for (rules, name), path in kept.items()
+        self._watched = {
+            name: WatchedTable(load_table(record.where), kept_parts(name, kept))
+            for name, record in self._records.items()
         }
-        steps, self._waiting = store.steps_after(store.checkpoint()), []
-        for name, change in replayed(self._tables, steps):
+        self._states = {
+            (rules, name): self._engines[rules].load(self._subject(name), *kept.get((rules, name), ({}, {})))
+            for rules, name in self._subjects()
+        }
+        steps, tables = store.steps_after(store.checkpoint()), self._tables
+        for name, change in replayed(tables, steps):
             self._waiting.append((name, change))
-            self._tables[name] = change.after
+            tables[name] = change.after
         self._replay_seconds, self._replay_batches = 0.0, len(steps)
         self._stale = False
 
     def _replay(self) -> None:
         """Let the engines see the batches that wait."""
-        self._stale = True
-        for name, change in self._waiting:
+        waiting, self._waiting, self._stale = self._waiting, [], True
+        for name, change in waiting:
             self._maintain(name, change, batches=0)
-        self._waiting, self._stale = [], False
+        self._stale = False
 
     def close(self) -> None:
         """Let go of the state."""
@@ -142,8 +157,9 @@ class View:
     def _maintain(self, name: str, change: Change, batches: int = 1) -> dict[tuple[str, str], Diff]:
         """Let the engines see a change, which is that of so many more batches."""
         started = time.perf_counter()
+        self._watched[name].follow(change, self._runner)
         diffs = {
-            (rules, table): self._engines[rules].maintain(state, change, self._runner)
+            (rules, table): self._engines[rules].maintain(state, change, self._runner, self._progress)
             for (rules, table), state in self._states.items()
             if table in (name, ALL_TABLES)
         }
@@ -151,17 +167,28 @@ class View:
         self._replay_batches += batches
         return diffs
 
-    def _settings(self) -> Settings:
-        return Settings.from_json(json.loads(self._store.meta("settings") or "{}"))
+    def _make_engines(self) -> dict[str, Engine]:
+        given = kept_rules(self._store)
+        return {name: make_engine(name, self._settings(), given.get(name)) for name in self._store.watched}
+
+    def _settings(self) -> dict[str, Any]:
+        """What the user asks of engines, by the names of settings."""
+        return kept_settings(self._store)
 
     def _subjects(self) -> Iterator[tuple[str, str]]:
         """Each engine with the name of each table that it has a state of, or with the name for all of them."""
-        for rules, serving in self._engines.items():
-            for name in [ALL_TABLES] if serving.across else self._tables:
+        for rules, engine in self._engines.items():
+            for name in [ALL_TABLES] if engine.declared.across else self._watched:
                 yield rules, name
 
     def _subject(self, name: str) -> Any:
-        return dict(self._tables) if name == ALL_TABLES else self._tables[name]
+        return dict(self._watched) if name == ALL_TABLES else self._watched[name]
+
+    @property
+    def _tables(self) -> dict[str, Table]:
+        if self._waiting:
+            self._replay()
+        return {name: watched.table for name, watched in self._watched.items()}
 
     def _table_name(self, asked: str | None) -> str:
         names = list(self._tables)
@@ -169,8 +196,8 @@ class View:
             return names[0]
         if asked in self._tables:
             return str(asked)
-        told = f"there is no table {asked!r}" if asked else "this state watches several tables"
-        raise BadInput(f"{told}; choose one with --table: {', '.join(names)}")
+        wrong = f"there is no table {asked!r}" if asked else "this state watches several tables"
+        raise BadInput(f"{wrong}; choose one with --table: {', '.join(names)}")
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
@@ -178,7 +205,7 @@ class View:
     def tables(self) -> dict[str, Table]:
         """The watched tables as they are now, encoded."""
         self._refresh()
-        return dict(self._tables)
+        return self._tables
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
@@ -200,7 +227,7 @@ class View:
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
-        results = {subject: result for subject, result in self._found().items() if subject[0] != "column"}
+        results = {subject: found for subject, found in self._found().items() if not rule_class(subject[0]).facts}
         return RuleHistory(results, self._store.rule_events())
 
     def violations(self, rule: str | None = None) -> list[Listing]:
@@ -211,8 +238,8 @@ class View:
         found = [
             listing
             for (rules, name), state in self._states.items()
-            if isinstance(serving := self._engines[rules], Lists)
-            for listing in serving.listings(state, self._tables[name])
+            if self._engines[rules].declared.given
+            for listing in self._engines[rules].listings(state, self._subject(name))
             if rule in (None, listing.rule.name, listing.rule.text)
         ]
         if rule is not None and not found:
@@ -234,30 +261,30 @@ class View:
         return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
 
     def _given(self) -> list[dict[str, Any]]:
-        return [finding for name in GIVEN for finding in self._store.results(name)]
+        given = [name for name, engine in self._engines.items() if engine.declared.given]
+        return [finding for name in given for finding in self._store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
-        """Whether a dependency or a key holds, how far, and which rows to look at: in lines of text.
+        """Whether a rule holds, how far, and which rows to look at: in lines of text.
 
-        Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) may be given by name, and need not be watched;
-        inclusion dependencies (`orders.cust in customers.id`) must be.
+        A rule that was given may be named. Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) need not be
+        watched; inclusion dependencies (`orders.cust in customers.id`) must be.
         """
         return self.explanation(rule, table=table).lines()
 
-    def explanation(self, rule: str, *, table: str | None = None) -> Explanation:
-        """The same as a value: `lines()` are its text, and `to_json()` is a plain object."""
+    def explanation(self, rule: str, *, table: str | None = None, rows: Sequence[int] = ()) -> Explanation:
+        """The same as a value: `lines()` are its text, and `to_json()` is a plain object. `rows` asks why just these
+        break the rule, where a class of rules can tell.
+        """
         self._refresh()
         if given := self.given(rule):
             rule, table = given["text"], given["table"]
-        if is_dependency(rule):
-            from holdfast.engines.functional.explain import explain
-
-            return explain(self._tables[self._table_name(table)], rule)
-        serving: Any = self._engines.get("ind")
-        if serving is None:
-            raise BadInput(f"can't explain {rule!r}: inclusion dependencies are not watched here (init --watch ind)")
-        explained: Explanation = serving.explain(self._states["ind", ALL_TABLES], rule)
-        return explained
+        declared = given_class(rule) if given else class_of_text(rule)
+        if declared is None:
+            raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
+        name = ALL_TABLES if declared.across else self._table_name(table)
+        engine = self._engines.get(declared.name) or make_engine(declared.name)
+        return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""

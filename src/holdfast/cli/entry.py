@@ -6,14 +6,22 @@ import logging
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 import typer
 
-from holdfast.cli import acting, looking, rows, upkeep  # noqa: F401  # they register their commands
 from holdfast.cli.app import app
 from holdfast.errors import HoldfastError
 from holdfast.report.terminal import heard, prepare_streams, say
+
+# They register themselves when they are imported, and help lists them in this order.
+_COMMANDS = (
+    *("discover", "check", "init", "apply", "watch", "demo"),
+    *("status", "violations", "explain", "history", "rows", "upkeep"),
+)
+for _command in _COMMANDS:
+    import_module(f"holdfast.cli.{_command}")
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 _STOPPED = "stopped; if a state was being changed, it is as it was before the batch, or as it is after it"

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.arguments import (
-    Format,
-)
-from holdfast.engines.registry import MANY
+from holdfast.cli.arguments import Format
+from holdfast.engines.declared import RuleClass
+from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.errors import BadInput
 from holdfast.report.terminal import Terminal, say_json
 
 if TYPE_CHECKING:
-    from holdfast.changes.diff import Finding, Result
+    from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
     from holdfast.report.progress import TerminalProgress
     from holdfast.table.table import Schema
+
+
+def class_names() -> str:
+    """The classes whose rules are found, for help."""
+    return ", ".join(each.name for each in found_classes())
+
+
+def given_classes() -> list[RuleClass]:
+    """The classes whose rules are given."""
+    return [each for each in rule_classes().values() if each.given]
 
 
 def split(names: str) -> list[str]:
@@ -85,7 +94,7 @@ def in_schema_order(store: Any) -> list[dict[str, Any]]:
         for number, record in enumerate(store.tables())
         for place, column in enumerate([None, *record.schema.names])
     }
-    own = [finding for name in store.watched if name not in MANY for finding in store.results(name)]
+    own = [finding for name in store.watched if not rule_class(name).many for finding in store.results(name)]
     return sorted(own, key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
 
 
@@ -95,24 +104,23 @@ def print_findings(
     top: int = 20,
     asked: Iterable[str] = (),
     results: Sequence[Result] = (),
-    told: Callable[[Finding], dict[str, Any]] = lambda finding: finding.to_json(),
 ) -> None:
     """Findings, and those of results that may be many, as tables or JSON; a class that was asked for and not found is
     said.
     """
     if form is Format.json:
         print_json(findings)
-        print_json(told(finding) for result in results for finding in result.values())
+        print_json(finding.to_json() for result in results for finding in result.values())
         return
-    from holdfast.report.tables import FOUND, findings_tables, shown
+    from holdfast.report.tables import findings_tables, shown
 
     console = Terminal()
-    some, totals = shown(results, top, told)
-    for table in findings_tables([*findings, *some], top, totals):
+    some, totals = shown(results, top)
+    for table in findings_tables([*findings, *some], totals, top):
         console.print(table)
     known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
     for kind in [kind for kind in asked if kind not in known]:
-        console.print(f"no {FOUND[kind][0] if kind in FOUND else kind} found", markup=False)
+        console.print(f"no {rule_class(kind).title} found", markup=False)
 
 
 def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
@@ -134,7 +142,7 @@ def print_violations_json(listings: Iterable[Listing], limit: int | None) -> Non
 def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, Any]]) -> None:
     """Warn where only the number of violations is kept."""
     for finding in findings:
-        if finding["kind"] == "dc" and not finding["listed"]:
+        if not finding.get("listed", True):
             progress.note(
                 f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
                 f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"

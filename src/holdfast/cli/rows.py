@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.arguments import Format, Output, State, TableName
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
-    from holdfast.api.monitor import Monitor
     from holdfast.api.rows import Row
+    from holdfast.api.view import View
 
 _SHOWN = 20
 
@@ -26,7 +26,7 @@ def rows(
         list[str] | None,
         typer.Option(help="Rows with these values: [b]Id=17[/b], or [b]Id=17, Day=2024-01-01[/b] (repeatable)."),
     ] = None,
-    table: Annotated[str | None, typer.Option(help="The table, where several are watched.")] = None,
+    table: TableName = None,
     limit: Annotated[int | None, typer.Option(help=f"At most so many (text: {_SHOWN} unless told).")] = None,
     form: Output = Format.text,
 ) -> None:
@@ -34,17 +34,17 @@ def rows(
 
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
-    from holdfast.api.monitor import Monitor
+    from holdfast.api.view import View
     from holdfast.report.rows import print_rows
 
     if not numbers and not where:
         raise BadInput("say which rows: give their numbers, or values such as --where Id=17")
     if limit is not None and limit < 1:
         raise BadInput(f"--limit {limit}: give 1 or more")
-    with terminal_progress() as progress, Monitor.open(state, write=False, progress=progress) as monitor:
+    with terminal_progress() as progress, View.open(state, progress=progress) as view:
         found = [
-            *monitor.rows(numbers or [], table=table),
-            *(row for one in where or [] for row in asked(monitor, one, table)),
+            *view.rows(numbers or [], table=table),
+            *(row for one in where or [] for row in asked(view, one, table)),
         ]
     if form is Format.json:
         print_json(row.to_json() for row in found[:limit])
@@ -52,21 +52,21 @@ def rows(
         print_rows(found, limit or _SHOWN)
 
 
-def asked(monitor: Monitor, where: str, table: str | None) -> list[Row]:
+def asked(view: View, where: str, table: str | None) -> list[Row]:
     """The rows that a condition names; that there are none is said."""
     from holdfast.changes.naming import conditions
 
-    found = monitor.rows(where=conditions(where), table=table)
+    found = view.rows(where=conditions(where), table=table)
     if not found:
         raise BadInput(f"no row has {where}, and none that is still kept had it")
     return found
 
 
-def number_of(monitor: Monitor, row: str, table: str) -> int:
+def number_of(view: View, row: str, table: str | None) -> int:
     """The number of the one living row that a number or a condition names."""
     if row.strip().isdecimal():
         return int(row)
-    living = [each.number for each in asked(monitor, row, table) if each.alive]
+    living = [each.number for each in asked(view, row, table) if each.alive]
     if len(living) != 1:
         many = f"{len(living):,} rows have that" if living else "it was deleted"
         raise BadInput(f"--row {row}: {many}; name one row that is there, by its key or its number")

@@ -66,7 +66,7 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     write_csv(fresh, here / "new.csv")
     print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
     _heading("Why? And which rows should one look at first?")
-    print_explanation(watch.violations("fair")[0], [])
+    print_explanation(watch.explanation("fair"))
 
     _heading("Batch 2: a change feed mends it, blanks 3 phones, deletes 100 rows")
     mended = _with(fresh.slice(17, 1), "Salary", pa.array([50_000]))

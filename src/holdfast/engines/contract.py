@@ -1,100 +1,116 @@
-"""What an engine is: three verbs on a state of its own, and three more to keep that state.
+"""What an engine is: verbs on a state of its own.
 
-An engine serves one class of rules. It needs a folder that offers these verbs and one line in `registry.py`.
+An engine serves one class of rules. It needs a folder with these verbs and the declaration of its class (`declared`),
+and one line in `registry.py`.
 The law for all (tests/laws): after `maintain`, `result` equals that of `discover` on the changed table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.errors import BadInput, refuse_below
-from holdfast.progress import Progress
+from holdfast.engines.declared import RuleClass
+from holdfast.engines.listing import Listing
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.visible import shown_fields
+
+FILES = "files"  # the fact of a dump that names other files that go with it
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What the user asks of engines: plain values that a state keeps. Each engine takes what concerns it.
+class LinesTable:
+    """A table of texts: its title, its headings and lines, and which headings stand over numbers."""
 
-    >>> Settings(error=0.01, max_lhs=3)
-    Settings(error=0.01, max_lhs=3)
-    """
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[str] = ()
 
-    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # constraints and ordered columns by table
-    pair_limit: int | None = None  # violations of a rule that are kept as pairs; 0: their number alone
-    error: float = 0.0  # the share (of pairs of rows, or of distinct values) by which a rule may fail to hold
-    max_lhs: int | None = None  # columns of a left side, or of a key
-    compare: str = "typed"  # how values of different columns compare: by type, or as text
-    max_arity: int = 1  # columns on each side of an inclusion dependency
 
-    def __post_init__(self) -> None:
-        """Refuse what no engine can do."""
-        refuse_below(0, self.pair_limit, "the number of violations to keep as pairs")
-        refuse_below(0, self.max_lhs, "the number of columns of a left side")
-        if self.max_arity < 1:
-            raise BadInput(f"an inclusion dependency has at least one column on each side, not {self.max_arity}")
-        if not 0.0 <= self.error < 1.0:
-            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
-        if self.compare not in ("typed", "text"):
-            raise BadInput(f"values can't compare as {self.compare!r}; choose from: typed, text")
+class Explanation(ABC):
+    """Whether a rule holds, how far, and which rows to look at."""
 
-    def __repr__(self) -> str:
-        return shown_fields(self, hidden=("rules",))  # these are prepared for engines, and of no use to people
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
+    @abstractmethod
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+
+    @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` reads back."""
-        return asdict(self)
+        """As a plain object."""
 
-    @staticmethod
-    def from_json(value: Mapping[str, Any]) -> Settings:
-        """The settings that `to_json` described."""
-        return Settings(**value)
+    def table(self) -> LinesTable | None:
+        """What is better seen in a table below the lines."""
+        return None
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """One class of rules. The state is the engine's own affair; `maintain` may change it in place.
 
-    Most engines look at one table: their subject is a `Table`, and each table has a state. An engine with `across`
-    looks at all tables together: its subject is a mapping of tables by name, and there is one state.
+    Most engines look at one table: their subject is a `WatchedTable`, and each table has a state. An engine of a class
+    that is `across` tables has a mapping of them by name as its subject, and one state.
     """
 
-    name: str
-    title: str
-    across: bool
+    declared: RuleClass
 
-    def discover(self, subject: Any, runner: Runner) -> Any:
+    @abstractmethod
+    def discover(self, subject: Any, runner: Runner, progress: Progress = SILENT) -> Any:
         """The state for a subject, from scratch."""
 
-    def maintain(self, state: Any, change: Change, runner: Runner) -> Diff:
-        """Bring the state up to date with a batch, and tell what changed."""
+    @abstractmethod
+    def maintain(self, state: Any, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+        """Bring the state up to date with a batch that the subject has followed, and tell what changed."""
 
+    @abstractmethod
     def result(self, state: Any) -> Result:
         """All that holds now, by text."""
 
+    @abstractmethod
     def dump(self, state: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Arrays and facts from which `load` makes the same state."""
+        """Arrays and facts from which `load` makes the same state. The parts of the subject are kept beside them.
 
+        The fact `files` names other files that go with the state: an engine may write some to the folder of a table, so
+        that a later process maps them instead of making anew what they hold.
+        """
+
+    @abstractmethod
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
         """The state of a subject that `dump` described."""
 
-    def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:
+    def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:  # noqa: ARG002  # no codes, no use
         """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
         their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).
 
-        A state whose dump holds no codes is that which `load` makes of it; one that counts by code moves its counts.
+        A state whose dump holds no codes is that which `load` makes of it.
         """
+        return self.load(subject, *self.dump(state))
 
+    def ranked(self, state: Any) -> Result:
+        """The result as people want to read it: the best first, each with what only a look at all of them tells."""
+        return self.result(state)
 
-def hear(serving: Engine, progress: Progress) -> None:
-    """Let an engine that tells how far it is tell it."""
-    if hasattr(serving, "progress"):
-        serving.progress = lambda words: progress.step(f"Finding {serving.title}: {words}")
-    if hasattr(serving, "advise"):
-        serving.advise = progress.note
+    def listings(self, state: Any, subject: WatchedTable) -> Sequence[Listing]:  # noqa: ARG002
+        """The violations of the rules that were given, rule by rule."""
+        return ()
+
+    def explain(self, state: Any, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it.
+
+        The state is None, and the subject a table or all tables, where the class is not watched.
+        """
+        raise BadInput(f"can't explain {text!r}: nothing more is known of {self.declared.title}")
+
+    def refuse_rows(self, rows: Sequence[int]) -> None:
+        """Say so where rows are named that don't explain anything."""
+        if rows:
+            raise BadInput(f"--row: rows don't explain {self.declared.title} one by one; leave it out")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from holdfast.visible import visible
 _PRINTED = 5  # violations that `print()` shows
 
 
-class GivenRule(Protocol):
+class ListedRule(Protocol):
     """A rule that someone gave, and named."""
 
     @property
@@ -40,19 +40,11 @@ class GivenRule(Protocol):
         """What it is for."""
 
 
-@runtime_checkable
-class Lists(Protocol):
-    """An engine of rules that were given: it tells their violations."""
-
-    def listings(self, state: Any, table: Table) -> Sequence[Listing]:
-        """All violations, rule by rule."""
-
-
 @dataclass(frozen=True, eq=False)
 class Listing:
     """The violations of a rule: their number, and the pairs unless only the number is kept."""
 
-    rule: GivenRule
+    rule: ListedRule
     table: Table
     count: int
     pairs: NDArray[np.int64] | None
@@ -109,8 +101,8 @@ class Listing:
     def to_json(self) -> dict[str, Any]:
         """The rule with the number of its violations; `listed` says that the pairs are kept, too."""
         rule, listed = self.rule, self.pairs is not None
-        told = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
-        return {**told, "violations": self.count, "listed": listed}
+        about = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
+        return {**about, "violations": self.count, "listed": listed}
 
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
         """One object a violation, or the first so many, with the whole rows, and their keys where one is declared."""

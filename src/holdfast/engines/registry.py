@@ -1,36 +1,74 @@
-"""The one place where engines register: a name for `--watch` and `--rules`, and where its module is.
+"""The one place where engines register: the folder of each, which declares the classes of rules that it serves.
 
 Engines are imported when they are asked for, so that the command line answers at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import BadInput
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.errors import BadInput, suggest
 
 if TYPE_CHECKING:
-    from holdfast.engines.contract import Engine, Settings
+    from holdfast.engines.contract import Engine
 
-_MODULES = {
-    "column": "holdfast.engines.column.engine",
-    "dc": "holdfast.engines.denial.engine",
-    "ucc": "holdfast.engines.functional.keys",
-    "fd": "holdfast.engines.functional.engine",
-    "named": "holdfast.engines.functional.named",
-    "ind": "holdfast.engines.inclusion.engine",
-}
-
-NAMES = tuple(_MODULES)
-MANY = ("ucc", "fd")  # there may be a million of these: they are kept in their engine's state alone, not one by one
-GIVEN = ("dc", "named")  # these serve rules that were given
-ALL_TABLES = "*"  # stands where the name of a table would, for engines that look across tables
-FOUND = tuple(name for name in NAMES if name not in GIVEN)
+FOLDERS = [
+    "holdfast.engines.column",
+    "holdfast.engines.denial",
+    "holdfast.engines.functional",
+    "holdfast.engines.inclusion",
+]
+ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
 
 
-def classes(names: str | Iterable[str]) -> list[str]:
+def rule_classes() -> dict[str, RuleClass]:
+    """All classes of rules by name."""
+    return {each.name: each for folder in FOLDERS for each in import_module(folder).RULE_CLASSES}
+
+
+def found_classes() -> list[RuleClass]:
+    """The classes whose rules are found."""
+    return [each for each in rule_classes().values() if not each.given]
+
+
+def rule_class(name: str) -> RuleClass:
+    """The class with a name."""
+    known = rule_classes()
+    if name not in known:
+        raise BadInput(
+            f"there is no rule class {name!r}; choose from: {', '.join(each.name for each in found_classes())}"
+        )
+    return known[name]
+
+
+def given_class(text: str) -> RuleClass | None:
+    """The class of given rules that a text belongs to, if it belongs to any."""
+    return next((each for each in rule_classes().values() if each.given and _means(each, text)), None)
+
+
+def class_of_text(text: str) -> RuleClass | None:
+    """The class that explains a rule of which only the text is known: one that finds such rules, if there is one."""
+    meant = [each for each in rule_classes().values() if _means(each, text)]
+    return min(meant, key=lambda each: each.given, default=None)
+
+
+def examples() -> str:
+    """Rules that can be given, for whoever wrote something else."""
+    known = [each.load_texts() for each in rule_classes().values() if each.given]
+    shown = [example for texts in known if texts is not None for example in texts.EXAMPLES]
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _means(each: RuleClass, text: str) -> bool:
+    texts = each.load_texts()
+    return texts is not None and texts.means(text)
+
+
+def names_in(names: str | Iterable[str]) -> list[str]:
     """Names of rule classes, each once: as a list, or in one text with commas between them."""
     listed = names.split(",") if isinstance(names, str) else names
     return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
@@ -39,15 +77,24 @@ def classes(names: str | Iterable[str]) -> list[str]:
 def refuse_given(names: Iterable[str]) -> None:
     """Say so where someone asks to find rules of a class that are given."""
     for name in names:
-        if name in GIVEN:
+        if rule_class(name).given:
             raise BadInput(f"rules of the class {name!r} are given, not found: write them into a rule file")
 
 
-def engine(name: str, settings: Settings | None = None) -> Engine:
-    """The engine with a name, set as the user asks."""
-    if name not in _MODULES:
-        raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(FOUND)}")
-    from holdfast.engines.contract import Settings as Plain
+def refuse_unknown_settings(values: Mapping[str, Any]) -> None:
+    """Say so where no class of rules has a setting."""
+    known = [each.name for rules in rule_classes().values() for each in fields(rules.settings)]
+    for name in values:
+        if name not in known:
+            raise BadInput(f"there is no setting {name!r}; {suggest(name, dict.fromkeys(known))}")
 
-    made: Engine = import_module(_MODULES[name]).make(settings or Plain())
+
+def make_engine(
+    name: str, values: Mapping[str, Any] | None = None, given: Mapping[str, TableRules] | None = None
+) -> Engine:
+    """The engine of a class of rules: with the settings that concern it, and the rules that were given, by table."""
+    declared = rule_class(name)
+    own = {each.name for each in fields(declared.settings)}
+    settings = declared.settings(**{key: value for key, value in (values or {}).items() if key in own})
+    made: Engine = import_module(declared.engine).make(declared, settings, given or {})
     return made

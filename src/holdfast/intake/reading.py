@@ -26,7 +26,7 @@ from holdfast.sources.secrets import redacted, secrets_of, with_environment
 from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from holdfast.spark.types import DataFrame, SparkSession
 
 # Text of so many bytes is cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20

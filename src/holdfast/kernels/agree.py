@@ -5,7 +5,7 @@ built in **planes**: `planes[p, j]` holds 8 columns of the signature of the quer
 one vector instruction decides a column for 32 rows or more. Equality has one side, a bit a column. Order has two: a
 bit where row j is at most the query, and one where it is at least; equal is both, incomparable (null) is neither.
 
-Short signatures are counted in a plain table, others in the hash table of `agree_sets`.
+Short signatures are counted in a plain table, others in a hash table.
 Cost, on one core: 0.4 ns to compare two rows of 15 columns, 1 ns to count the signature in the plain table, where
 rows that agree on nothing are passed over eight at a time and counted by subtraction.
 The paper (section 5.3) shares zip products between the rows of a batch. Here counting costs more than comparing, so
@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree_sets import Sets, add_all, enter, hash_lanes
+from holdfast.kernels.agree_sets import Counter, add_all
+from holdfast.kernels.hashing import enter, hash_lanes
 from holdfast.kernels.jit import kernel
 
 _8, _16 = np.uint32(8), np.uint32(16)
@@ -251,7 +252,7 @@ def tally_hashed(
     tiles: NDArray[np.int64],
     used: int,
     form: Form,
-    found: Sets,
+    found: Counter,
     at: NDArray[np.int64],
 ) -> bool:
     """Count the signatures of pairs in a hash table. False: it needs more room first, then go on.
@@ -278,7 +279,7 @@ def tally_hashed(
                 _compare(rows, tile[2], skipped, n, form, limits, planes)
                 _gather(planes, n, limits, lanes)
                 hash_lanes(lanes, hashes[:n])
-                enter(found, lanes, hashes[:n], places[:n])
+                enter(found.slots, found.keys, found.used, lanes, hashes[:n], places[:n])
                 add_all(found, places[:n], weights[skipped:], queries.weights[q])
             if len(own) and begin <= own[q] < begin + len(weights):
                 weights[own[q] - begin] += queries.weights[q]

@@ -1,7 +1,6 @@
 """Distinct rows in blocks of cells, found again by their content.
 
-`slots` is open addressing with linear probing over the hashes of rows, as in `agree_sets`: 0 is free, else the low
-half is the row's number + 1 and the high half the high half of its hash.
+`slots` is a hash table of row numbers, see `hashing`; the keys are the cells of the rows themselves.
 """
 
 from typing import Any
@@ -10,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree import BLOCK, NEVER, Cells, row_of
+from holdfast.kernels.hashing import filled, first_slot, mask_of, may_be, next_slot, number_in
 from holdfast.kernels.jit import kernel
-
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_ONE = np.uint64(1)
 
 
 @kernel
@@ -44,17 +40,17 @@ def _find_or_free(
     found: NDArray[np.uint32],
 ) -> Any:
     """The row's slot, and whether it is there yet. OUT found[column]: a row to compare with"""
-    mask = np.uint64(len(slots) - 1)
-    at = hashed & mask
+    mask = mask_of(slots)
+    at = first_slot(hashed, mask)
     while slots[at] != 0:
-        if slots[at] >> _HALF == hashed >> _HALF:
-            row_of(cells, int(slots[at] & _LOW) - 1, found)
+        if may_be(slots[at], hashed):
+            row_of(cells, number_in(slots[at]), found)
             same = True
             for c in range(len(found)):
                 same &= found[c] == codes[c, i]
             if same:
                 return at, True
-        at = (at + _ONE) & mask
+        at = next_slot(at, mask)
     return at, False
 
 
@@ -81,9 +77,9 @@ def place(
             _write(cells, used, codes, i)
             hashes[used] = coming[i]
             cells.weights[used] = 0
-            slots[at] = ((coming[i] >> _HALF) << _HALF) | np.uint64(used + 1)
+            slots[at] = filled(used, coming[i])
             used += 1
-        places[i] = np.int64(slots[at] & _LOW) - 1
+        places[i] = number_in(slots[at])
         cells.weights[places[i]] += steps[i]
     return used
 

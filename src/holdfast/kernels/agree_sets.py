@@ -1,10 +1,4 @@
-"""A hash table from fixed-width keys of 64-bit words to counts, and bitmaps over its entries.
-
-Entries lie in the order of their arrival: `keys[e]`, `counts[e]`. `slots` is open addressing with linear probing: 0 is
-free, else the low half of a slot is the entry's number + 1 and the high half the high half of its hash, so that
-another key is hardly ever looked at. Entries are never removed here; the owner makes the table anew.
-Invariant: `len(slots)` is a power of two and at least twice `len(keys)`, so a free slot is never far.
-"""
+"""Counting by key in a hash table of fixed-width keys of 64-bit words, and bitmaps over its entries."""
 
 from typing import NamedTuple
 
@@ -14,79 +8,28 @@ from numpy.typing import NDArray
 from holdfast.kernels.jit import kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 _ONE = np.uint64(1)
-_SEED = np.uint64(0x9E3779B97F4A7C15)
-_ODD = np.uint64(0x94D049BB133111EB)
 
 
-class Sets(NamedTuple):
-    """The table: `slots[slot]`, `keys[entry, word]`, `counts[entry]`; `used[0]` entries are taken.
+class Counter(NamedTuple):
+    """A hash table (see `hashing`) with counts: `slots[slot]`, `keys[entry, word]`, `used[0]`, `counts[entry]`.
 
     Of an addition under way, `touched[: known[0]]` are the entries it has touched, each once, `before` their counts
-    before it, and `marks[entry]` says that an entry is among them.
+    before it, and `marks[entry]` says that an entry is among them. An entry comes with count 0 and no mark.
     """
 
     slots: NDArray[np.uint64]
     keys: NDArray[np.uint64]
+    used: NDArray[np.int64]
     counts: NDArray[np.int64]
     marks: NDArray[np.bool_]
     touched: NDArray[np.int64]
     before: NDArray[np.int64]
-    used: NDArray[np.int64]
     known: NDArray[np.int64]
 
 
 @kernel
-def hash_lanes(lanes: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
-    """The hash of each key, of which `lanes[word, j]` holds one word. OUT hashes[j]."""
-    hashes[:] = _SEED
-    for w in range(len(lanes)):
-        lane = lanes[w][: len(hashes)]
-        for j in range(len(hashes)):
-            mixed = (hashes[j] ^ lane[j]) * _ODD
-            hashes[j] = mixed ^ (mixed >> _HALF)
-
-
-@kernel
-def enter(table: Sets, lanes: NDArray[np.uint64], hashes: NDArray[np.uint64], at: NDArray[np.int64]) -> None:
-    """The entry of each key; a new key gets one, with count 0. There must be room for all of them.
-
-    IN lanes[word, j], hashes[j]; OUT at[j]. One call for many keys: handing a table over costs more than a look-up.
-    """
-    slots, keys, used = table.slots, table.keys, table.used[0]
-    mask = np.uint64(len(slots) - 1)
-    for j in range(len(hashes)):
-        if j % 32 == 0:
-            for ahead in range(j, min(j + 32, len(hashes))):  # fetch slots side by side, not one by one
-                at[ahead] = np.int64(slots[hashes[ahead] & mask])
-        tag = hashes[j] >> _HALF
-        place = hashes[j] & mask
-        while True:
-            slot = slots[place]
-            if slot == 0:
-                slots[place] = (tag << _HALF) | np.uint64(used + 1)
-                for w in range(len(lanes)):
-                    keys[used, w] = lanes[w, j]
-                table.counts[used] = 0
-                table.marks[used] = False
-                at[j] = used
-                used += 1
-                break
-            if slot >> _HALF == tag:
-                entry = np.int64(slot & _LOW) - 1
-                same = True
-                for w in range(len(lanes)):
-                    same &= keys[entry, w] == lanes[w, j]
-                if same:
-                    at[j] = entry
-                    break
-            place = (place + _ONE) & mask
-    table.used[0] = used
-
-
-@kernel
-def add_all(table: Sets, at: NDArray[np.int64], counts: NDArray[np.int64], times: int) -> None:
+def add_all(table: Counter, at: NDArray[np.int64], counts: NDArray[np.int64], times: int) -> None:
     """Add counts, each so many times, to entries, which may repeat; notes the entries that it touches.
 
     IN at[i], counts[i]; OUT table
@@ -104,7 +47,7 @@ def add_all(table: Sets, at: NDArray[np.int64], counts: NDArray[np.int64], times
 
 
 @kernel
-def settle(table: Sets, appeared: NDArray[np.int64], vanished: NDArray[np.int64]) -> tuple[int, int, bool]:
+def settle(table: Counter, appeared: NDArray[np.int64], vanished: NDArray[np.int64]) -> tuple[int, int, bool]:
     """End an addition: which entries had count 0 and have more, which had more and have 0.
 
     OUT appeared[k], vanished[k]; gives how many there are of each, and whether all counts are 0 or more: if not, all
@@ -127,17 +70,6 @@ def settle(table: Sets, appeared: NDArray[np.int64], vanished: NDArray[np.int64]
             gone += 1
     table.known[0] = 0
     return come, gone, right
-
-
-@kernel
-def refill(slots: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
-    """Enter the entries with some hashes into empty slots. IN hashes[entry]; OUT slots"""
-    mask = np.uint64(len(slots) - 1)
-    for entry in range(len(hashes)):
-        at = hashes[entry] & mask
-        while slots[at] != 0:
-            at = (at + _ONE) & mask
-        slots[at] = ((hashes[entry] >> _HALF) << _HALF) | np.uint64(entry + 1)
 
 
 @kernel

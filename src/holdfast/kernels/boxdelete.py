@@ -1,4 +1,7 @@
-"""Taking rows out of a box tree, for good: leaves close up, boxes shrink, low blocks join. See `boxtree`."""
+"""Taking rows out of a box tree, for good: leaves close up, boxes shrink, low blocks join. See `boxtree`.
+
+What rows leave behind in places that are free now is wiped when the tree is written to a file.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,7 @@ from holdfast.kernels.boxtree import (
     slot_of,
     sum_leaf,
     sum_node,
+    visit,
 )
 from holdfast.kernels.jit import kernel
 
@@ -37,6 +41,8 @@ def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
     """The entry after `left` joins it."""
     a, b = tree.child[node, left], tree.child[node, left + 1]
     if leaves:
+        visit(tree, a)
+        visit(tree, b)
         move_rows(tree, b, 0, tree.filled[b], a, tree.filled[a])
         tree.filled[a] += tree.filled[b]
         tree.filled[b] = -2 - tree.facts[FREE_LEAF]
@@ -99,6 +105,7 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
             entry = entry_of(fences, node, used[node], first, second, row)
             nodes[level], entries[level] = node, entry
             node = child[node, entry]
+        visit(tree, node)
         last = filled[node] - 1
         at = slot_of(values, pool, node, last + 1, first, second, row)
         if at > last or pool[node, at] != row or values[node, 0, at] != first:
@@ -122,3 +129,22 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
         while facts[HEIGHT] > 1 and used[facts[ROOT]] == 1:
             _lower_root(tree)
     return gone
+
+
+@kernel
+def wipe(tree: Tree) -> None:
+    """Write zeros wherever no row and no entry is."""
+    for leaf in range(len(tree.filled)):
+        for slot in range(max(tree.filled[leaf], 0), LEAF):
+            tree.ids[leaf, slot] = 0
+            for dim in range(tree.values.shape[1]):
+                tree.values[leaf, dim, slot] = 0
+    for node in range(len(tree.used)):
+        for entry in range(max(tree.used[node], 0), FAN):
+            tree.child[node, entry] = 0
+            tree.below[node, entry] = 0
+            for part in range(3):
+                tree.fences[node, entry, part] = 0
+            for dim in range(tree.values.shape[1]):
+                tree.lows[node, dim, entry] = 0
+                tree.highs[node, dim, entry] = 0

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.boxtree import FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree
+from holdfast.kernels.boxtree import FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree, visit
 from holdfast.kernels.jit import kernel
 
 EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
@@ -273,6 +273,7 @@ def probe(
                     nodes[waiting], levels[waiting] = under, level - 1
                     waiting += 1
                     continue
+                visit(tree, under)
                 for j in range(size):
                     if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j, floor):
                         continue
@@ -350,6 +351,7 @@ def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[
                     nodes[waiting], levels[waiting] = under, level - 1
                     waiting += 1
                 else:
+                    visit(tree, under)
                     a, hole, rest, b = _slots(values, under, filled[under], frames, 0)
                     for slot in range(a, b):
                         if slot < hole or slot >= rest:

@@ -8,6 +8,9 @@ Takes the place of the paper's hash maps and LT-trees (papers: weever, section 4
 O(log d) nodes, and their unions are linear in the rows; here a row lies in one leaf, and a search costs the nodes it
 can't rule out. Rows die for good: the leaf closes up, boxes shrink, and blocks that ran low join a neighbour.
 
+A tree may lie in a file that is mapped, not read: then every leaf that is looked at is marked as `visited`, so that its
+bytes can be checked before an answer is given out.
+
 Axes: `leaf` and `node` are places in a pool, `slot` and `entry` places within one, `dim` a dimension.
 Invariants: rows of a leaf are sorted, and so are the leaves under a node; `fences` are lower bounds of the entries'
 rows and separate neighbours; boxes are exact; all leaves lie at the same depth; the root always has an entry.
@@ -26,6 +29,7 @@ FAN = 64  # entries in a node, at most
 LEAST = np.iinfo(np.int64).min  # also the value of a null
 MOST = np.iinfo(np.int64).max
 ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, FACTS = 0, 1, 2, 3, 4, 5, 6
+UNSEEN, SEEN, CHECKED = 0, 1, 2  # of a leaf: in the file and not looked at yet; looked at; found right, or made here
 
 
 class Tree(NamedTuple):
@@ -41,6 +45,14 @@ class Tree(NamedTuple):
     below: NDArray[np.int64]  # [node, entry] rows under an entry
     used: NDArray[np.int32]  # [node] entries; in a freed node -2 minus the next freed one
     facts: NDArray[np.int64]
+    visited: NDArray[np.uint8]  # [leaf] UNSEEN, SEEN or CHECKED
+
+
+@kernel
+def visit(tree: Tree, leaf: int) -> None:
+    """Remember that a leaf was looked at."""
+    if tree.visited[leaf] == UNSEEN:
+        tree.visited[leaf] = SEEN
 
 
 # ---- finding a place ------------------------------------------------------------------------------------------------
@@ -211,6 +223,7 @@ def move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int
 def _split_leaf(tree: Tree, node: int, entry: int) -> None:
     left, right = tree.child[node, entry], _take_leaf(tree)
     half = LEAF // 2
+    visit(tree, left)
     move_rows(tree, left, half, LEAF, right, 0)
     tree.filled[left], tree.filled[right] = half, LEAF - half
     _open_entry(tree, node, entry + 1, right)
@@ -283,6 +296,7 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
             if entry == 0 and _is_before(fences, node, first, second, row):
                 fences[node, 0, 0], fences[node, 0, 1], fences[node, 0, 2] = first, second, row
             node = child[node, entry]
+        visit(tree, node)
         last = filled[node]
         at = slot_of(values, pool, node, last, first, second, row)
         for slot in range(last, at, -1):

@@ -9,16 +9,16 @@ Invariants: pairs 0 … count-1 are the pairs; `degrees[slot]` is the length of 
 Cost: adding a pair is two look-ups; removing a row with v pairs is O(v); 32 bytes a pair, 24 a slot of the table.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.hashing import SEED, first_slot, mask_of, mixed, next_slot
 from holdfast.kernels.jit import kernel
 
 COUNT, SLOTS_USED, FACTS = 0, 1, 2
 NOBODY = -1
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Edges(NamedTuple):
@@ -34,13 +34,12 @@ class Edges(NamedTuple):
 
 
 @kernel
-def _slot(rows: NDArray[np.int64], row: int) -> int:
+def _slot(rows: NDArray[np.int64], row: int) -> Any:
     """Where a row stands in the hash table, or would."""
-    mask = len(rows) - 1
-    mixed = np.uint64(row) * _SPREAD
-    slot = int(mixed >> np.uint64(20)) & mask
+    mask = mask_of(rows)
+    slot = first_slot(mixed(SEED, np.uint64(row)), mask)
     while rows[slot] != row and rows[slot] != NOBODY:
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, mask)
     return slot
 
 

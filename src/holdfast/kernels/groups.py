@@ -1,4 +1,4 @@
-"""Cells of rows in chains, one chain a cluster: the largest cell of each, and the oldest row of each cell."""
+"""Cells of rows in chains, one chain a cluster: the largest cell of each."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,21 +43,3 @@ def choose(
                 chosen = cell
             cell = following[cell]
         best[cluster] = chosen
-
-
-@kernel
-def find_oldest(
-    ids: NDArray[np.int64], cells: NDArray[np.int64], wanted: NDArray[np.bool_], left: int, oldest: NDArray[np.int64]
-) -> None:
-    """The oldest row of some cells, by one look at rows from the oldest on.
-
-    IN ids[row], ascending, cells[row] (-1: in none); IN OUT wanted[cell], `left` of them; OUT oldest[cell]
-    """
-    for row in range(len(ids)):
-        if left == 0:
-            return
-        cell = cells[row]
-        if cell >= 0 and wanted[cell]:
-            oldest[cell] = ids[row]
-            wanted[cell] = False
-            left -= 1

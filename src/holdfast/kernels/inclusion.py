@@ -1,4 +1,4 @@
-"""Attribute clusters: merging sorted columns, and counting which columns share which values.
+"""Attribute clusters: counting codes, merging sorted columns, and counting which columns share which values.
 
 n entries (a value of a column each), g values, c columns; a cluster is a bit set over columns, w words of 64 bits.
 """
@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.strings import _compare
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-
 
 @kernel
-def mixed(value: np.uint64) -> np.uint64:
-    """A number with its bits mixed (xorshift), for hash tables."""
-    value ^= value << np.uint64(13)
-    value ^= value >> np.uint64(7)
-    return value ^ (value << np.uint64(17))
+def count_codes(codes: NDArray[np.unsignedinteger], alive: NDArray[np.bool_], total: NDArray[np.uint32]) -> None:
+    """Count the codes of living rows. IN codes[n]; alive[n], or empty where all are alive. OUT total[code]."""
+    if len(alive) == 0:
+        for i in range(len(codes)):
+            total[codes[i]] += 1
+    else:
+        for i in range(len(codes)):
+            if alive[i]:
+                total[codes[i]] += 1
 
 
 @kernel
@@ -105,25 +107,6 @@ def merge_strings(
 
 
 @kernel
-def _slot(mask: NDArray[np.uint64], masks: NDArray[np.uint64], counts: NDArray[np.int64]) -> int:
-    """Where a cluster stands, or may stand, in an open hash table (count 0: free)."""
-    hashed = _ODD
-    for word in mask:
-        hashed = mixed(hashed ^ word)
-    slot = np.int64(hashed & np.uint64(len(counts) - 1))
-    while counts[slot]:
-        same = True
-        for w in range(len(mask)):
-            if masks[slot, w] != mask[w]:
-                same = False
-                break
-        if same:
-            break
-        slot = (slot + 1) & (len(counts) - 1)
-    return int(slot)
-
-
-@kernel
 def tally(
     order: NDArray[np.int64],
     fresh: NDArray[np.bool_],
@@ -134,22 +117,18 @@ def tally(
     counts: NDArray[np.int64],
     values: NDArray[np.int64],
     rows: NDArray[np.int64],
-) -> int:
-    """Count clusters, and the values and rows that each pair of columns shares, of sorted entries from `begin` on.
+) -> tuple[int, int]:
+    """The clusters of the next values, and the values and rows that each pair of columns shares.
 
     IN  order[n], fresh[n]: entries with equal ones side by side; column[n], count[n]: of each entry, not in order
-    OUT masks[m, w], counts[m]: an open hash table of clusters, m a power of 2
-    OUT values[c, c], rows[c, c]: values of column a that column b holds too, and the rows of a that carry them
-    Gives where to go on: short of n, the table is half full, and must grow first.
+    OUT masks[m, w], counts[m]: clusters, as many as there is room for, each with how many values in a row have it
+    IN OUT values[c, c], rows[c, c]: values of column a that column b holds too, and the rows of a that carry them
+    Gives the entry to go on with, and how many clusters there are.
     """
     n = len(order)
     mask = np.zeros(masks.shape[1], np.uint64)
-    used = 0
-    for slot in range(len(counts)):
-        used += counts[slot] != 0
-    while begin < n:
-        if 2 * used > len(counts):
-            return begin
+    found = 0
+    while begin < n and found < len(masks):
         end = begin + 1
         while end < n and not fresh[end]:
             end += 1
@@ -160,25 +139,16 @@ def tally(
             for j in range(begin, end):
                 values[a, column[order[j]]] += 1
                 rows[a, column[order[j]]] += count[order[i]]
-        slot = _slot(mask, masks, counts)
-        if counts[slot] == 0:
-            masks[slot] = mask
-            used += 1
-        counts[slot] += 1
+        same = found > 0
+        for w in range(len(mask)):
+            same = same and masks[found - 1, w] == mask[w]
+        if not same:
+            masks[found] = mask
+            counts[found] = 0
+            found += 1
+        counts[found - 1] += 1
         begin = end
-    return n
-
-
-@kernel
-def regrow(
-    masks: NDArray[np.uint64], counts: NDArray[np.int64], masks_to: NDArray[np.uint64], counts_to: NDArray[np.int64]
-) -> None:
-    """Move a table of clusters into a larger one. OUT masks_to, counts_to."""
-    for slot in range(len(counts)):
-        if counts[slot]:
-            to = _slot(masks[slot], masks_to, counts_to)
-            masks_to[to] = masks[slot]
-            counts_to[to] = counts[slot]
+    return begin, found
 
 
 @kernel

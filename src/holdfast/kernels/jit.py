@@ -17,12 +17,22 @@ F = TypeVar("F", bound=Callable[..., object])
 class _Kernel:
     """A function that becomes machine code when it is first called, here or in another kernel."""
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[..., object], **options: Any) -> None:
         update_wrapper(self, function)
-        self._function = function
+        self._function, self._options = function, options
 
     def __call__(self, *values: Any) -> Any:
         return self.compiled(*values)
+
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """What Numba looks at, with `py_func`, to make a function part of the one that calls it."""
+        return self._options
+
+    @property
+    def py_func(self) -> Callable[..., object]:
+        """The function as it was written."""
+        return self._function
 
     @cached_property
     def compiled(self) -> Any:
@@ -32,12 +42,12 @@ class _Kernel:
 
         if _Kernel not in typeof_impl.registry:  # other kernels see this one as what it becomes
             typeof_impl.register(_Kernel)(lambda kernel, context: typeof_impl(kernel.compiled, context))
-        return numba.njit(cache=True, nogil=True, boundscheck=False)(self._function)
+        return numba.njit(nogil=True, boundscheck=False, **self._options)(self._function)
 
 
 def kernel(function: F) -> F:
     """Compile `function` to machine code on first use."""
-    return cast(F, _Kernel(function))
+    return cast(F, _Kernel(function, cache=True))
 
 
 def is_ready(function: Callable[..., object]) -> bool:
@@ -45,3 +55,10 @@ def is_ready(function: Callable[..., object]) -> bool:
     all kernels many.
     """
     return "compiled" in vars(function)
+
+
+def inlined(function: F) -> F:
+    """Make `function` part of each kernel that calls it: for a few lines that a kernel runs once a key, where handing
+    arrays over would cost more than the lines.
+    """
+    return cast(F, _Kernel(function, inline="always"))

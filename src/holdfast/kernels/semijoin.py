@@ -21,6 +21,16 @@ def _mixed(state: int, key: int) -> np.uint32:
 
 
 @kernel
+def marked(codes: NDArray[np.unsignedinteger], marks: NDArray[np.bool_], places: NDArray[np.int64]) -> int:
+    """The rows whose code is marked. OUT places[:found], with room for one more"""
+    found = 0
+    for i in range(len(codes)):
+        places[found] = i  # written in any case: a branch would cost more
+        found += marks[codes[i]]
+    return found
+
+
+@kernel
 def mix_codes(codes: NDArray[np.unsignedinteger], null_meets: bool, hashes: NDArray[np.uint32]) -> None:
     """Take in a column whose codes are its keys. IN OUT hashes[i]"""
     for i in range(len(codes)):

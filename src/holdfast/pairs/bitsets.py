@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_among import enter_all, find_all, first_above
+from holdfast.kernels.hitting_inside import first_above
+from holdfast.pairs.keys import KeyTable
 
 Words = NDArray[np.uint64]
 
@@ -76,13 +77,11 @@ def as_keys(sets: Words) -> NDArray[np.void]:
 
 def places_among(sets: Words, others: Words) -> NDArray[np.int64]:
     """For each set its place among others, -1 where it isn't one of them. O(n + m) in a hash table."""
-    places = np.full(len(sets), -1, np.int64)
-    if len(sets) and len(others):
-        others = np.ascontiguousarray(others)
-        slots = np.full(1 << (2 * len(others)).bit_length(), -1, np.int64)
-        enter_all(others, slots)
-        find_all(np.ascontiguousarray(sets), others, slots, places)
-    return places
+    table = KeyTable(others.shape[1], len(others))
+    numbers = table.entries(others)
+    places = np.full(table.used + 1, -1, np.int64)  # the last one is that of the number -1, which stands for no key
+    places[numbers] = np.arange(len(others))
+    return places.take(table.find(sets))
 
 
 def among(sets: Words, others: Words) -> NDArray[np.bool_]:

@@ -1,8 +1,6 @@
 """Counting the signatures of pairs: of some rows against a table's, or of all rows among themselves.
 
-A signature is a row of 64-bit words. Of the kind `EQUAL` it is the agree-set: bit c % 64 of word c // 64 is set iff the
-two rows agree on column c. Of the kind `ORDERED` it has twice the words: first where the second row is at most the
-first one, then where it is at least; `mirrored` is the same pair seen from its other row.
+`signatures` says what a signature is. For the kind `ORDERED` the cells of rows are ranks (`ranked`).
 
 A count is cut into **tiles**, some queries against one block of rows, and tiles into shares, whose counts add up.
 What runs here is the same in a thread and in a task elsewhere.
@@ -21,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
-from holdfast.pairs.rows import Rows
-from holdfast.pairs.table import SetTable, Signed, Words
+from holdfast.pairs.counter import KeyCounter
+from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, Words, both_ways
 from holdfast.pairs.threads import Tell, Told, each
 
 TellShare = Callable[[float], None]  # hears which share of the pairs is compared
@@ -35,22 +34,6 @@ _WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting th
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a signature tells of each column."""
-
-    name: str
-    sides: int
-
-    def words(self, columns: int) -> int:
-        """How many words a signature has."""
-        return self.sides * -(-columns // 64)
-
-
-EQUAL = Kind("equal", 1)
-ORDERED = Kind("ordered", 2)
-
-
-@dataclass(frozen=True)
 class Count:
     """A count to make: which pairs, and how they are compared.
 
@@ -58,8 +41,8 @@ class Count:
     one: each with the rows as they are after those queries that are before it, and no others, have come.
     """
 
-    queries: Rows
-    rows: Rows
+    queries: WeightedRows
+    rows: WeightedRows
     kind: Kind
     distinct: bool
     within: bool = False  # the queries are the rows, and each pair counts once
@@ -82,7 +65,7 @@ class Count:
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
         if self._is_plain:
             return self._plain(tiles, told)
-        found = SetTable(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
+        found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
         self._into(found, tiles, told)
         return found.signed()
 
@@ -113,7 +96,7 @@ class Count:
         """Whether `into` is faster: one thread is enough, and there is no plain table to count in first."""
         return not self._is_plain and self._cells <= _WORTH_THREADS
 
-    def into(self, table: SetTable) -> None:
+    def into(self, table: KeyCounter) -> None:
         """Add the whole count to a table, straight."""
         self._tally(table, self.tiles(1))
 
@@ -150,11 +133,11 @@ class Count:
             words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
         return words, counts[found]
 
-    def _into(self, table: SetTable, tiles: Tiles, told: Told) -> None:
+    def _into(self, table: KeyCounter, tiles: Tiles, told: Told) -> None:
         for some in self._stretches(tiles, _HASHED_AT_ONCE, told):
             self._tally(table, some)
 
-    def _tally(self, table: SetTable, tiles: Tiles) -> None:
+    def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
             self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, table.arrays, at
@@ -164,19 +147,12 @@ class Count:
 
 def merged(parts: Sequence[Signed]) -> Signed:
     """The sum of signed signatures: each once, none with count 0."""
-    found = SetTable(parts[0][0].shape[1], sum(len(counts) for _, counts in parts))
+    found = KeyCounter(parts[0][0].shape[1], sum(len(counts) for _, counts in parts))
     found.add(parts)
     return found.signed()
 
 
-def mirrored(pairs: Signed) -> Signed:
-    """Signatures of order, each seen from the other row of its pair."""
-    words, counts = pairs
-    half = words.shape[1] // 2
-    return np.concatenate([words[:, half:], words[:, :half]], axis=1), counts
-
-
-def own_signatures(rows: Rows, kind: Kind, distinct: bool) -> Words:
+def own_signatures(rows: WeightedRows, kind: Kind, distinct: bool) -> Words:
     """The signature of each row with one that is equal: all columns, or those that are not null."""
     agree = rows.codes().T != 0 if distinct else np.ones((rows.used, rows.columns), np.bool_)
     packed = np.packbits(agree, axis=1, bitorder="little")
@@ -185,18 +161,18 @@ def own_signatures(rows: Rows, kind: Kind, distinct: bool) -> Words:
     return np.tile(padded.view("<u8").astype(np.uint64), (1, kind.sides))
 
 
-def all_pairs(rows: Rows, kind: Kind, distinct: bool, tell: TellShare | None = None) -> list[Signed]:
+def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, tell: TellShare | None = None) -> list[Signed]:
     """Every pair of rows once (of the kind `ORDERED`: from both its rows), as parts to add up."""
     parts = Count(rows, rows, kind, distinct, within=True).whole(tell)
     return both_ways([*parts, equal_pairs(rows, kind, distinct)], kind)
 
 
-def equal_pairs(rows: Rows, kind: Kind, distinct: bool) -> Signed:
+def equal_pairs(rows: WeightedRows, kind: Kind, distinct: bool) -> Signed:
     """The pairs among equal rows: w (w - 1) / 2 for a row of weight w."""
     return _of_equals(rows, rows.weights * (rows.weights - 1) // 2, kind, distinct)
 
 
-def _of_equals(rows: Rows, counts: NDArray[np.int64], kind: Kind, distinct: bool) -> Signed:
+def _of_equals(rows: WeightedRows, counts: NDArray[np.int64], kind: Kind, distinct: bool) -> Signed:
     """A count for the signature of each row with one that is equal."""
     counted = np.flatnonzero(counts)
     if not len(counted):
@@ -204,7 +180,7 @@ def _of_equals(rows: Rows, counts: NDArray[np.int64], kind: Kind, distinct: bool
     return own_signatures(rows, kind, distinct)[counted], counts[counted]
 
 
-def batch_alike(batch: Rows, kind: Kind, distinct: bool) -> Signed:
+def batch_alike(batch: WeightedRows, kind: Kind, distinct: bool) -> Signed:
     """What `Count` of a batch that comes row by row lacks, or has too much: pairs of a row with those equal to it.
 
     Let a row have the weights w before the batch and v = w + d after it. Counted are d w of the pairs among rows equal
@@ -213,7 +189,7 @@ def batch_alike(batch: Rows, kind: Kind, distinct: bool) -> Signed:
     return _of_equals(batch, batch.weights * (batch.weights - 1) // 2, kind, distinct)
 
 
-def batch_pairs(batch: Rows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
+def batch_pairs(batch: WeightedRows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
     """The pairs that a batch adds and takes, from those of its rows against the rows after it, wherever these are.
 
     Let rows have weights w before and v = w + d after. A pair of distinct rows i, j counts v_i v_j - w_i w_j
@@ -225,8 +201,3 @@ def batch_pairs(batch: Rows, kind: Kind, distinct: bool, against: Sequence[Signe
     among = Count(batch, batch, kind, distinct, within=True).share(0, 1)
     alike = -(batch.weights * (batch.weights + 1) // 2)
     return both_ways([*against, (among[0], -among[1]), _of_equals(batch, alike, kind, distinct)], kind)
-
-
-def both_ways(parts: list[Signed], kind: Kind) -> list[Signed]:
-    """Signatures that depend on which row comes first are counted from both rows."""
-    return parts + [mirrored(part) for part in parts] if kind == ORDERED else parts

@@ -1,4 +1,7 @@
-"""The multiset of agree-sets: which columns two rows agree on, and how many pairs do (papers: dynast, section 3).
+"""The multiset of signatures: what two rows are to each other, and how many pairs are that.
+
+Of the kind `EQUAL` these are the agree-sets: which columns two rows agree on (papers: dynast, section 3). Of the kind
+`ORDERED` a signature is a set too, of the columns where one row is at most and where it is at least the other.
 
 Batches add and subtract; a set whose count reaches zero is gone, and `add` tells which sets appeared and which
 vanished. Entries with count 0 stay, as the paper advises for deletes (section 7.5), until they are the most.
@@ -26,9 +29,10 @@ from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
 from holdfast.kernels.agree_sets import index_keys, sum_where
-from holdfast.pairs.table import Counts, SetTable, Signed, Words
+from holdfast.pairs.counter import KeyCounter
+from holdfast.pairs.signatures import EQUAL, Counts, Kind, Signed, Words
 
-Tally = Callable[[SetTable], None]
+Tally = Callable[[KeyCounter], None]
 
 MOST_COLUMNS = 512
 _LEAST = 1024
@@ -45,19 +49,19 @@ class Delta:
         return bool(len(self.appeared) or len(self.vanished))
 
 
-class AgreeSets:
-    """Agree-sets of a number of columns, with counts."""
+class Signatures:
+    """Signatures of pairs over a number of columns, with counts; of the kind `EQUAL`, agree-sets."""
 
-    def __init__(self, columns: int) -> None:
+    def __init__(self, columns: int, kind: Kind = EQUAL) -> None:
         if not 0 <= columns <= MOST_COLUMNS:
             raise BadInput(f"agree-sets span at most {MOST_COLUMNS} columns, not {columns}; choose some with --columns")
-        self.columns = columns
+        self.columns, self.kind = columns, kind
         self._clear(0)
 
     @staticmethod
-    def of(columns: int, sets: Words, counts: Counts) -> AgreeSets:
+    def of(columns: int, sets: Words, counts: Counts, kind: Kind = EQUAL) -> Signatures:
         """The multiset of some sets."""
-        made = AgreeSets(columns)
+        made = Signatures(columns, kind)
         made._clear(len(counts))
         made.add(sets, counts)
         return made
@@ -68,7 +72,7 @@ class AgreeSets:
     @property
     def words(self) -> int:
         """How many words a set has."""
-        return -(-self.columns // 64)
+        return self.kind.words(self.columns)
 
     @property
     def used(self) -> int:
@@ -82,7 +86,7 @@ class AgreeSets:
 
     @property
     def counts(self) -> Counts:
-        """How many pairs agree on exactly each set, a copy."""
+        """How many pairs have exactly each set, a copy."""
         return self._table.counts[self._table.counts > 0]
 
     @property
@@ -120,17 +124,21 @@ class AgreeSets:
         self._table.settle()
 
     def _clear(self, room: int) -> None:
-        self._table = SetTable(self.words, room)
+        self._table = KeyCounter(self.words, room)
         self._zeros = 0
-        self._bitmaps = np.zeros((self.columns, 0), np.uint64)
+        self._bitmaps = np.zeros((self.kind.bits(self.columns), 0), np.uint64)
         self._indexed = 0
 
     # ---- asking -----------------------------------------------------------------------------------------------------
 
-    def agreeing(self, columns: Iterable[int], but_not: int | None = None) -> int:
-        """How many pairs agree on all these columns (but not on one other, where it is given)."""
+    def agreeing(self, bits: Iterable[int], but_not: int | None = None) -> int:
+        """How many pairs have all these bits, but not one other, where it is given.
+
+        Of agree-sets: how many agree on these columns, but not on one other. Of signatures of order, where each pair
+        is there from both its rows, bits are `at_most` and `at_least` of a column.
+        """
         self._bring_up_to_date()
-        asked = np.fromiter(columns, np.int64)
+        asked = np.fromiter(bits, np.int64)
         without = -1 if but_not is None else but_not
         return int(sum_where(self._bitmaps, self._table.arrays.counts, self.used, asked, without))
 
@@ -139,7 +147,7 @@ class AgreeSets:
             return
         groups = -(-self.used // 64)
         if groups > self._bitmaps.shape[1]:
-            grown = np.zeros((self.columns, max(groups, self._bitmaps.shape[1] * 5 // 4)), np.uint64)
+            grown = np.zeros((len(self._bitmaps), max(groups, self._bitmaps.shape[1] * 5 // 4)), np.uint64)
             grown[:, : self._bitmaps.shape[1]] = self._bitmaps
             self._bitmaps = grown
         index_keys(self._table.arrays.keys, self._indexed // 64, self.used, self._bitmaps)
@@ -152,11 +160,11 @@ class AgreeSets:
         return {"sets": self.sets.reshape(-1), "counts": self.counts}
 
     @staticmethod
-    def load(columns: int, arrays: Mapping[str, NDArray[Any]]) -> AgreeSets:
+    def load(columns: int, arrays: Mapping[str, NDArray[Any]], kind: Kind = EQUAL) -> Signatures:
         """The multiset that `dump` described."""
         counts = np.array(arrays["counts"], np.int64)
-        sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), -(-columns // 64))
-        return AgreeSets.of(columns, sets, counts)
+        sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), kind.words(columns))
+        return Signatures.of(columns, sets, counts, kind)
 
 
 def words_of(columns: Iterable[int], words: int) -> Words:

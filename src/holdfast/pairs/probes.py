@@ -6,6 +6,7 @@ counts its share of the tiles, or compares a batch with one shard; the answers, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -13,9 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from holdfast.changes.batch import Codes
-from holdfast.pairs.compare import EQUAL, Count, TellShare, all_pairs, batch_pairs, equal_pairs, merged
-from holdfast.pairs.rows import Rows, tops_of
-from holdfast.pairs.table import Signed
+from holdfast.pairs.compare import Count, TellShare, all_pairs, batch_pairs, equal_pairs, merged
+from holdfast.pairs.ranked import RankedRows, rows_of
+from holdfast.pairs.rows import WeightedRows, tops_of
+from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, both_ways
 from holdfast.table.load import open_table
 from holdfast.table.probe import run_probe
 from holdfast.table.runner import Runner, Threads
@@ -41,21 +43,25 @@ class Changed(Protocol):
         """The codes of the rows that died."""
 
 
-def count_pairs(table: Table, runner: Runner) -> Signed:
-    """The agree-set of every pair of a table's rows, with how many pairs have it."""
-    return merged(parts_of_table(table, runner))
+def count_pairs(table: Table, runner: Runner, kind: Kind = EQUAL) -> Signed:
+    """The signature of every pair of a table's rows (of the kind `ORDERED`: from both), with how many pairs have it."""
+    return merged(parts_of_table(table, runner, kind=kind))
 
 
 def parts_of_table(
-    table: Table, runner: Runner, rows: Rows | None = None, tell: TellShare | None = None
+    table: Table,
+    runner: Runner,
+    rows: WeightedRows | None = None,
+    tell: TellShare | None = None,
+    kind: Kind = EQUAL,
 ) -> list[Signed]:
     """The same, as parts to add up; `rows` are the table's, where they are at hand; `tell` hears how far it is."""
     distinct = table.schema.nulls == "distinct"
     if isinstance(runner, Threads):
-        return all_pairs(rows or Rows.of_table(table), EQUAL, distinct, tell)
+        return all_pairs(rows or rows_of(table, kind), kind, distinct, tell)
     assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
-    return runner.map(_share, [_Share(table.where, number, shares) for number in range(shares)])
+    return both_ways(runner.map(_share, [_Share(table.where, number, shares, kind) for number in range(shares)]), kind)
 
 
 @dataclass(frozen=True)
@@ -63,53 +69,86 @@ class _Share:
     where: TableFiles
     number: int
     of: int
+    kind: Kind
 
 
 def _share(task: _Share) -> Signed:
-    rows = _open_rows(task.where)
+    rows = _open_rows(task.where, task.kind)
     distinct = task.where.schema.nulls == "distinct"
-    mine = Count(rows, rows, EQUAL, distinct, within=True).share(task.number, task.of)
-    return mine if task.number else merged([mine, equal_pairs(rows, EQUAL, distinct)])
+    mine = Count(rows, rows, task.kind, distinct, within=True).share(task.number, task.of)
+    return mine if task.number else merged([mine, equal_pairs(rows, task.kind, distinct)])
 
 
 @lru_cache(maxsize=1)
-def _open_rows(where: TableFiles) -> Rows:
+def _open_rows(where: TableFiles, kind: Kind) -> WeightedRows:
     """The rows of a table, kept for the next task in this process."""
-    return Rows.of_table(open_table(where))
+    return rows_of(open_table(where), kind)
 
 
-def pairs_of_change(change: Changed, runner: Runner) -> Signed:
-    """The agree-sets of the pairs that a batch added and took, with signed counts."""
-    return merged(parts_of_change(change, runner))
+def pairs_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> Signed:
+    """The signatures of the pairs that a batch added and took, with signed counts."""
+    return merged(parts_of_change(change, runner, kind))
 
 
-def parts_of_change(change: Changed, runner: Runner) -> list[Signed]:
+def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
     """The same, as parts to add up."""
-    batch = batch_of(change)
-    asked = Asked(batch, tuple(tops_of(change.after)), change.after.schema.nulls == "distinct")
-    return batch_pairs(batch, EQUAL, asked.distinct, run_probe(runner, against_shard, change.after, asked))
+    batch, after = batch_of(change), change.after
+    distinct = after.schema.nulls == "distinct"
+    if kind == EQUAL:
+        asked = Asked(batch, tuple(tops_of(after)), distinct)
+        return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
+    # The values of a batch have an order among themselves too: so they get ranks of their own.
+    alone = RankedRows.of_shards(after, []).ranked(batch, after)
+    return batch_pairs(alone, kind, distinct, _against_ranked(batch, after, runner))
 
 
-def batch_of(change: Changed) -> Rows:
+def _against_ranked(batch: WeightedRows, table: Table, runner: Runner) -> list[Signed]:
+    """The signatures of order of a batch's rows with the rows of a table, as parts to add up."""
+    if isinstance(runner, Threads):
+        return [_against_shards(batch, table, list(table.living()))]
+    assert table.where is not None, "a table lies in files before tasks look at it"
+    return runner.map(_ranked_shard, [_RankedShard(table.where, n, batch) for n in range(len(table.shards))])
+
+
+@dataclass(frozen=True)
+class _RankedShard:
+    where: TableFiles
+    number: int
+    batch: WeightedRows
+
+
+def _ranked_shard(task: _RankedShard) -> Signed:
+    """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
+    table = open_table(task.where)
+    return _against_shards(task.batch, table, [(table.shards[task.number], table.alive[task.number])])
+
+
+def _against_shards(batch: WeightedRows, table: Table, shards: Sequence[tuple[Shard, Alive]]) -> Signed:
+    rows = RankedRows.of_shards(table, shards)
+    queries = rows.ranked(batch, table)
+    return merged(Count(queries, rows, ORDERED, table.schema.nulls == "distinct").whole())
+
+
+def batch_of(change: Changed) -> WeightedRows:
     """The rows of a batch, with signed weights; those that it both adds and takes are left out."""
     codes = np.concatenate([change.inserted, change.deleted], axis=1)
     steps = np.repeat(np.array([1, -1]), [change.inserted.shape[1], change.deleted.shape[1]])
-    batch = Rows.of(codes, steps)
+    batch = WeightedRows.of(codes, steps)
     moved = batch.weights != 0
-    return batch if moved.all() else Rows.of(batch.codes()[:, moved], batch.weights[moved])
+    return batch if moved.all() else WeightedRows.of(batch.codes()[:, moved], batch.weights[moved])
 
 
 @dataclass(frozen=True)
 class Asked:
     """What the probe is asked: a batch, the largest codes of each column, and whether nulls equal nothing."""
 
-    batch: Rows
+    batch: WeightedRows
     tops: tuple[int, ...]
     distinct: bool
 
 
 def against_shard(shard: Shard, alive: Alive, asked: Asked) -> Signed:
     """The probe: the pairs of a batch's rows with the living rows of a shard."""
-    rows = Rows(asked.tops, len(shard))
+    rows = WeightedRows(asked.tops, len(shard))
     rows.add_shard(shard, alive)
     return Count(asked.batch, rows, EQUAL, asked.distinct).share(0, 1)

@@ -2,9 +2,10 @@
 
 Equal rows are one row with a weight. A batch adds to weights and appends rows that are new; a row of weight 0 stays,
 as it may come back, until such rows are the most, and then the whole is packed anew. So is it when a column gets more
-values than its width holds, which happens at most twice a column.
+values than its width holds, which happens at most twice a column. The cells of a row are its codes, or what stands
+for them (`ranked`).
 
-Invariant: no weight is negative (a batch's own rows excepted); every code is below the largest number of its
+Invariant: no weight is negative (a batch's own rows excepted); every cell is below the largest number of its
 column's width, which stands for "equals nothing".
 Cost: 1, 2 or 4 bytes a cell and 32 bytes a row; a batch of m rows costs O(m) look-ups, whatever the table's size.
 """
@@ -20,18 +21,20 @@ from numpy.typing import NDArray
 from holdfast.changes.batch import Codes
 from holdfast.kernels.agree import BLOCK, NEVER, Cells
 from holdfast.kernels.agree_rows import place, unpack
-from holdfast.kernels.agree_sets import hash_lanes, refill
+from holdfast.kernels.hashing import refill, slots_for
+from holdfast.pairs import keys
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
 _AT_ONCE = 1 << 22  # cells
 _LEAST = 1024
 Steps = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
 Tops = Sequence[int] | NDArray[np.integer]
 
 
-class Rows:
-    """Distinct rows with weights. `tops` are the largest codes to expect, by column."""
+class WeightedRows:
+    """Distinct rows with weights. `tops` are the largest cells to expect, by column."""
 
     def __init__(self, tops: Tops, room: int = 0) -> None:
         self._width = _widths(np.asarray(tops, np.int64))
@@ -41,16 +44,16 @@ class Rows:
         self._allocate(max(room, 1))
 
     @staticmethod
-    def of(codes: Codes, steps: Steps, tops: Tops = ()) -> Rows:
+    def of(codes: Codes, steps: Steps, tops: Tops = (), hashes: Hashes | None = None) -> WeightedRows:
         """Rows given as codes, `[column, row]`, with the weight of each."""
-        rows = Rows(tops if len(tops) else codes.max(axis=1, initial=0), len(steps))
-        rows.add(codes, steps)
+        rows = WeightedRows(tops if len(tops) else codes.max(axis=1, initial=0), len(steps))
+        rows._add(codes, steps, hashes_of(codes) if hashes is None else hashes)
         return rows
 
     @staticmethod
-    def of_table(table: Table) -> Rows:
+    def of_table(table: Table) -> WeightedRows:
         """All living rows of a table."""
-        rows = Rows(tops_of(table), table.rows)
+        rows = WeightedRows(tops_of(table), table.rows)
         for shard, alive in table.living():
             rows.add_shard(shard, alive)
         return rows
@@ -90,31 +93,33 @@ class Rows:
         return self._weights[: self.used]
 
     def codes(self) -> Codes:
-        """The codes of each row, `[column, row]`."""
+        """The cells of each row, `[column, row]`."""
         codes = np.empty((self.used, self.columns), np.uint32)
         unpack(self.cells, codes)
         return np.ascontiguousarray(codes.T)
 
     def __reduce__(self) -> Any:
         """Pickled as what is in use, not as blocks."""
-        return Rows.of, (self.codes(), self.weights.copy(), self._tops())
+        return WeightedRows.of, (self.codes(), self.weights.copy(), self._tops())
 
     def add(self, codes: Codes, steps: Steps) -> Steps:
         """Add to the weights of some rows, given as codes; rows that are new get a place. Tells where each stands."""
+        return self._add(codes, steps, hashes_of(codes))
+
+    def _add(self, cells: Codes, steps: Steps, hashes: Hashes) -> Steps:
+        """The same of rows whose cells may stand for codes; a row is always found by the hash of its codes."""
         places = np.empty(len(steps), np.int64)
         if not len(steps):
             return places
-        tops = codes.max(axis=1).astype(np.int64)
+        tops = cells.max(axis=1).astype(np.int64)
         if (_widths(tops) > self._width).any():
             self._repack(tops)
         self._reserve(self.used + len(steps))
-        coming = np.empty(len(steps), np.uint64)
-        hash_lanes(codes.astype(np.uint64), coming)
-        self.used = place(self.cells, self._slots, self._hashes, self.used, codes, coming, steps, places)
+        self.used = place(self.cells, self._slots, self._hashes, self.used, cells, hashes, steps, places)
         return places
 
-    def follow(self, batch: Rows) -> Steps:
-        """Take in a batch: rows with signed weights. Tells where each stands."""
+    def follow(self, batch: WeightedRows) -> Steps:
+        """Take in a batch: rows, given as codes, with signed weights. Tells where each stands."""
         if self.used > _LEAST and 2 * np.count_nonzero(self.weights) < self.used:
             self._repack(np.zeros(self.columns, np.int64))
         codes = batch.codes()
@@ -124,14 +129,39 @@ class Rows:
             raise AssertionError("a batch deletes a row that the counted pairs do not know")
         return places
 
+    def _column(self, column: int) -> NDArray[np.unsignedinteger]:
+        """The cells of a column, to read and to write, `[block, place]`; behind the last row there is anything."""
+        width = int(self._width[column])
+        first = int(self._start[column])
+        blocks = self._buffer.reshape(-1, self._stride)
+        return blocks[:, first : first + width * BLOCK].view(f"u{width}")
+
+    def _recode(self, column: int, old: Codes, new: Codes) -> None:
+        """Let other numbers stand in a column: `old`, ascending, are all that do, and each becomes the one beside it.
+
+        Rows keep their places and the hashes by which they are found.
+        """
+        tops = np.zeros(self.columns, np.int64)
+        tops[column] = new.max(initial=0)
+        if (_widths(tops) > self._width).any():
+            self._repack(tops)
+        if self._only[column] != NEVER:
+            self._only[column] = new[np.searchsorted(old, self._only[column])]
+        cells = self._column(column)
+        recoded = _beside(cells.reshape(-1)[: self.used], old, new)
+        whole, rest = divmod(self.used, BLOCK)
+        cells[:whole] = recoded[: self.used - rest].reshape(whole, BLOCK)
+        cells[whole : whole + 1, :rest] = recoded[self.used - rest :]
+
     def _repack(self, tops: NDArray[np.int64]) -> None:
-        """Make room for larger codes in each column that needs it, and let rows of weight 0 go."""
+        """Make room for larger cells in each column that needs it, and let rows of weight 0 go."""
         living = self.weights != 0
-        codes, weights = self.codes()[:, living], self.weights[living]
-        self.__dict__.update(Rows.of(codes, weights, np.maximum(tops, self._tops())).__dict__)
+        cells, weights, hashes = self.codes()[:, living], self.weights[living], self._hashes[: self.used][living]
+        packed = WeightedRows.of(cells, weights, np.maximum(tops, self._tops()), hashes)
+        self.__dict__.update(packed.__dict__)
 
     def _tops(self) -> NDArray[np.int64]:
-        """The largest code that each column has room for."""
+        """The largest cell that each column has room for."""
         return (np.int64(1) << 8 * self._width) - 2
 
     def _reserve(self, rows: int) -> None:
@@ -150,7 +180,21 @@ class Rows:
         self._buffer = np.zeros(-(-room // BLOCK) * self._stride, np.uint8)
         self._weights = np.zeros(room, np.int64)
         self._hashes = np.zeros(room, np.uint64)
-        self._slots = np.zeros(1 << (2 * room - 1).bit_length(), np.uint64)
+        self._slots = slots_for(room)
+
+
+def hashes_of(codes: Codes) -> Hashes:
+    """The hash of each row, given as codes, `[column, row]`."""
+    return keys.hashes_of(codes.astype(np.uint64))
+
+
+def _beside(cells: NDArray[np.unsignedinteger], old: Codes, new: Codes) -> Codes:
+    """What stands beside each cell: where numbers are small, from a table of all numbers up to the largest."""
+    if not len(old) or old[-1] > 0xFFFF:
+        return new[np.searchsorted(old, cells)]
+    table = np.zeros(int(old[-1]) + 1, np.uint32)
+    table[old] = new
+    return table.take(cells)
 
 
 def tops_of(table: Table) -> list[int]:

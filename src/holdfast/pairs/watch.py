@@ -1,4 +1,4 @@
-"""The multiset of a table's agree-sets, kept true under batches.
+"""The multiset of the signatures of a table's pairs, kept true under batches.
 
 Holds the rows as the kernels want them beside the multiset, so that a batch of m rows costs m comparisons a row of
 the table, and nothing else that grows with it. Where tasks elsewhere do the comparing, no rows are held here; they
@@ -13,10 +13,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import EQUAL, Count, TellShare, all_pairs, batch_alike
-from holdfast.pairs.multiset import AgreeSets, Delta
+from holdfast.pairs.compare import Count, TellShare, all_pairs, batch_alike
+from holdfast.pairs.multiset import Delta, Signatures
 from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
-from holdfast.pairs.rows import Rows
+from holdfast.pairs.ranked import queries_of, rows_of
+from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signatures import EQUAL, Kind, both_ways
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
@@ -24,46 +26,48 @@ _FEW = 1000  # rows of a batch that are always compared by themselves
 
 
 class PairWatch:
-    """The agree-sets of a table, counted; use `of` or `load`."""
+    """The signatures of a table's pairs, counted; use `of` or `load`."""
 
-    def __init__(self, table: Table, sets: AgreeSets, rows: Rows | None = None) -> None:
-        self._table, self.sets, self._rows = table, sets, rows
+    def __init__(self, table: Table, signatures: Signatures, rows: WeightedRows | None = None) -> None:
+        self._table, self.sets, self._rows = table, signatures, rows
 
     @staticmethod
-    def of(table: Table, runner: Runner, tell: TellShare | None = None) -> PairWatch:
-        """Count the pairs of a table; `tell` hears how far that is."""
-        sets = AgreeSets(len(table.schema.columns))
-        rows = Rows.of_table(table) if isinstance(runner, Threads) else None
-        sets.add_parts(parts_of_table(table, runner, rows, tell))
+    def of(table: Table, runner: Runner, tell: TellShare | None = None, kind: Kind = EQUAL) -> PairWatch:
+        """Count the pairs of a table (of the kind `ORDERED`: from both rows); `tell` hears how far that is."""
+        sets = Signatures(len(table.schema.columns), kind)
+        rows = rows_of(table, kind) if isinstance(runner, Threads) else None
+        sets.add_parts(parts_of_table(table, runner, rows, tell, kind))
         return PairWatch(table, sets, rows)
 
     def follow(self, change: Changed, runner: Runner) -> Delta:
-        """Take in a batch; tells which agree-sets appeared and which vanished."""
+        """Take in a batch; tells which signatures appeared and which vanished."""
         if isinstance(runner, Threads):
-            self._rows = self._rows or Rows.of_table(self._table)
-            delta = self._compare(self._rows, batch_of(change), change.after.schema.nulls == "distinct")
+            self._rows = self._rows or rows_of(self._table, self.sets.kind)
+            delta = self._compare(self._rows, batch_of(change), change.after)
         else:
             self._rows = None
-            delta = self.sets.add_parts(parts_of_change(change, runner))
+            delta = self.sets.add_parts(parts_of_change(change, runner, self.sets.kind))
         self._table = change.after
         return delta
 
-    def _compare(self, rows: Rows, batch: Rows, distinct: bool) -> Delta:
+    def _compare(self, rows: WeightedRows, batch: WeightedRows, after: Table) -> Delta:
         """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
+        kind, distinct = self.sets.kind, after.schema.nulls == "distinct"
+        queries = queries_of(batch, rows, after)
         own = rows.follow(batch)
         if batch.used > _FEW and batch.used * (rows.used + batch.used // 2) > rows.used**2 // 2:
-            return self.sets.add_parts([*all_pairs(rows, EQUAL, distinct), (self.sets.sets, -self.sets.counts)])
-        against = Count(batch, rows, EQUAL, distinct, own=own)
-        alike = batch_alike(batch, EQUAL, distinct)
-        if against.is_small:
+            return self.sets.add_parts([*all_pairs(rows, kind, distinct), (self.sets.sets, -self.sets.counts)])
+        against = Count(queries, rows, kind, distinct, own=own)
+        alike = batch_alike(queries, kind, distinct)
+        if against.is_small and kind == EQUAL:
             return self.sets.add_parts([alike], against.into)
-        return self.sets.add_parts([alike, *against.whole()])
+        return self.sets.add_parts(both_ways([alike, *against.whole()], kind))
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same."""
         return self.sets.dump()
 
     @staticmethod
-    def load(table: Table, arrays: Mapping[str, NDArray[Any]]) -> PairWatch:
+    def load(table: Table, arrays: Mapping[str, NDArray[Any]], kind: Kind = EQUAL) -> PairWatch:
         """The watch over a table that `dump` described. The rows are read at the first batch."""
-        return PairWatch(table, AgreeSets.load(len(table.schema.columns), arrays))
+        return PairWatch(table, Signatures.load(len(table.schema.columns), arrays, kind))

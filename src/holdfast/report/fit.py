@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
-from holdfast.visible import visible
+from holdfast.visible import cut, visible
 
 _NARROWEST = 8  # no column is cut below this
 _LAST = ("rule", "dependency", "key", "column")  # headings of what is cut after all else
-
-
-def cut(text: str, room: int) -> str:
-    """A text, cut at its end."""
-    return text if cell_len(text) <= room else set_cell_size(text, max(room - 1, 0)).rstrip() + "…"
 
 
 def cut_rule(text: str, room: int) -> str:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from holdfast.engines.declared import is_given
+from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
 from holdfast.report.terminal import Terminal, plain
+from holdfast.report.values import Outcome, RuleHistory
+from holdfast.store.records import BatchRecord
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from holdfast.api.history import RuleHistory
-    from holdfast.api.outcome import Outcome
-    from holdfast.store.records import BatchRecord
 
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
@@ -75,7 +75,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     """How many violations of each rule are new, and how many are gone."""
     lines = []
     for old, new in changed:
-        if "severity" in new:
+        if is_given(new):
             counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
@@ -83,14 +83,18 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
 
 
 def _errors_table(changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], most: int = 5) -> Table | None:
-    """The approximate rules whose error changed the most."""
-    moved = [(old, new) for old, new in changed if "error" in {**old, **new} and "severity" not in new]
-    if not moved:
+    """The rules that hold to some share, of which this share changed the most."""
+    shares = [
+        (*(one.get(measure, 0.0) for one in (old, new)), new["text"], measure)
+        for old, new in changed
+        if not is_given(new) and (measure := rule_class(new["kind"]).measure)
+    ]
+    if not shares:
         return None
-    by_how_much = [new.get("error", 0.0) - old.get("error", 0.0) for old, new in moved]
-    first = sorted(range(len(moved)), key=lambda i: -abs(by_how_much[i]))[:most]
-    lines = [[f"{one.get('error', 0.0):.4%}" for one in moved[i]] + [moved[i][1]["text"]] for i in first]
-    title = f"{len(moved):,} rules changed their error" + (", the most:" if len(moved) > most else ":")
+    first = sorted(shares, key=lambda share: -abs(share[1] - share[0]))[:most]
+    lines = [[f"{before:.4%}", f"{after:.4%}", text] for before, after, text, _ in first]
+    measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
+    title = f"{len(shares):,} rules changed their {measures}" + (", the most:" if len(shares) > most else ":")
     return text_table(("before", "after", "rule"), lines, ("before", "after"), title)
 
 

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape as html_escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.report.outcome import rule_lines
-from holdfast.report.tables import (
-    COLUMN_HEADINGS,
-    FOUND,
-    NUMBERS,
-    RULE_HEADINGS,
-    Totals,
-    change_lines,
-    column_cells,
-    found_cells,
-    rule_cells,
-)
+from holdfast.report.tables import Totals, change_lines, sections
+from holdfast.report.values import Outcome
 from holdfast.visible import visible
-
-if TYPE_CHECKING:
-    from holdfast.api.outcome import Outcome
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
@@ -52,36 +40,19 @@ def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: 
 
 
 def findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None = None) -> str:
-    """The findings as HTML tables, one a watched table; `totals` says how many there are where not all are given."""
+    """The findings as HTML, a table for each section; `totals` says how many there are where not all are given."""
     parts = []
-    for name in dict.fromkeys(finding["table"] for finding in findings if "table" in finding):
-        columns = [f for f in findings if f.get("table") == name and f["kind"] == "column"]
-        if columns:
-            parts.append(f"<h3>{escape(name)}: {columns[0]['rows']:,} rows</h3>")
-            parts.append(html_table(COLUMN_HEADINGS, [column_cells(f) for f in columns], ("nulls", "distinct")))
-        rules = [f for f in findings if f.get("table") == name and "severity" in f]
-        if rules:
-            parts.append(f"<h3>{escape(name)}: rules</h3>")
-            parts.append(html_table(RULE_HEADINGS, [rule_cells(f) for f in rules], ("violations",)))
-    for kind, (title, headings) in FOUND.items():
-        if found := [f for f in findings if f["kind"] == kind and "severity" not in f]:
-            count = sum(n for (_, each), n in (totals or {}).items() if each == kind) or len(found)
-            more = f", the first {len(found):,}" if count > len(found) else ""
-            parts.append(f"<h3>{count:,} {title}{more}</h3>")
-            parts.append(html_table(headings, [found_cells(f) for f in found], NUMBERS))
+    for each in sections(findings, totals):
+        parts.append(f"<h3>{escape(each.title)}</h3>")
+        if each.lines:
+            parts.append(html_table(each.table.headings, each.cells, each.table.numbers))
     return "".join(parts)
 
 
 def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
-    pairs = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    lines = [line for old, new in pairs if new["kind"] == "column" for line in change_lines(old, new)]
-    lines += [
-        (new["name"], "violations", f"{old['violations']:,}", f"{new['violations']:,}")
-        for old, new in pairs
-        if "severity" in new
-    ]
+    lines = [line for old, new in outcome.changed for line in change_lines(old.to_json(), new.to_json())]
     table = html_table(("column or rule", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     rules = "".join(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from holdfast.report.tables import brief, text_table
+from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, plain
-
-if TYPE_CHECKING:
-    from holdfast.api.rows import Row
+from holdfast.report.values import Row
+from holdfast.visible import brief
 
 _LONGEST = 1000
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from holdfast.engines.registry import rule_class
 from holdfast.report.outcome import rule_lines
-from holdfast.report.tables import FOUND, change_lines
+from holdfast.report.tables import change_lines
+from holdfast.report.values import Checked, Found, Outcome, RuleHistory
 from holdfast.visible import visible
-
-if TYPE_CHECKING:
-    from holdfast.api.checking import Checked
-    from holdfast.api.discovery import Found
-    from holdfast.api.history import RuleHistory
-    from holdfast.api.outcome import Outcome
 
 _MOST = 10
 
@@ -24,14 +20,15 @@ def found_text(found: Found) -> str:
     lines = [f"{name}: {rows:,} rows, {len(schema.columns):,} columns" for name, (schema, rows) in found.shapes.items()]
     for result in found.results:
         for first in islice(result.values(), 1):
-            title = FOUND[first.kind][0] if first.kind in FOUND else "columns"
-            lines += _section(f"{title}: {len(result):,}", len(result), map(str, result.values()))
+            lines += _section(
+                f"{rule_class(first.kind).title}: {len(result):,}", len(result), map(str, result.values())
+            )
     return _text(lines if found else [*lines, "nothing was found"])
 
 
 def checked_text(checked: Checked) -> str:
     """How each rule stands."""
-    broken = sum(bool(told["violations"]) for told in checked.to_json())
+    broken = sum(bool(rule["violations"]) for rule in checked.to_json())
     rules = len(checked.findings)
     return _text(_section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, checked.findings)))
 
@@ -45,14 +42,8 @@ def outcome_text(outcome: Outcome) -> str:
     return _text(lines + (_section(f"changed facts: {len(changes):,}", len(changes), changes) if changes else []))
 
 
-def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    if new["kind"] == "column":
-        for column, fact, before, after in change_lines(old, new):
-            yield f"{column}: {fact} {before} → {after}"
-    elif "violations" in new:
-        yield f"{new['name']}: violations {old['violations']:,} → {new['violations']:,}"
-    else:
-        yield f"{new['text']}: error {old.get('error', 0.0):.4%} → {new.get('error', 0.0):.4%}"
+def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    return [f"{about}: {fact} {before} → {after}" for about, fact, before, after in change_lines(old, new)]
 
 
 def history_text(fared: RuleHistory) -> str:

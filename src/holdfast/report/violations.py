@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from rich.box import ROUNDED
 from rich.table import Table
 
 from holdfast.changes.naming import by_key, by_number
-from holdfast.engines.denial.listing import DenialListing
-from holdfast.report.tables import brief, text_table
+from holdfast.engines.contract import Explanation
+from holdfast.engines.listing import Listing
+from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, plain
-from holdfast.table.naming import keys_of
-
-if TYPE_CHECKING:
-    from holdfast.engines.listing import Listing
+from holdfast.visible import brief
 
 
 def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
@@ -61,49 +57,10 @@ def _cell(value: Any, marked: bool) -> str:
     return f"[bold red]{text}[/bold red]" if marked else text
 
 
-def explanation_json(listing: Listing, pair: Sequence[int]) -> dict[str, Any]:
-    """The same as `print_explanation`, as an object."""
-    assert isinstance(listing, DenialListing)
-    chosen, reason = _reason(listing, pair)
-    return {
-        **listing.to_json(),
-        **({"note": listing.rule.note} if listing.rule.note else {}),
-        "holds": not listing.count,
-        "rows": chosen,
-        **_keys(listing, chosen),
-        "reason": reason,
-        "most_involved": [
-            {"row": row, **_keys(listing, [row]), "violations": times} for row, times in listing.most_involved()
-        ],
-    }
-
-
-def _keys(listing: Listing, rows: Sequence[int]) -> dict[str, Any]:
-    """The keys of some rows, where one is declared."""
-    keys = keys_of(listing.table, np.array(rows, np.int64))
-    return {"keys": list(keys)} if keys else {}
-
-
-def _reason(listing: DenialListing, pair: Sequence[int]) -> tuple[list[int], str]:
-    """The rows asked for, or the first that violate the rule, and why they do."""
-    chosen = list(pair) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
-    return chosen, listing.explain(*chosen) if chosen else "It holds: no rows violate it"
-
-
-def print_explanation(listing: Listing, pair: Sequence[int]) -> None:
-    """Why a pair violates a denial constraint, and which rows take part in the most violations."""
-    assert isinstance(listing, DenialListing)
+def print_explanation(explained: Explanation) -> None:
+    """Why a rule holds or doesn't: its lines, and the table below them."""
     console = Terminal()
-    rule = listing.rule
-    reason = _reason(listing, pair)[1]
-    console.print(f"[bold]{plain(rule.name)}[/bold]: {plain(rule.text)}", soft_wrap=True)
-    if rule.note:
-        console.print("\n".join(map(plain, rule.note.splitlines())), soft_wrap=True)
-    console.print(plain(reason) + ".", soft_wrap=True)
-    involved = listing.most_involved()
-    if involved:
-        names = listing.names(np.array([row for row, _ in involved]))
-        counts = [(f"{times:,}", f"{times / listing.count:.1%}") for _, times in involved]
-        rows = [(*count, name) for count, name in zip(counts, names, strict=True)]
-        headings = ("violations", "of all", "row")
-        console.print(text_table(headings, rows, headings[:2], "What to fix first"))
+    for line in explained.lines():
+        console.print(plain(line), soft_wrap=True)
+    if table := explained.table():
+        console.print(text_table(table.headings, table.rows, table.numbers, table.title))

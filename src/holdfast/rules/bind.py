@@ -1,60 +1,57 @@
-"""Rules meet tables: every denial constraint, FD and key goes to its table and is checked against its columns."""
+"""Rules meet tables: each goes to its table, is checked against its columns, and goes to the class it belongs to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 
-from holdfast.engines.denial.check import check, suggest
-from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.functional.model import parse as dependency
-from holdfast.errors import BadInput
+from holdfast.engines.declared import Given, GivenRule, RuleTexts, TableRules
+from holdfast.engines.registry import given_class, rule_classes
+from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.table.table import Schema
 
 
-def bind(rules: Rules, schemas: Mapping[str, Schema]) -> dict[str, tuple[DenialConstraint, ...]]:
-    """The denial constraints of each table, with the table's name and with constants in the types of the columns.
+@dataclass(frozen=True)
+class Bound:
+    """Rules by class and table, and what is allowed and yet odd about some of them."""
 
-    Rules of other classes are left to others. One table may not have the same constraint twice, as results go by text.
-    """
+    given: Given
+    notes: tuple[str, ...]
+
+
+def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
+    """Check rules against tables. One table may not have the same rule twice, as results go by text."""
     _check_ordered(rules, schemas)
-    bound: dict[str, dict[str, DenialConstraint]] = {table: {} for table in schemas}
+    bound: dict[str, dict[str, dict[str, GivenRule]]] = {}
+    notes: list[str] = []
     for entry in rules.entries:
-        if entry.kind != "dc":
-            continue
-        table = _table_of(entry, schemas)
-        constraint = _checked(entry, table, schemas[table], rules.ordered_in(table))
-        _refuse_twin(entry, bound[table].setdefault(constraint.text, constraint))
-    return {table: tuple(constraints.values()) for table, constraints in bound.items()}
-
-
-def bind_dependencies(rules: Rules, schemas: Mapping[str, Schema]) -> dict[str, tuple[RuleEntry, ...]]:
-    """The FDs and keys of each table, with columns in its order."""
-    bound: dict[str, dict[str, RuleEntry]] = {table: {} for table in schemas}
-    for entry in rules.entries:
-        if entry.kind != "fd":
-            continue
+        name, texts = _class_of(entry)
         table = _table_of(entry, schemas)
         try:
-            rule = dependency(entry.text, schemas[table].names, table)
+            text, odd = texts.bound(entry, schemas[table], rules.ordered_in(table))
         except BadInput as error:
-            raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
-        _refuse_twin(entry, bound[table].setdefault(rule.text, replace(entry, table=table, text=rule.text)))
-    return {table: tuple(entries.values()) for table, entries in bound.items()}
+            raise BadInput(f"{_where(entry)}{error}") from None
+        notes += [f"rule {entry.name}: {note}" for note in odd]
+        rule = GivenRule(entry.name, table, text, entry.severity, entry.note)
+        known = bound.setdefault(name, {}).setdefault(table, {}).setdefault(text, rule)
+        if known.name != entry.name:
+            raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {known.name!r}; remove one")
+    given = {
+        name: {table: TableRules(tuple(own.values()), rules.ordered_in(table)) for table, own in tables.items()}
+        for name, tables in sorted(bound.items(), key=lambda each: list(rule_classes()).index(each[0]))
+    }
+    return Bound(given, tuple(notes))
 
 
-def _refuse_twin(entry: RuleEntry, known: RuleEntry | DenialConstraint) -> None:
-    if known.name != entry.name:
-        raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {known.name!r}; remove one")
-
-
-def _checked(entry: RuleEntry, table: str, schema: Schema, ordered: frozenset[str]) -> DenialConstraint:
-    constraint = DenialConstraint(entry.constraint().predicates, entry.name, table, entry.severity, entry.note)
-    try:
-        return check(constraint, schema, ordered)
-    except BadInput as error:
-        raise BadInput(f"{_where(entry)}{error}") from None
+def _class_of(entry: RuleEntry) -> tuple[str, RuleTexts]:
+    declared = given_class(entry.text)
+    texts = declared.load_texts() if declared else None
+    if declared is None or texts is None:
+        known = [each.load_texts() for each in rule_classes().values() if each.given]
+        described = ", nor ".join(kind for texts in known if texts is not None for kind in texts.DESCRIBED)
+        raise BadInput(f"rule {entry.name!r} ({entry.text}): this is neither {described}")
+    return declared.name, texts
 
 
 def _table_of(entry: RuleEntry, schemas: Mapping[str, Schema]) -> str:

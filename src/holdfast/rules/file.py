@@ -10,9 +10,7 @@
       - {name: phone, rule: "key(AreaCode, Phone)"}     # a key
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
-`read_rules` gives frozen values: denial constraints, FDs and keys have been parsed, and their text is canonical;
-rules of other classes are kept as text, with kind "other". `dump` and `load` turn rules into plain JSON values and
-back, for keeping in a state.
+`read_rules` gives frozen values: rules of classes that can be given have been parsed, and their text is canonical.
 
 rules.schema.json is the JSON Schema of the format, for editors: `python -m holdfast.rules.file` prints it.
 """
@@ -22,19 +20,17 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
-from holdfast.engines.denial.check import suggest
-from holdfast.engines.denial.model import DenialConstraint, Severity
-from holdfast.engines.denial.parse import is_denial, parse
-from holdfast.engines.functional import model as functional
-from holdfast.errors import BadInput
+from holdfast.engines.declared import GivenRule, RuleTexts, Severity
+from holdfast.engines.registry import given_class
+from holdfast.errors import BadInput, suggest
 from holdfast.rules.marked import Steps, read_marked
 
 # ---- the format -----------------------------------------------------------------------------------------------------
@@ -82,24 +78,10 @@ def schema_text() -> str:
 
 
 @dataclass(frozen=True)
-class RuleEntry:
-    """A rule as given: a denial constraint in canonical text, or the text of a rule of another class."""
+class RuleEntry(GivenRule):
+    """A rule as given; its text is canonical where it belongs to a class of rules that can be given."""
 
-    name: str
-    table: str
-    text: str
-    severity: Severity = "error"
-    note: str = ""
     where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
-
-    @property
-    def kind(self) -> Literal["dc", "fd", "other"]:
-        """Whether it is a denial constraint, or an FD or a key."""
-        return "dc" if is_denial(self.text) else "fd" if functional.is_dependency(self.text) else "other"
-
-    def constraint(self) -> DenialConstraint:
-        """The denial constraint that it is. Only for kind "dc"."""
-        return parse(self.text, name=self.name, table=self.table, severity=self.severity, note=self.note)
 
 
 @dataclass(frozen=True)
@@ -137,20 +119,6 @@ def rules_of(texts: Iterable[str]) -> Rules:
     return _rules({"rules": [{"rule": text} for text in listed]}, lambda _: "rules")
 
 
-def dump(rules: Rules) -> dict[str, Any]:
-    """Plain values, fit for JSON, that `load` reads back."""
-    entries = [
-        {"name": e.name, "table": e.table or None, "rule": e.text, "severity": e.severity, "note": e.note}
-        for e in rules.entries
-    ]
-    return {"rules": entries, "ordered": {table: list(columns) for table, columns in rules.ordered.items()}}
-
-
-def load(value: Mapping[str, Any]) -> Rules:
-    """The rules that `dump` described."""
-    return _rules(dict(value), lambda _: "the rules kept in the state")
-
-
 def _rules(data: Any, place: Callable[[Steps], str]) -> Rules:
     try:
         model = FileModel.model_validate(data)
@@ -176,26 +144,30 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
 
 
 def _canonical(text: str) -> str:
-    if is_denial(text):
-        return parse(text).text
-    return functional.parse(text).text if functional.is_dependency(text) else text
+    texts = _texts(text)
+    return texts.canonical(text) if texts else text
+
+
+def _texts(text: str) -> RuleTexts | None:
+    declared = given_class(text)
+    return declared.load_texts() if declared else None
 
 
 def _names(model: FileModel) -> list[str]:
     """A name for each rule: its own, or the next of dc1, dc2, … (fd1, key1, …) that no rule has."""
     taken = {rule.name for rule in model.rules}
+    free: dict[str, Iterator[str]] = {}
+    names = []
+    for rule in model.rules:
+        texts = _texts(rule.rule)
+        prefix = texts.prefix(rule.rule) if texts else "rule"
+        numbered = free.setdefault(prefix, _numbered(prefix, taken))
+        names.append(next(numbered) if rule.name is None else rule.name)
+    return names
 
-    def free(prefix: str) -> Iterator[str]:
-        return (name for name in (f"{prefix}{number}" for number in itertools.count(1)) if name not in taken)
 
-    names = {prefix: free(prefix) for prefix in ("dc", "fd", "key")}
-    return [next(names[_prefix(rule.rule)]) if rule.name is None else rule.name for rule in model.rules]
-
-
-def _prefix(text: str) -> str:
-    if is_denial(text) or not functional.is_dependency(text):
-        return "dc"
-    return "key" if functional.is_key(text) else "fd"
+def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:
+    return (name for name in (f"{prefix}{number}" for number in itertools.count(1)) if name not in taken)
 
 
 def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:

@@ -2,23 +2,32 @@
 
 `holdfast.kernels.boxtree` tells how it works and what it costs. This side owns the pools and their growth, and runs
 questions in threads. A tree is one writer's: no question may run while rows go in or out.
+
+A tree can be written to a file and opened from there without being read: the pools are mapped, and what a batch changes
+is copied page by page (see `holdfast.table.private`). The inner nodes, a twentieth of the bytes, are read and checked
+when the tree is opened, so no search can go astray; of the leaves, those that a search or a batch came by are checked
+before its answer is given out.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels import boxdelete, boxload, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
-from holdfast.kernels.boxtree import FACTS, FAN, LEAF, Tree
+from holdfast.kernels.boxtree import CHECKED, FACTS, FAN, LEAF, LEAVES, NODES, SEEN, UNSEEN, Tree
+from holdfast.table.private import PrivateArrays
 from holdfast.table.runner import Threads
 
 Ids = NDArray[np.int64]
 Rows = NDArray[np.int64]  # [dim, row]
+_OF_LEAVES = ("ids", "values", "filled")
+_OF_NODES = ("child", "lows", "highs", "fences", "below", "used")
 _FILLING = LEAF * 3 // 4
 _MANY = 1 << 14  # queries that are worth a second thread
 _CHUNKS = 8
@@ -48,9 +57,53 @@ class BoxTree:
         self.rows = len(ids) if len(ids) > LEAF else 0
         leaves = max(1, -(-self.rows // _FILLING))
         self.pools = _pools(self.dims, leaves + leaves // 16 + 16, leaves // 24 + 64)
+        self._file: PrivateArrays | None = None
         boxload.load(self.pools, rows, ids, self.rows, leaves)
         if not self.rows:
             self.insert(rows, ids)
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a file keeps of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
+        hold what was deleted.
+        """
+        if self._file is not None:  # damage must not get a new checksum
+            self._file.check("ids")
+            self._file.check("values")
+        leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
+        self._make_room(leaves // 16)
+        boxdelete.wipe(self.pools)
+        kept = {name: getattr(self.pools, name)[: leaves + leaves // 16 + 64] for name in _OF_LEAVES}
+        kept |= {name: getattr(self.pools, name)[: nodes + nodes // 16 + 64] for name in _OF_NODES}
+        return {name: array.reshape(-1) for name, array in kept.items()} | {"facts": self.pools.facts}
+
+    @staticmethod
+    def opened(file: PrivateArrays, dims: int, rows: int) -> BoxTree:
+        """The tree whose arrays a file keeps."""
+        tree = BoxTree.__new__(BoxTree)
+        tree.dims, tree.rows, tree._file = dims, rows, file
+        flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts")}
+        flat |= {"ids": file.mapped("ids"), "values": file.mapped("values")}
+        shapes = {"ids": (-1, LEAF), "values": (-1, dims, LEAF), "child": (-1, FAN), "below": (-1, FAN)}
+        shapes |= {"lows": (-1, dims, FAN), "highs": (-1, dims, FAN), "fences": (-1, FAN, 3)}
+        pools = {name: array.reshape(shapes.get(name, (-1,))) for name, array in flat.items()}
+        visited = np.full(len(pools["ids"]), CHECKED, np.uint8)
+        visited[: int(pools["facts"][LEAVES])] = UNSEEN
+        tree.pools = Tree(**pools, visited=visited)
+        return tree
+
+    def _check_visited(self) -> None:
+        """Look whether the leaves that were visited are what was written."""
+        if self._file is None:
+            return
+        leaves = np.flatnonzero(self.pools.visited == SEEN)
+        for name, size in (("ids", LEAF), ("values", self.dims * LEAF)):
+            places = np.append(np.arange(0, size, LEAF), size - 1)  # so near to each other that none lacks its block
+            self._file.check_some(name, (leaves[:, None] * size + places).reshape(-1))
+        self.pools.visited[leaves] = CHECKED
+
+    # ---- rows and questions -----------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.rows
@@ -65,6 +118,7 @@ class BoxTree:
         if len(ids):
             self._make_room(len(ids))
             boxtree.insert(self.pools, rows, ids)
+            self._check_visited()
             self.rows += len(ids)
 
     def delete(self, rows: Rows, ids: Ids) -> None:
@@ -72,26 +126,36 @@ class BoxTree:
         if not len(ids):
             return
         gone = boxdelete.delete(self.pools, rows, ids)
+        self._check_visited()
         self.rows -= gone
         if gone != len(ids):
             raise AssertionError(f"{len(ids) - gone} rows to delete were not in the index")
 
     def _make_room(self, rows: int) -> None:
-        """Only a full block is split, each once, and then again for half a block of rows. Pools grow in place by a
-        sixteenth at a time.
+        """Only a full block is split, each once, and then again for half a block of rows. Pools grow by a sixteenth at
+        a time.
         """
-        leaves, nodes = int(self.pools.facts[boxtree.LEAVES]), int(self.pools.facts[boxtree.NODES])
+        leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
         leaves += min(rows, leaves + 2 * rows // LEAF) + 1
         nodes += min(rows, nodes + 2 * rows // FAN) + 64
-        for pool in (self.pools.ids, self.pools.values, self.pools.filled):
-            if len(pool) < leaves:
-                _lengthen(pool, leaves + leaves // 16)
-        for pool in (*self.pools[3:9],):
-            if len(pool) < nodes:
-                _lengthen(pool, nodes + nodes // 16)
+        longer: dict[str, NDArray[Any]] = {}
+        if len(self.pools.ids) < leaves:
+            longer |= {name: _lengthened(getattr(self.pools, name), leaves + leaves // 16) for name in _OF_LEAVES}
+            visited = np.full(len(longer["ids"]), CHECKED, np.uint8)
+            visited[: len(self.pools.visited)] = self.pools.visited
+            longer["visited"] = visited
+        if len(self.pools.used) < nodes:
+            longer |= {name: _lengthened(getattr(self.pools, name), nodes + nodes // 16) for name in _OF_NODES}
+        self.pools = self.pools._replace(**longer)
 
     def probe(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None = None) -> Hits:
         """All hits of a question, whose queries come in blocks. Raises TooMany beyond a limit."""
+        try:
+            return self._all_hits(question, starts, limit, threads)
+        finally:
+            self._check_visited()
+
+    def _all_hits(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None) -> Hits:
         blocks = len(starts) - 1
         if threads is None or len(question.own) < _MANY:
             return self._probe(question, starts, 0, blocks, limit)
@@ -124,6 +188,7 @@ class BoxTree:
         """One hit of a question, as query number and row id; the search ends with it."""
         queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
         boxprobe.probe(self.pools, question, starts, 0, len(starts) - 1, queries, rows, found, True)
+        self._check_visited()
         return (int(queries[0]), int(rows[0])) if found[0] else None
 
     def count(self, question: Question, threads: Threads | None = None) -> NDArray[np.int64]:
@@ -138,6 +203,7 @@ class BoxTree:
                 lambda cut: boxprobe.count(self.pools, question, cut[0], cut[1], counts),
                 list(itertools.pairwise(cuts)),
             )
+        self._check_visited()
         return counts
 
 
@@ -163,9 +229,17 @@ def _pools(dims: int, leaves: int, nodes: int) -> Tree:
         np.empty((nodes, FAN), np.int64),
         np.zeros(nodes, np.int32),
         np.zeros(FACTS, np.int64),
+        np.full(leaves, CHECKED, np.uint8),
     )
 
 
-def _lengthen(pool: NDArray[np.int64] | NDArray[np.int32], length: int) -> None:
-    """Grow an array in place: for large ones the system moves pages, not bytes."""
-    pool.resize((length, *pool.shape[1:]), refcheck=False)
+def _lengthened(pool: NDArray[Any], length: int) -> NDArray[Any]:
+    """A longer array with the same content. One of ours grows in place: the system moves pages of large ones, not
+    bytes.
+    """
+    if pool.flags.owndata:
+        pool.resize((length, *pool.shape[1:]), refcheck=False)
+        return pool
+    longer = np.zeros((length, *pool.shape[1:]), pool.dtype)
+    longer[: len(pool)] = pool
+    return longer

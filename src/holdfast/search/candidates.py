@@ -1,7 +1,7 @@
 """Rows that may be in a pair at all, found by looks at codes alone, before any key is made or sorted.
 
-A row whose equality key occurs nowhere among those it could pair with is in no pair. Hashes of the keys and bitmaps
-tell most such rows; where columns are compared with others, values that the other column never had tell more.
+A row whose equality key occurs nowhere among those it could pair with is in no pair. Where columns are compared with
+others, many rows have a value that the other column never had; hashes of the keys and bitmaps tell of most others.
 Cost: a few nanoseconds a row and equality column.
 """
 
@@ -14,15 +14,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.semijoin import mix_codes, mix_keys, see, seen
+from holdfast.kernels.semijoin import marked, mix_codes, mix_keys, see, seen
 from holdfast.search.keys import CodeSpace
 from holdfast.search.operands import Operands, Spaces
 from holdfast.search.queries import Lookup
 from holdfast.table.runner import Threads
+from holdfast.table.shard import AnyCodes
 
 Hashes = NDArray[np.uint32]
 _WORTH_THREADS = 1 << 16
 _BUCKETS_A_ROW = 16
+_FEW = 4  # rows that are at most one in so many are worth being looked at apart
 _MOST_BITS = 30
 
 
@@ -45,10 +47,37 @@ def candidates(lookup: Lookup, rows: Operands, spaces: Spaces) -> tuple[Operands
         see(hashes, bits, once, twice)
         shared = rows.at(_seen(hashes, bits, twice))
         return shared, shared
-    asking, found = _hashes(rows, spaces, theirs, mine), _hashes(rows, spaces, mine, theirs)
-    ask_places = _meeting(asking, found)
-    found_places = _meeting(found, asking[ask_places])
-    return rows.at(ask_places), rows.at(found_places)
+    asking = _sharing_values(rows, spaces, theirs, mine)
+    same = sorted(zip(theirs, mine, strict=True)) == sorted(zip(mine, theirs, strict=True))
+    found = asking if same else _sharing_values(rows, spaces, mine, theirs)
+    asking_hashes, found_hashes = _hashes(asking, spaces, theirs, mine), _hashes(found, spaces, mine, theirs)
+    asking_places = _meeting(asking_hashes, found_hashes)
+    found_places = _meeting(found_hashes, asking_hashes[asking_places])
+    return asking.at(asking_places), found.at(found_places)
+
+
+def _sharing_values(rows: Operands, spaces: Spaces, columns: Sequence[int], others: Sequence[int]) -> Operands:
+    """The rows whose values in some columns have all been in the others, where these are few; else all rows."""
+    crossing = [(column, other) for column, other in zip(columns, others, strict=True) if column != other]
+    marks = {column: spaces.shared(column, other, rows.table) for column, other in crossing}
+    places: NDArray[np.int64] | None = None
+    for column in sorted(marks, key=lambda each: float(marks[each].mean())):  # what few have in common comes first
+        codes = rows.codes(column)
+        places = _marked(codes, marks[column]) if places is None else places[marks[column][codes[places]]]
+        if _FEW * len(places) > len(rows):
+            return rows
+    return rows if places is None else rows.at(places)
+
+
+def _marked(codes: AnyCodes, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The places of the codes that are marked."""
+
+    def look(part: slice) -> NDArray[np.int64]:
+        places = np.empty(min(part.stop, len(codes)) - part.start + 1, np.int64)
+        found: int = marked(codes[part], marks, places)
+        return places[:found] + np.int64(part.start)
+
+    return np.concatenate([np.empty(0, np.int64), *Threads().map(look, _parts(len(codes)))])
 
 
 def _meeting(hashes: Hashes, others: Hashes) -> NDArray[np.int64]:

@@ -6,15 +6,21 @@ had to be hashed, the equality columns themselves, so that no collision goes unn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import Missing
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
 from holdfast.kernels.boxtree import LEAF, LEAST
 from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
-from holdfast.search.operands import Line, Operands, Packing, Spaces
+from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
 from holdfast.search.queries import Condition, Lookup
+from holdfast.table import files
+from holdfast.table.private import PrivateArrays
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -24,28 +30,91 @@ _FEW = 4096
 _BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
 
 
+@dataclass
+class Written:
+    """The file that an index was last written to, and what became of its rows since."""
+
+    path: str
+    next_id: int = 0  # rows from here on are not in the file
+    inserted: int = 0
+    deleted: list[tuple[NDArray[np.int64], Ids]] = field(default_factory=list)  # keys and ids of rows in the file
+
+    def forget(self, matrix: NDArray[np.int64], ids: Ids) -> None:
+        """Remember that rows died, so that whoever opens the file takes them out again."""
+        old = ids < self.next_id
+        if old.any():
+            self.deleted.append((np.compress(old, matrix, axis=1), ids[old]))
+
+    @property
+    def drift(self) -> int:
+        """How many rows whoever opens the file has to put in and to take out."""
+        return self.inserted + sum(len(ids) for _, ids in self.deleted)
+
+
 class Index:
     """The rows of a table that pass `layout.found` and can be found by its equality columns."""
 
-    def __init__(
-        self, layout: Layout, spaces: Spaces, table: Table, rows: Operands, *, only_groups: bool = False
-    ) -> None:
-        """`only_groups` leaves out the rows that share their equality key with no other."""
+    tree: BoxTree
+
+    def __init__(self, layout: Layout, spaces: Spaces, table: Table, bits: Sequence[int] | None = None) -> None:
+        """An index that has no rows yet; `bits`: how wide each equality column is packed, if that was decided before.
+        Use `of` or `opened`.
+        """
         self.layout = layout
+        self.written: Written | None = None
+        self.grouped: Ids | None = None  # the rows in the index, where those alone with their key were left out
         self._floor = LEAST if spaces.nulls == "equal" else LEAST + 1
-        self._packing = Packing(spaces, layout.keys, table)
+        self._packing = Packing(spaces, layout.keys, table, bits)
         self._columns = self._dimensions()
         lines: list[Line] = [(self._packing, layout.keys)] if layout.keys else []
         self._lines = (*lines, *self._columns[len(lines) :])
         self._used = sorted({*layout.keys, *(c for c in self._columns if c >= 0)})
         self._generation = spaces.generation(self._used)
         self._forms: dict[tuple[Lookup, tuple[int, ...]], _Form] = {}
-        matrix, ids = self._matrix(rows)
-        self.grouped: Ids | None = None  # the rows in the index, where those alone with their key were left out
+
+    @staticmethod
+    def of(layout: Layout, spaces: Spaces, table: Table, rows: Operands, *, only_groups: bool = False) -> Index:
+        """The index of some rows. `only_groups` leaves out those that share their equality key with no other."""
+        index = Index(layout, spaces, table)
+        matrix, ids = index._matrix(rows)
         if only_groups and layout.keys:
             matrix, ids = _sharing_keys(matrix, ids)
-            self.grouped = ids
-        self.tree = BoxTree(matrix, ids)
+            index.grouped = ids
+        index.tree = BoxTree(matrix, ids)
+        return index
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    def is_lasting(self, spaces: Spaces) -> bool:
+        """Whether another process could go on with the keys in the tree."""
+        return spaces.is_lasting(self._used)
+
+    def write(self, path: str, table: Table) -> None:
+        """Write the index, which is current with a table, to a new file."""
+        facts = {"columns": self._columns, "bits": self._packing.bits, "rows": len(self.tree), "next_id": table.next_id}
+        files.write(path, self.tree.arrays(), facts)
+        self.written = Written(path, table.next_id)
+
+    @staticmethod
+    def opened(layout: Layout, spaces: Spaces, table: Table, written: Written) -> Index | None:
+        """The index in a file, brought up to date with a table; None where the file is gone, or where another layout is
+        wanted now.
+        """
+        try:
+            file = PrivateArrays(written.path)
+        except Missing:
+            return None
+        index = Index(layout, spaces, table, file.facts["bits"])
+        if index._columns != file.facts["columns"] or index.stale(spaces, table) or not index.is_lasting(spaces):
+            return None
+        index.tree = BoxTree.opened(file, max(1, len(index._columns)), file.facts["rows"])
+        index.written = Written(written.path, file.facts["next_id"])
+        for matrix, ids in written.deleted:
+            index._delete(matrix, ids)
+        index.insert(born_since(spaces, table, index.written.next_id))
+        return index
+
+    # ---- rows and questions -----------------------------------------------------------------------------------------
 
     def _dimensions(self) -> list[int]:
         """The column of each dimension; -1 for a key of several."""
@@ -64,11 +133,19 @@ class Index:
 
     def insert(self, rows: Operands) -> None:
         """Put in the rows that belong."""
-        self.tree.insert(*self._matrix(rows))
+        matrix, ids = self._matrix(rows)
+        self.tree.insert(matrix, ids)
+        if self.written is not None:
+            self.written.inserted += len(ids)
 
     def delete(self, rows: Operands) -> None:
         """Take out the rows that belong."""
-        self.tree.delete(*self._matrix(rows))
+        self._delete(*self._matrix(rows))
+
+    def _delete(self, matrix: NDArray[np.int64], ids: Ids) -> None:
+        self.tree.delete(matrix, ids)
+        if self.written is not None:
+            self.written.forget(matrix, ids)
 
     def is_swamped(self, rows: Operands) -> bool:
         """Whether so many rows arrive that making the index anew is the quicker way."""

@@ -20,21 +20,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.search.numbers import common_images, is_number
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.images import NULL_KEY
+from holdfast.table.numbers import common_images, is_number
 from holdfast.table.order import OrderKeys
 from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Table
 
 Keys = NDArray[np.int64]
+_FEW = 8  # codes that are at most one in so many of a dictionary's are looked up, rather than kept for all
 
 
 class KeySpace(Protocol):
     """The keys of some columns."""
 
     generation: int
+    is_lasting: bool  # whether another process gives the same values the same keys
 
     def follow(self, table: Table) -> None:
         """Take in the values that a newer version of the table has added."""
@@ -47,6 +49,7 @@ class CodeSpace:
     """Codes as keys: enough for `=` and `!=` within a column."""
 
     generation = 0
+    is_lasting = True
 
     def follow(self, table: Table) -> None:
         """Codes are given once and never change."""
@@ -59,16 +62,20 @@ class CodeSpace:
 
 
 class OrderSpace:
-    """Order keys: for order within a column, and between columns of one type whose keys are the values' images."""
+    """Order keys: for order within a column, and between columns of one type whose keys are the values' images.
+
+    Images last, and are looked up in the dictionary where they are few; labels of text are given as values come.
+    """
 
     def __init__(self, columns: Iterable[int]) -> None:
         self._columns = tuple(columns)
-        self._keys: dict[int, OrderKeys] = {}
+        self._labels: dict[int, OrderKeys] = {}
+        self.is_lasting = False
 
     @property
     def generation(self) -> int:
         """Counts how often keys had to be given anew."""
-        return sum(keys.generation for keys in self._keys.values())
+        return sum(keys.generation for keys in self._labels.values())
 
     @generation.setter
     def generation(self, _: int) -> None:
@@ -76,11 +83,27 @@ class OrderSpace:
 
     def follow(self, table: Table) -> None:
         """Let the order keys follow."""
-        self._keys = {column: table.order_keys(column) for column in self._columns}
+        self._table = table
+        self.is_lasting = not any(images.is_wide(table.dictionaries[column].kept) for column in self._columns)
+        if not self.is_lasting:
+            self._labels = {column: table.order_keys(column) for column in self._columns}
 
     def of(self, column: int, codes: AnyCodes) -> Keys:
         """The order keys."""
-        return self._keys[column].of(codes)
+        if column in self._labels:
+            return self._labels[column].of(codes)
+        if len(codes) * _FEW < len(self._table.dictionaries[column]):
+            return _images_of(self._table.dictionaries[column], codes)
+        return self._table.order_keys(column).of(codes)
+
+
+def _images_of(dictionary: Dictionary, codes: AnyCodes) -> Keys:
+    """The images of some codes, null as NULL_KEY."""
+    keys = np.full(len(codes), NULL_KEY)
+    for run in dictionary.runs:
+        inside = np.flatnonzero((codes >= run.first) & (codes < run.first + len(run)))
+        keys[inside] = run.values[codes[inside].astype(np.int64) - run.first]
+    return keys
 
 
 class JointSpace:
@@ -88,6 +111,8 @@ class JointSpace:
 
     `ordered` asks for keys that compare as the values do; else the joint codes are the keys.
     """
+
+    is_lasting = False  # codes and labels are given as values come
 
     def __init__(self, columns: Iterable[int], ordered: bool) -> None:
         self.generation = 0

@@ -50,7 +50,7 @@ def _among_candidates(query: PairQuery, rows: Operands, spaces: Spaces, limit: i
     """The pairs of a query among the rows that may be in one, which are often few."""
     asking, found = candidates(query.as_t, rows, spaces)
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index(layout, spaces, rows.table, found)
+    index = Index.of(layout, spaces, rows.table, found)
     pairs = pairs_between(query, index, asking, limit, threads)
     if pairs is not None:
         return listed(pairs)
@@ -73,12 +73,12 @@ def _by_index(
 ) -> list[Found]:
     """The pairs of queries that share an index."""
     only_groups = all(query.as_t.within_groups for query in queries)
-    index = Index(layout, spaces, rows.table, rows, only_groups=only_groups)
+    index = Index.of(layout, spaces, rows.table, rows, only_groups=only_groups)
     asking = rows if index.grouped is None else _only(rows, index.grouped)
     pairs = [pairs_between(query, index, asking, limit, threads) for query in queries]
     if any(some is None for some in pairs) and only_groups:
         # Counting takes rows with themselves into account: all must be there.
-        index = Index(layout, spaces, rows.table, rows)
+        index = Index.of(layout, spaces, rows.table, rows)
     return [
         counted(query, index, rows, threads) if some is None else listed(some)
         for query, some in zip(queries, pairs, strict=True)

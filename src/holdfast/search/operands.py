@@ -95,6 +95,10 @@ class Spaces:
         """Changes when keys of some columns were given anew."""
         return tuple(self.of_column[column].generation for column in columns)
 
+    def is_lasting(self, columns: Iterable[int]) -> bool:
+        """Whether another process gives the values of some columns the same keys."""
+        return all(self.of_column[column].is_lasting for column in columns)
+
     def marks(self, check: Check) -> Marks:
         """The marks of a check with a constant."""
         return self._marks[check]
@@ -117,27 +121,33 @@ class Packing:
     (`exact` is false), and then the columns themselves must be compared too.
     """
 
-    def __init__(self, spaces: Spaces, columns: tuple[int, ...], table: Table) -> None:
+    def __init__(
+        self, spaces: Spaces, columns: tuple[int, ...], table: Table, bits: Sequence[int] | None = None
+    ) -> None:
+        """`bits`: how many each code takes, where that was decided before."""
         self.columns = columns
+        if bits is not None:
+            self.exact, self.bits = len(columns) <= 1 or bool(bits), list(bits)
+            return
         codes = [spaces.codes(column, table) for column in columns]
         need = [64 if count is None else count.bit_length() for count in codes]
         spare = (63 - sum(need)) // max(len(columns), 1)
         self.exact = len(columns) == 1 or spare >= 0
-        self._bits = [bits + spare for bits in need] if self.exact and len(columns) > 1 else []
+        self.bits = [bits + spare for bits in need] if self.exact and len(columns) > 1 else []
 
     def fits(self, spaces: Spaces, table: Table) -> bool:
         """Whether all codes still fit side by side."""
-        counts = [spaces.codes(column, table) for column in self.columns] if self._bits else []
-        return all(count is not None and count <= 1 << b for count, b in zip(counts, self._bits, strict=True))
+        counts = [spaces.codes(column, table) for column in self.columns] if self.bits else []
+        return all(count is not None and count <= 1 << b for count, b in zip(counts, self.bits, strict=True))
 
     def pack(self, keys: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """The one key of rows with some keys. Codes that lie side by side begin with 1, so null takes 0."""
         if len(keys) == 1:
             return keys[0]
-        if not self._bits:
+        if not self.bits:
             return hashed(keys)
         packed = np.maximum(keys[0], 0)
-        for bits, key in zip(self._bits[1:], keys[1:], strict=True):
+        for bits, key in zip(self.bits[1:], keys[1:], strict=True):
             packed = (packed << np.int64(bits)) | np.maximum(key, 0)
         return packed
 
@@ -301,6 +311,19 @@ def living(spaces: Spaces, table: Table) -> Operands:
         return ids if places is None else ids[places]
 
     return Operands(spaces, table, table.rows, ids_at, codes_of)
+
+
+def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
+    """The operands of the living rows with ids from `first` on, at the cost of these alone."""
+    ids = [np.empty(0, np.int64)]
+    for shard, marks in table.living():
+        if shard.last_id >= first:
+            start = max(0, int(shard.places_of(np.array([first]))[0]))
+            places = np.arange(start, len(shard))
+            ids.append(shard.ids_of(places if marks is None else places[marks[start:]]))
+    born = np.concatenate(ids)
+    codes = table.codes(born)
+    return of_rows(spaces, table, born, lambda column: codes[column])
 
 
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:

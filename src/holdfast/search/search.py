@@ -7,16 +7,18 @@
     batch = search.follow(change)  rows that died leave, rows born join
     batch.added(0, room)           the pairs of a query that the rows born are in
 
-Indexes follow from the table: they are made when first needed, shared by all queries that can share one, and follow
-every batch. Invariant: after `follow`, every index holds exactly the living rows that belong into it.
+Indexes follow from the table: they are made when first needed, or opened from files that an earlier process has written
+(see `kept`), shared by all queries that can share one, and follow every batch.
+Invariant: after `follow`, every index holds exactly the living rows that belong into it.
 Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.3, for each index; a batch costs what its rows cost to
 look up, not what the table holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +27,8 @@ from holdfast.kernels.boxprobe import BELOW, OLDER, OTHERS, YOUNGER
 from holdfast.search import once
 from holdfast.search.boxtree import TooMany
 from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
-from holdfast.search.index import Index
+from holdfast.search.index import Index, Written
+from holdfast.search.kept import FEWEST, Kept, write_where_due
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living, of_rows
 from holdfast.search.queries import NullMeaning, PairQuery
@@ -46,7 +49,9 @@ class PairSearch:
         self.spaces = Spaces(table.schema, queries, nulls)
         self._indexes: list[Index] | None = None
         self._places: list[tuple[int, int]] = []  # of each query: the index it asks as t, and the one as s
+        self._distinct: list[int] = []  # values of each column when the indexes were laid out
         self._laid_out_at = 0
+        self._kept: Kept | None = None  # indexes in files, which are opened when first needed
 
     @property
     def nbytes(self) -> int:
@@ -89,6 +94,29 @@ class PairSearch:
         self.spaces.follow(self.table)
         return living(self.spaces, self.table)
 
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def write_indexes(self, folder: str) -> None:
+        """Write to a folder the indexes that are worth it, and make them first where there are none yet."""
+        if self._kept is not None or self.table.rows < FEWEST or all(query.single for query in self.queries):
+            return
+        if self._indexes is None:
+            self._build(self.table)
+        assert self._indexes is not None
+        write_where_due(self._indexes, self.spaces, self.table, folder)
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays and facts that tell of the indexes in files. `files` among the facts names these."""
+        kept = self._kept
+        if kept is None:
+            kept = Kept(self._distinct, self._laid_out_at, [index.written for index in self._indexes or []])
+        return kept.dump()
+
+    def open_when_needed(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], folder: str) -> None:
+        """Go on with the indexes that `dump` told of, whose files lie in a folder. No file is touched yet."""
+        if any(name is not None for name in facts["files"]):
+            self._kept = Kept.load(arrays, facts, folder)
+
     # ---- indexes ----------------------------------------------------------------------------------------------------
 
     def _index(self, number: int, role: int, rows: Operands | None = None) -> Index:
@@ -99,12 +127,19 @@ class PairSearch:
         return self._indexes[self._places[number][role]]
 
     def _build(self, table: Table, rows: Operands | None = None) -> None:
-        """Make the indexes of a table."""
+        """Open the indexes of a table, or make them."""
         self.spaces.follow(table)
-        rows = rows or living(self.spaces, table)
-        layouts, self._places = self._layouts(rows.distinct)
-        self._laid_out_at = table.rows
-        self._indexes = Threads().map(lambda each: Index(each, self.spaces, table, rows), layouts)
+        everyone = rows or living(self.spaces, table)
+        kept = self._kept or Kept(everyone.distinct, table.rows, [])
+        layouts, self._places = self._layouts(kept.distinct)
+        self._distinct, self._laid_out_at, self._kept = kept.distinct, kept.laid_out_at, None
+        files = kept.indexes if len(kept.indexes) == len(layouts) else [None] * len(layouts)
+
+        def made(layout: Layout, written: Written | None) -> Index:
+            opened = None if written is None else Index.opened(layout, self.spaces, table, written)
+            return opened or Index.of(layout, self.spaces, table, everyone)
+
+        self._indexes = Threads().map(lambda each: made(*each), list(zip(layouts, files, strict=True)))
 
     def _layouts(self, distinct: Sequence[int]) -> tuple[list[Layout], list[tuple[int, int]]]:
         lookups = [lookup for query in self.queries if not query.single for lookup in (query.as_t, query.as_s)]
@@ -161,7 +196,7 @@ class PairSearch:
         for number, index in enumerate(self._indexes):
             if index.is_swamped(born):
                 everything = living(self.spaces, self.table) if everything is None else everything
-                self._indexes[number] = Index(index.layout, self.spaces, self.table, everything)
+                self._indexes[number] = Index.of(index.layout, self.spaces, self.table, everything)
             else:
                 index.insert(born)
 
@@ -216,7 +251,7 @@ class PairSearch:
         if query.single:
             return len(once.passing(query, batch))
         as_t, as_s = self._index(number, 0), self._index(number, 1)
-        within = Index(as_t.layout, self.spaces, batch.table, batch).count(query.as_t, batch)
+        within = Index.of(as_t.layout, self.spaces, batch.table, batch).count(query.as_t, batch)
         asked = as_t.count(query.as_t, batch)
         if query.symmetric:
             return asked - within // 2

@@ -87,7 +87,7 @@ def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs
     if task.found != task.asking:
         rows = chosen(spaces, table, lambda each: _inside(task.found, each, spaces))
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index(layout, spaces, table, rows)
+    index = Index.of(layout, spaces, table, rows)
     if task.limit >= 0:
         return pairs_between(query, index, asking, task.limit)
     both = chosen(

@@ -17,6 +17,7 @@ from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
 from holdfast.store.creation import SEGMENTS, make_folders, remove_folders, remove_own
 from holdfast.store.database import DATABASE, connect
+from holdfast.store.named import named_files
 from holdfast.store.store import Store
 from holdfast.table import files
 
@@ -70,8 +71,7 @@ def _copied(store: Store, target: Path, say: Callable[[str], None]) -> Backup:
             each.unlink()
         store.snapshot(target / _UNFINISHED)
         with closing(connect(target / _UNFINISHED)) as database:
-            query = "SELECT file FROM segments UNION SELECT file FROM checkpoints"
-            names = {name for (name,) in database.execute(query)}
+            names = named_files(database)
             try:
                 _fetch(store.folder, names, target / SEGMENTS, sizes, say)
             except Missing:

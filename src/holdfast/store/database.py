@@ -12,8 +12,9 @@ from pathlib import Path
 from holdfast.errors import BadInput
 
 DATABASE = "holdfast.db"
-FORMAT = 2
-_READ = ("1", "2")  # format 1 has no checksums in its segments, and no identity
+FORMAT = 3
+# Format 1 has no checksums in its segments, and no identity; 1 and 2 keep what engines share in each engine's state.
+_READ = ("1", "2", "3")
 _ATTEMPTS = 20
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.

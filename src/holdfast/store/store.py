@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ from holdfast.store.events import events_of
 from holdfast.store.forget import shrink, strip_witnesses
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
+from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
@@ -283,15 +284,16 @@ class Store:
         tables: Iterable[TableRecord],
         results: Mapping[tuple[str, str], Result],
         states: Mapping[tuple[str, str], str],
+        beside: Collection[str] = (),
     ) -> None:
-        """Make a new state count: its tables, its first results, the files of the engines' states, all at once."""
+        """Make a new state count: tables, first results, files of the engines' states and beside them, all at once."""
         with self._transaction():
             for record in tables:
                 self._add_table(record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
                 self._put_results(engine, table, result)
-            self._put_states(states)
+            self._put_states(states, beside)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
     def commit(self, commit: Commit) -> int:
@@ -321,20 +323,26 @@ class Store:
         return seq
 
     def keep_states(
-        self, seq: int, states: Mapping[tuple[str, str], str], replaced: Mapping[str, tuple[Segment, ...]]
+        self,
+        seq: int,
+        states: Mapping[tuple[str, str], str],
+        replaced: Mapping[str, tuple[Segment, ...]],
+        beside: Collection[str] = (),
     ) -> None:
-        """A checkpoint: name the files of the engines' states as of a batch, and the segments of compacted tables."""
-        old = set(self.kept_states().values())
+        """A checkpoint: name the files of the engines' states as of a batch and those beside them (see `named`), and
+        the segments of compacted tables.
+        """
+        old = {*self.kept_states().values(), *(f"{self.folder}/{name}" for name in named_beside(self._db))}
         with self._transaction():
             self._db.execute("DELETE FROM checkpoints")
-            self._put_states(states)
+            self._put_states(states, beside)
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
             for table, segments in replaced.items():
                 old |= {segment.path for segment in self._segments("table_name = ?", table)}
                 self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
                 self._add_segments(table, segments, seq)
         used = {segment.path for segments in replaced.values() for segment in segments} | set(states.values())
-        for path in old - used:
+        for path in old - used - {f"{self.folder}/{name}" for name in beside}:
             files.remove(path)
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
@@ -380,7 +388,8 @@ class Store:
 
     def named(self) -> set[str]:
         """The names of all files that the state consists of."""
-        return {row[0] for row in self._rows("SELECT file FROM segments UNION SELECT file FROM checkpoints")}
+        with clear_sentences(self.path):
+            return named_files(self._db)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -418,7 +427,8 @@ class Store:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
         self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
 
-    def _put_states(self, states: Mapping[tuple[str, str], str]) -> None:
+    def _put_states(self, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> None:
+        self.put_meta(BESIDE, json.dumps(sorted(beside)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
 

@@ -26,7 +26,7 @@ def keys_of(table: Table, ids: Ids) -> tuple[dict[str, Plain], ...]:
 
 def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
     """What some rows are called, dead or alive; those that the table has lost, by their number."""
-    lie_here, _ = standing(table, ids)
+    lie_here, _ = which_live(table, ids)
     there = ids[lie_here]
     keys = keys_of(table, there)
     values = [] if keys else some_values(table, there, told_columns(table.schema.names, first))
@@ -42,7 +42,7 @@ def some_values(table: Table, ids: Ids, names: Sequence[str]) -> list[dict[str, 
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def standing(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def which_live(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of some rows lie in the table, and which of these are alive. Dead rows lie there until compaction."""
     there, alive = np.zeros(len(ids), np.bool_), np.zeros(len(ids), np.bool_)
     for shard, marks in table.living():

@@ -155,7 +155,7 @@ class OrderKeys:
         ends = self._bounds(np.array([below]), np.array([above]), np.array([len(codes)]))
         low, high = int(ends[0][0]), int(ends[1][0])
         if high - low > len(codes) and low > -_LIMIT and high < _LIMIT:
-            self._put(codes, _evenly(low, high, len(codes)))
+            self._put(codes, evenly(low, high, len(codes)))
         else:
             self._spread(codes, low, high)
 
@@ -177,10 +177,10 @@ class OrderKeys:
         inside = inside[np.argsort(self._keys[inside])]
         cut = int(np.searchsorted(self._keys[inside], low, side="right"))
         ranked = np.concatenate([inside[:cut], codes, inside[cut:]])
-        self._keys[ranked] = _evenly(left, right, len(ranked))
+        self._keys[ranked] = evenly(left, right, len(ranked))
 
 
-def _evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
+def evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
     """`count` integers strictly between two others, evenly spread. Needs high - low > count."""
     step, rest = divmod(high - low, count + 1)
     places = np.arange(1, count + 1, dtype=np.int64)

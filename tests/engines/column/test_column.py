@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.column.leaders import Leaders
-from holdfast.engines.registry import engine
+from holdfast.engines.registry import make_engine
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, row_lists
 from tests.oracle import column as oracle
 
@@ -38,7 +38,7 @@ def _expected(rows: list[Row], place: int) -> tuple[Any, ...]:
 def test_facts_are_those_of_the_definition(first: list[Row], stream: list[Batch]) -> None:
     world = World()
     world.change(Batch(first))
-    kept = Kept(engine("column"), world)
+    kept = Kept(make_engine("column"), world)
     for batch in [Batch(), *stream]:
         kept.maintain(world.change(batch))
         for place, facts in enumerate(kept.result().values()):
@@ -64,7 +64,7 @@ def test_text_order_survives_labels_that_are_spread_anew() -> None:
     """Each batch puts a text into the same gap until its labels are used up."""
     world = World()
     world.change(Batch([(None, "a", None, None, None), (None, "b", None, None, None)]))
-    kept = Kept(engine("column"), world)
+    kept = Kept(make_engine("column"), world)
     for length in range(1, 120):
         kept.maintain(world.change(Batch([(None, "a" * length + "b", None, None, None)])))
         assert kept.result() == kept.rediscovered()

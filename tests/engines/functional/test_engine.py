@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.contract import Engine, Settings
-from holdfast.engines.functional import engine as fd_module
-from holdfast.engines.functional import keys as ucc_module
+from holdfast.engines.contract import Engine
 from holdfast.engines.functional.model import FD
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.table.table import Nulls
 from tests.engines.functional.world import NAMES, found
@@ -25,8 +25,8 @@ bounds = st.one_of(st.none(), st.integers(0, 3))
 
 
 def engines(error: str = "0", most: int | None = None) -> tuple[Engine, Engine]:
-    asked = Settings(error=float(error), max_lhs=most)
-    return fd_module.make(asked), ucc_module.make(asked)
+    asked = {"error": float(error), "max_lhs": most}
+    return make_engine("fd", asked), make_engine("ucc", asked)
 
 
 def expected(world: World, nulls: str, error: str, most: int | None) -> list[dict[Any, float]]:
@@ -41,8 +41,9 @@ def test_every_batch_by_definition(
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = [Kept(serving, world) for serving in engines(error, most)]
-    assert kept[0].state.ground is kept[1].state.ground, "both stand on one ground"
+    watched = WatchedTable(world.table)
+    kept = [Kept(engine, world, watched) for engine in engines(error, most)]
+    assert kept[0].state.pairs is kept[1].state.pairs, "pairs are counted once"
     assert [found(one.engine, one.state) for one in kept] == expected(world, nulls, error, most)
     for batch in stream:
         change = world.change(batch)
@@ -74,38 +75,18 @@ def _check_witnesses(diff: Any, world: World, nulls: Nulls) -> None:
         assert list(diff.witnesses[text].values[0]) == NAMES
 
 
-def test_states_that_part_ways_make_grounds_of_their_own() -> None:
-    world = World()
-    world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", 0.0, True, 1)]))
-    fd, ucc = (Kept(serving, world) for serving in engines())
-    first = world.change(Batch([(2, "b", 0.0, True, 1)]))
-    fd.maintain(first)
-    second = world.change(Batch([(3, "b", 0.0, True, 1)]))
-    fd.maintain(second)
-    ucc.maintain(first)
-    ucc.maintain(second)
-    assert fd.result() == fd.rediscovered()
-    assert ucc.result() == ucc.rediscovered()
-
-
-def test_one_table_alone_is_never_shared_within_an_engine() -> None:
-    world = World()
-    world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", 0.0, True, 1)]))
-    fd, _ = engines()
-    assert Kept(fd, world).state.ground is not Kept(fd, world).state.ground
-
-
 def test_loaded_together_they_share_again() -> None:
     world = World()
     world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", None, True, 1)]))
-    fd, ucc = (Kept(serving, world) for serving in engines())
-    world.change(Batch([]))
-    states = [one.engine.load(world.table, *one.engine.dump(one.state)) for one in (fd, ucc)]
-    assert states[0].ground is states[1].ground
+    watched = WatchedTable(world.table)
+    fd, ucc = (Kept(engine, world, watched) for engine in engines())
+    again = WatchedTable(world.table, watched.dump())
+    states = [one.engine.load(again, *one.engine.dump(one.state)) for one in (fd, ucc)]
+    assert states[0].pairs is states[1].pairs
     assert [dict(one.engine.result(s)) for one, s in zip((fd, ucc), states, strict=True)] == [fd.result(), ucc.result()]
 
 
 @pytest.mark.parametrize(("error", "most"), [(1.0, None), (-0.1, None), (0.0, -1)])
 def test_senseless_settings_are_refused(error: float, most: int | None) -> None:
     with pytest.raises(BadInput):
-        fd_module.make(Settings(error=error, max_lhs=most))
+        make_engine("fd", {"error": error, "max_lhs": most})

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.functional.groups import Groups
+from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.table.table import Nulls
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
 from tests.oracle import functional as oracle
@@ -30,14 +30,24 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
 
 
 @settings(max_examples=200)
-@given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=6), lhs=lefts, rhs=rights, nulls=null_modes)
+@given(
+    first=row_lists,
+    stream=st.lists(batches, min_size=1, max_size=6),
+    lhs=lefts,
+    rhs=rights,
+    nulls=null_modes,
+    reloaded=st.sets(st.integers(0, 5)),
+)
 def test_kept_equals_made_anew(
-    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls
+    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls, reloaded: set[int]
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
     kept = Groups(world.table, lhs, rhs)
-    for batch in stream:
+    for number, batch in enumerate(stream):
+        if number in reloaded:
+            kept = Groups.load(world.table, lhs, rhs, kept.dump())
+            assert set(kept.dump()) <= set(PARTS)
         before = set(kept.outside().tolist())
         told = kept.follow(world.change(batch))
         anew = Groups(world.table, lhs, rhs)
@@ -74,6 +84,6 @@ def test_what_is_empty_is_let_go() -> None:
     world.change(Batch([(number, "a", 0.0, True, number % 7) for number in range(3000)]))
     kept = Groups(world.table, [0], 4)
     kept.follow(world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
-    assert kept._used == 502
+    assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
     assert len(np.unique(kept.outside())) == kept.to_remove

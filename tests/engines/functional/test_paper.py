@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.contract import Settings
-from holdfast.engines.functional import engine as fd_module
-from holdfast.engines.functional import keys as ucc_module
 from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.functional.state import State
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
@@ -45,7 +45,7 @@ def changed(table: Table, folder: Path, inserts: pa.Table | None, deletes: pa.Ta
 
 def counted(state: State) -> Counter[frozenset[str]]:
     """The agree-sets by column names, the empty one aside, as the paper lists them."""
-    sets, counts = state.ground.sets.sets, state.ground.sets.counts
+    sets, counts = state.pairs.sets.sets, state.pairs.sets.counts
     named = {frozenset(COLUMNS[c] for c in bitsets.elements(one)): int(n) for one, n in zip(sets, counts, strict=True)}
     return Counter({names: count for names, count in named.items() if names})
 
@@ -57,20 +57,23 @@ def by_definition(rows: list[Employee]) -> tuple[set[str], set[str]]:
 
 def test_table_1_step_by_step(tmp_path: Path) -> None:
     table = build_table("Employee", arrow(FIRST), ReadOptions(), (), "equal", str(tmp_path), None, Progress())
-    fd, ucc = fd_module.make(Settings()), ucc_module.make(Settings())
-    states = [one.discover(table.admitted.table, Threads()) for one in (fd, ucc)]
+    fd, ucc = make_engine("fd"), make_engine("ucc")
+    watched = WatchedTable(table.admitted.table)
+    states = [one.discover(watched, Threads()) for one in (fd, ucc)]
     p, ln, fn, ps = (frozenset(names) for names in (["P"], ["LN"], ["FN"], ["P", "S"]))
     assert counted(states[0]).keys() == {p, ln, fn, ps}
     assert {text for text in fd.result(states[0]) if text.endswith("-> FN")} == {"LN, P -> FN", "LN, S -> FN"}
     assert (set(fd.result(states[0])), set(ucc.result(states[1]))) == by_definition(FIRST)
 
     gone = changed(table.admitted.table, tmp_path, None, arrow(FIRST[3:]))
+    watched.follow(gone, Threads())
     diffs = [one.maintain(state, gone, Threads()) for one, state in zip((fd, ucc), states, strict=True)]
     assert counted(states[0]) == {p: 1, ln: 1, fn: 1}
     assert not any(diff.witnesses for diff in diffs), "a deletion breaks nothing"
     assert (set(fd.result(states[0])), set(ucc.result(states[1]))) == by_definition(FIRST[:3])
 
     fresh = changed(gone.after, tmp_path, arrow(FRESH), None)
+    watched.follow(fresh, Threads())
     diffs = [one.maintain(state, fresh, Threads()) for one, state in zip((fd, ucc), states, strict=True)]
     assert counted(states[0]) == {p: 2, ln: 2, fn: 2, ps: 2}, "section 6"
     assert (set(fd.result(states[0])), set(ucc.result(states[1]))) == by_definition(FIRST[:3] + FRESH)
@@ -84,8 +87,8 @@ def test_the_error_counts_unordered_pairs(tmp_path: Path, error: float, expected
     """Definition 6.1 on t1, t2, t3, t5, t6: two of ten pairs agree on S, and differ on FN."""
     rows = FIRST[:3] + FRESH
     table = build_table("Employee", arrow(rows), ReadOptions(), (), "equal", str(tmp_path), None, Progress())
-    found = fd_module.make(Settings(error=error))
-    rules = found.result(found.discover(table.admitted.table, Threads()))
+    found = make_engine("fd", {"error": error})
+    rules: Any = found.result(found.discover(WatchedTable(table.admitted.table), Threads()))
     assert ("S -> FN" in rules) is expected
     if expected:
         assert rules["S -> FN"].error == 0.2

@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from holdfast.engines.contract import Engine, Settings
-from holdfast.engines.functional import engine as fd_module
-from holdfast.engines.functional import keys as ucc_module
 from holdfast.engines.functional.model import FD, Key
+from holdfast.engines.registry import make_engine
+from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
@@ -46,9 +45,10 @@ def encoded(texts: pa.Table, folder: Path) -> Table:
     return build_table("t", texts, ReadOptions(), (), "equal", str(folder), None, Progress()).admitted.table
 
 
-def ours(serving: Engine, table: Table) -> set[Any]:
+def ours(name: str, table: Table) -> set[Any]:
     found: set[Any] = set()
-    for rule in serving.result(serving.discover(table, Threads())).values():
+    engine = make_engine(name)
+    for rule in engine.result(engine.discover(WatchedTable(table), Threads())).values():
         assert isinstance(rule, FD | Key)
         lhs = tuple(int(name[1:]) for name in (rule.lhs if isinstance(rule, FD) else rule.columns))
         found.add((lhs, int(rule.rhs[1:])) if isinstance(rule, FD) else lhs)
@@ -73,7 +73,7 @@ def their_keys(desbordante: Any, texts: pa.Table) -> set[Any]:
 def test_the_same_keys_and_fds(desbordante: Any, shared_data: Path, tmp_path: Path, name: str) -> None:
     texts = read_texts(shared_data, name)
     table = encoded(texts, tmp_path)
-    fds, keys = ours(fd_module.make(Settings()), table), ours(ucc_module.make(Settings()), table)
+    fds, keys = ours("fd", table), ours("ucc", table)
     assert fds == their_fds(desbordante, texts)
     assert keys == their_keys(desbordante, texts)
     if name in KNOWN:
@@ -82,11 +82,11 @@ def test_the_same_keys_and_fds(desbordante: Any, shared_data: Path, tmp_path: Pa
 
 def test_forty_columns_of_flight(desbordante: Any, shared_data: Path, tmp_path: Path) -> None:
     texts = read_texts(shared_data, "flight_1k", 40)
-    assert ours(fd_module.make(Settings()), encoded(texts, tmp_path)) == their_fds(desbordante, texts)
+    assert ours("fd", encoded(texts, tmp_path)) == their_fds(desbordante, texts)
 
 
 def test_all_keys_of_flight(desbordante: Any, shared_data: Path, tmp_path: Path) -> None:
     texts = read_texts(shared_data, "flight_1k")
-    keys = ours(ucc_module.make(Settings()), encoded(texts, tmp_path))
+    keys = ours("ucc", encoded(texts, tmp_path))
     assert keys == their_keys(desbordante, texts)
     assert len(keys) == 26_652

@@ -6,7 +6,7 @@ import datetime
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +16,12 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.changes.operations import DELETE
+from holdfast.engines.inclusion import InclusionSettings
 from holdfast.engines.inclusion.engine import InclusionEngine
-from holdfast.engines.inclusion.state import Options, State
+from holdfast.engines.inclusion.explain import Explanation
+from holdfast.engines.inclusion.state import State
+from holdfast.engines.registry import rule_class
+from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import Staged, stage
@@ -120,21 +124,35 @@ def filled(rows: dict[str, list[Row]], schemas: dict[str, tuple[Column, ...]] | 
     return several
 
 
+def watched(tables: Mapping[str, Table]) -> dict[str, WatchedTable]:
+    return {name: WatchedTable(table) for name, table in tables.items()}
+
+
 class Watched:
     """The engine's state of several tables, kept up to date."""
 
-    def __init__(self, several: Several, options: Options | None = None, runner: Runner | None = None) -> None:
+    def __init__(
+        self, several: Several, options: InclusionSettings | None = None, runner: Runner | None = None
+    ) -> None:
         self.several, self.runner = several, runner or Threads()
-        self.engine = InclusionEngine(options or Options())
-        self.state: State = self.engine.discover(several.tables, self.runner)
+        self.engine = InclusionEngine(rule_class("ind"), options or InclusionSettings())
+        self.tables = watched(several.tables)
+        self.state: State = self.engine.discover(self.tables, self.runner)
 
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
-        return self.engine.maintain(self.state, self.several.change(name, inserts, deletes), self.runner)
+        change = self.several.change(name, inserts, deletes)
+        self.tables[name].follow(change, self.runner)
+        return self.engine.maintain(self.state, change, self.runner)
+
+    def explain(self, text: str) -> Explanation:
+        return self.engine.explain(self.state, self.tables, text)
 
     def rewrite(self, names: Iterable[str]) -> None:
         """Go on with some tables written anew."""
         kept = self.several.rewrite(names)
-        self.state = self.engine.rewritten(self.state, self.several.tables, kept)
+        for name, stays in kept.items():
+            self.tables[name].rewritten(self.several.tables[name], stays)
+        self.state = self.engine.rewritten(self.state, self.tables, kept)
 
     def clusters(self) -> dict[frozenset[tuple[str, str]], int]:
         named = [(each.table, each.name) for each in self.state.attributes]
@@ -144,12 +162,16 @@ class Watched:
         return dict(self.engine.result(self.state))
 
     def rediscovered(self) -> dict[str, Any]:
-        return dict(self.engine.result(self.engine.discover(self.several.tables, Threads())))
+        return dict(self.engine.result(self.engine.discover(watched(self.several.tables), Threads())))
 
     def reload(self) -> None:
         arrays, facts = self.engine.dump(self.state)
         self.several.reopen()
-        self.state = self.engine.load(self.several.tables, {k: np.array(v) for k, v in arrays.items()}, facts)
+        self.tables = {
+            name: WatchedTable(self.several.tables[name], {k: np.array(v) for k, v in each.dump().items()})
+            for name, each in self.tables.items()
+        }
+        self.state = self.engine.load(self.tables, {k: np.array(v) for k, v in arrays.items()}, facts)
 
 
 def texts_of(pairs: Iterable[Any]) -> set[str]:

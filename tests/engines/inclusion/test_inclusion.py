@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.inclusion import discover, maintain
+from holdfast.engines.inclusion import InclusionSettings, discover, maintain
 from holdfast.engines.inclusion.clusters import Clusters
-from holdfast.engines.inclusion.state import Options
 from holdfast.engines.inclusion.values import Compare
 from tests.engines.inclusion.several import Row, Several, Watched, batches, filled, first_rows, texts_of
 from tests.oracle import inclusion as oracle
@@ -21,7 +20,7 @@ compares = st.sampled_from(["typed", "text"])
 Batches = list[tuple[str, list[Row], list[int]]]
 
 
-def check(watched: Watched, options: Options) -> None:
+def check(watched: Watched, options: InclusionSettings) -> None:
     """The state says what the definitions say."""
     plain = watched.several.plain()
     assert watched.clusters() == dict(oracle.clusters(plain, options.compare))
@@ -46,7 +45,7 @@ def check(watched: Watched, options: Options) -> None:
 def test_what_is_maintained_is_what_the_definition_says(
     first: dict[str, list[Row]], stream: Batches, compare: Compare, error: float, arity: int
 ) -> None:
-    options = Options(compare, error, arity)
+    options = InclusionSettings(error, compare, arity)
     watched = Watched(filled(first), options)
     check(watched, options)
     for batch in stream:
@@ -59,7 +58,7 @@ def test_what_is_maintained_is_what_the_definition_says(
 @settings(max_examples=60)
 @given(first=first_rows, stream=streams, compare=compares)
 def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], stream: Batches, compare: Compare) -> None:
-    watched = Watched(filled(first), Options(compare, 0.0, 2))
+    watched = Watched(filled(first), InclusionSettings(0.0, compare, 2))
     for batch in stream:
         diff = watched.apply(*batch)
         for text, lost in diff.lost.items():
@@ -67,7 +66,7 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
                 assert text not in diff.witnesses, "nothing had tested it"
                 continue
             if lost.to_json()["dependent"][2:] and text not in diff.witnesses:
-                assert watched.engine.explain(watched.state, text).holds, "it was lost as a column became empty"
+                assert watched.explain(text).holds, "it was lost as a column became empty"
                 continue
             told: Any = diff.witnesses[text]
             table = watched.several.tables[lost.to_json()["dependent"][0]]
@@ -75,7 +74,7 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
             assert set(told.rows) <= set(table.living_ids().tolist()), "the rows are alive"
             assert 0 < len(told.missing) <= 3
             assert told.missing_rows >= sum(rows for _, rows in told.missing) > 0
-            again = watched.engine.explain(watched.state, text)
+            again = watched.explain(text)
             if lost.to_json()["dependent"][2:]:
                 continue
             assert (again.ind.missing_values, again.ind.missing_rows) == (told.missing_values, told.missing_rows)
@@ -85,7 +84,7 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
 @settings(max_examples=40)
 @given(first=first_rows, stream=streams, at=st.integers(0, 3), compare=compares)
 def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batches, at: int, compare: Compare) -> None:
-    options = Options(compare, 0.0, 2)
+    options = InclusionSettings(0.0, compare, 2)
     watched = Watched(filled(first), options)
     for number, batch in enumerate(stream):
         if number == at:
@@ -111,7 +110,7 @@ def test_rewriting_tables_in_the_middle(
     first: dict[str, list[Row]], stream: list[tuple[tuple[str, list[Row], list[int]], set[str]]], compare: Compare
 ) -> None:
     """Results and diffs, witnesses included, are those of tables that were never written anew."""
-    plain, kept = (Watched(filled(first), Options(compare, 0.0, 2)) for _ in range(2))
+    plain, kept = (Watched(filled(first), InclusionSettings(0.0, compare, 2)) for _ in range(2))
     for batch, anew in stream:
         kept.rewrite(anew)
         assert kept.apply(*batch) == plain.apply(*batch)
@@ -121,7 +120,7 @@ def test_rewriting_tables_in_the_middle(
 @settings(max_examples=40)
 @given(first=first_rows, batch=batches)
 def test_a_batch_and_its_negation(first: dict[str, list[Row]], batch: tuple[str, list[Row], list[int]]) -> None:
-    watched = Watched(filled(first), Options(max_arity=2))
+    watched = Watched(filled(first), InclusionSettings(max_arity=2))
     before, clusters = watched.result(), watched.clusters()
     name, inserts, _ = batch
     count = len(first[name])
@@ -134,12 +133,12 @@ def test_a_batch_and_its_negation(first: dict[str, list[Row]], batch: tuple[str,
 @given(first=first_rows, stream=streams, compare=compares)
 def test_small_pieces_give_the_same(first: dict[str, list[Row]], stream: Batches, compare: Compare) -> None:
     """Ranges of a few values, pieces of a few keys, and tables of clusters that must grow."""
-    options = Options(compare)
+    options = InclusionSettings(compare=compare)
     with (
         patch.object(discover, "_VALUES_AT_ONCE", 3),
         patch.object(maintain, "_KEYS_AT_ONCE", 2),
         patch.object(maintain, "_WORTH_THREADS", 0),
-        patch("holdfast.engines.inclusion.clusters._FIRST_TABLE", 2),
+        patch("holdfast.pairs.keys._LEAST", 1),
         patch("holdfast.engines.inclusion.clusters._VALUES_AT_ONCE", 2),
     ):
         watched = Watched(filled(first), options)

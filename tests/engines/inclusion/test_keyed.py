@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.engines.contract import Settings
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Row
 
@@ -23,7 +22,6 @@ rows = st.tuples(
     st.sampled_from([None, "a", "b"]),
 )
 operations = st.lists(st.tuples(st.sampled_from(["insert", "update", "delete"]), rows), max_size=8)
-PLAIN = Settings(max_arity=2)
 
 
 def table_of(some: list[Row]) -> pa.Table:
@@ -40,7 +38,7 @@ def _columns(some: list[Row]) -> list[tuple[Any, ...]]:
 
 def check(monitor: hf.Monitor, some: list[Row]) -> None:
     """What is kept is what is found anew, in the same order; and how rules fared can be told."""
-    found = hf.discover({"t": table_of(some), "u": table_of([])}, rules=["ind"], settings=PLAIN)
+    found = hf.discover({"t": table_of(some), "u": table_of([])}, rules=["ind"], max_arity=2)
     assert monitor.results() == list(found)
     assert len(list(monitor.rule_history())) >= len(found)
 
@@ -52,7 +50,7 @@ def test_values_that_come_and_go(stream: list[list[Operation]], reopen: int) -> 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "s"
         tables = {"t": table_of(kept), "u": table_of([])}
-        monitor = hf.Monitor.create(path, tables, watch=["ind", "column"], key=["id"], settings=PLAIN)
+        monitor = hf.Monitor.create(path, tables, watch=["ind", "column"], key=["id"], max_arity=2)
         for number, listed in enumerate(stream):
             outcome = oracle.apply(kept, listed, key=[0])
             if outcome.missing or outcome.duplicate:
@@ -66,7 +64,7 @@ def test_values_that_come_and_go(stream: list[list[Operation]], reopen: int) -> 
                 monitor.checkpoint()
                 monitor.close()
                 monitor = hf.Monitor.open(path)
-            found = hf.discover({"t": table_of(kept), "u": table_of([])}, rules=["ind"], settings=PLAIN)
+            found = hf.discover({"t": table_of(kept), "u": table_of([])}, rules=["ind"], max_arity=2)
             assert _told(monitor.results("ind")) == _told(found)
             assert len(list(monitor.rule_history())) >= len(found)
         monitor.close()

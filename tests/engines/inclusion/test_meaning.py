@@ -10,10 +10,8 @@ from unittest.mock import patch
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.contract import Settings
-from holdfast.engines.inclusion import discover, picture, rank
-from holdfast.engines.inclusion.engine import make
-from holdfast.engines.inclusion.state import Options
+from holdfast.engines.inclusion import InclusionSettings, discover, picture, rank
+from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import Row, Several, Watched, filled
@@ -40,7 +38,7 @@ def test_numbers_meet_across_types_and_texts_do_not() -> None:
     rows = [(1, Decimal("1.00"), 1.0, "1", True)]
     typed = set(Watched(filled({"t": rows}, schema)).result())
     assert typed == {f"t.{a} in t.{b}" for a in "idf" for b in "idf" if a != b}
-    text = set(Watched(filled({"t": rows}, schema), Options("text")).result())
+    text = set(Watched(filled({"t": rows}, schema), InclusionSettings(compare="text")).result())
     assert text == {"t.i in t.s", "t.s in t.i"}, "1, 1.00, 1.0 and true are four texts"
 
 
@@ -75,7 +73,7 @@ def test_a_death_on_the_right_leaves_orphans_on_the_left() -> None:
 
 
 def test_near_inclusions_are_found_with_an_error() -> None:
-    watched = Watched(shop(), Options(error=0.1))
+    watched = Watched(shop(), InclusionSettings(error=0.1))
     watched.apply("orders", [(200, Decimal(77), 1)])
     found = watched.result()["orders.cust in customers.id"]
     assert (found.missing_values, found.missing_rows, found.row_coverage) == (1, 1, 40 / 41)
@@ -89,12 +87,14 @@ def test_the_error_is_a_share_of_distinct_values() -> None:
         "a": [(i,) for i in range(9)] + [(9,)] * 91,
         "b": [(i,) for i in range(100) if i != 9],
     }
-    assert "a.x in b.y" in Watched(filled(rows, schema), Options(error=0.1)).result()
-    assert "a.x in b.y" not in Watched(filled(rows, schema), Options(error=0.09)).result()
+    assert "a.x in b.y" in Watched(filled(rows, schema), InclusionSettings(error=0.1)).result()
+    assert "a.x in b.y" not in Watched(filled(rows, schema), InclusionSettings(error=0.09)).result()
     rare: dict[str, list[Row]] = {"a": [(0,)] * 99 + [(9,)], "b": rows["b"]}
-    assert "a.x in b.y" not in Watched(filled(rare, schema), Options(error=0.1)).result(), "half of the values"
+    assert "a.x in b.y" not in Watched(filled(rare, schema), InclusionSettings(error=0.1)).result(), (
+        "half of the values"
+    )
     tenths: dict[str, list[Row]] = {"a": [(i,) for i in range(100)], "b": [(i,) for i in range(71)]}
-    found = Watched(filled(tenths, schema), Options(error=0.29)).result()
+    found = Watched(filled(tenths, schema), InclusionSettings(error=0.29)).result()
     assert "a.x in b.y" in found, "0.29 is the decimal: 29 of 100"
 
 
@@ -106,8 +106,8 @@ def test_a_whole_is_told_where_all_its_parts_hold() -> None:
         "q": (Column("q0", pa.string()), Column("q1", numbers)),
     }
     rows: dict[str, list[Row]] = {"p": [("a", 0)], "q": [(None, None), ("a", 0), (None, 1)]}
-    watched = Watched(filled(rows, schema), Options(max_arity=2))
-    assert watched.engine.explain(watched.state, "q(q0, q1) in p(p0, p2)").holds
+    watched = Watched(filled(rows, schema), InclusionSettings(max_arity=2))
+    assert watched.explain("q(q0, q1) in p(p0, p2)").holds
     assert "q(q0, q1) in p(p0, p2)" not in watched.result()
     watched.apply("q", (), [2])
     assert "q(q0, q1) in p(p0, p2)" in watched.result()
@@ -115,33 +115,30 @@ def test_a_whole_is_told_where_all_its_parts_hold() -> None:
 
 def test_explain() -> None:
     watched = Watched(shop())
-    assert (
-        str(watched.engine.explain(watched.state, "orders.cust in customers.id"))
-        == "orders.cust in customers.id holds."
-    )
+    assert str(watched.explain("orders.cust in customers.id")) == "orders.cust in customers.id holds."
     watched.apply("orders", [(200, Decimal(77), 1)])
-    told = watched.engine.explain(watched.state, "orders.cust in customers.id")
+    told = watched.explain("orders.cust in customers.id")
     assert not told.holds
     assert told.to_json()["clusters"] == [{"columns": ["orders.cust"], "values": 1}]
     assert "1 value in 1 row; included are 90.00% of the values and 97.56% of the rows" in str(told)
-    other = watched.engine.explain(watched.state, "customers.name in customers.id")
+    other = watched.explain("customers.name in customers.id")
     assert not other.comparable
     assert "types don't compare" in str(other)
-    assert "no value at all" in str(watched.engine.explain(watched.state, "customers.none in orders.no"))
-    several = watched.engine.explain(watched.state, "orders(cust, size) in customers(id, id)").to_json()
+    assert "no value at all" in str(watched.explain("customers.none in orders.no"))
+    several = watched.explain("orders(cust, size) in customers(id, id)").to_json()
     assert (several["missing_rows"], several["missing_values"]) == (26, 7)
     for text in ("orders.nothing in customers.id", "nothing.x in customers.id"):
         with pytest.raises(BadInput, match="nothing"):
-            watched.engine.explain(watched.state, text)
+            watched.explain(text)
 
 
 def test_proposals_and_their_picture() -> None:
     watched = Watched(shop())
-    best = watched.engine.foreign_keys(watched.state)[0]
+    best = rank.proposals(watched.state)[0]
     assert best.ind.text == "orders.cust in customers.id"
     reasons = dict(best.reasons)
     assert (reasons["key"], reasons["names"], reasons["covered"]) == (1.0, 0.9, 0.9)
-    worthy = rank.worthy(watched.engine.foreign_keys(watched.state))
+    worthy = rank.worthy(rank.proposals(watched.state))
     assert [each.ind.text for each in worthy] == ["orders.cust in customers.id"]
     assert next(iter(watched.result())) == "orders.cust in customers.id", "the result begins with it"
     assert picture.graphviz(SHOP, worthy).splitlines()[3:6] == [
@@ -155,13 +152,13 @@ def test_proposals_and_their_picture() -> None:
 
 
 def test_settings() -> None:
-    assert make(Settings(error=0.5)).name == "ind"
+    assert make_engine("ind", {"error": 0.5}).declared.name == "ind"
     with pytest.raises(BadInput, match="choose from: typed, text"):
-        make(Settings(compare="loosely"))
+        make_engine("ind", {"compare": "loosely"})
     with pytest.raises(BadInput, match="is a share"):
-        make(Settings(error=1.0))
+        make_engine("ind", {"error": 1.0})
     with pytest.raises(BadInput, match="at least one column"):
-        make(Settings(max_arity=0))
+        make_engine("ind", {"max_arity": 0})
 
 
 @pytest.mark.spark
@@ -169,7 +166,7 @@ def test_settings() -> None:
 def test_threads_and_spark_agree(spark: SparkSession, compare: str) -> None:
     from holdfast.spark.runner import SparkRunner
 
-    options = Options(compare, 0.0, 2)  # type: ignore[arg-type]
+    options = InclusionSettings(0.0, compare, 2)  # type: ignore[arg-type]
     several = shop()
     several.change("orders", [(500, Decimal(2), 2)], [0, 3])
     with patch.object(discover, "_VALUES_AT_ONCE", 20):

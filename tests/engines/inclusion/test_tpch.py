@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from benchmarks.data import tpch
-from holdfast.engines.inclusion.engine import InclusionEngine
-from holdfast.engines.inclusion.state import Options
+from holdfast.engines.inclusion import rank
+from holdfast.engines.registry import make_engine
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
+from tests.engines.inclusion.several import watched
 
 NAMES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
 FOREIGN_KEYS = {
@@ -49,9 +50,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
 
 
 def test_the_true_foreign_keys_come_first(tables: dict[str, Table]) -> None:
-    engine = InclusionEngine(Options(max_arity=2))
-    state = engine.discover(tables, Threads())
-    best = [each.ind.text for each in engine.foreign_keys(state, 10)]
+    engine = make_engine("ind", {"max_arity": 2})
+    state = engine.discover(watched(tables), Threads())
+    best = [each.text for each in rank.proposals(state)[:10]]
     assert set(best) == FOREIGN_KEYS | {"lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)"}
     assert set(list(engine.result(state))[:9]) == FOREIGN_KEYS
 
@@ -66,10 +67,10 @@ def test_spider_finds_the_same(tables: dict[str, Table], tmp_path: Path) -> None
     spider.execute()
     texts = _built(tmp_path, files)
     theirs = set(_named(spider.get_inds(), texts))
-    ours = InclusionEngine(Options("text")).discover(texts, Threads())
+    ours = make_engine("ind", {"compare": "text"}).discover(watched(texts), Threads())
     assert len(theirs) == 96
     assert set(ours.found) == theirs
-    typed = InclusionEngine(Options()).discover(tables, Threads())
+    typed = make_engine("ind").discover(watched(tables), Threads())
     assert set(typed.found) == theirs | {f"orders.o_shippriority in lineitem.l_{x}" for x in ("tax", "discount")}
 
 

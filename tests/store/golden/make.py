@@ -7,7 +7,10 @@ format changes, under its own name, and leave the older ones as they are.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import shutil
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.api.monitor import Monitor
-from holdfast.store.database import FORMAT
+from holdfast.store.database import DATABASE, FORMAT
 
 HERE = Path(__file__).parent
 SCHEMA = pa.schema(
@@ -44,6 +47,8 @@ NEW: Row = (2, "b", 1.25, None, None, DAY, None, UTC_NOON)
 LAST: Row = (6, "a", 0.5, Decimal("1.50"), True, DAY, NOON, UTC_NOON)
 # What is there in the end: of the table with a key, and of the one without.
 KEYED: list[Row] = [FIRST[0], FIRST[3], BORN, NEW, LAST]
+WATCHED = ["column", "ucc", "fd", "ind"]  # format 1 knew nothing but column facts when its state was made
+RULES = ["not(t.text < s.text and t.price > s.price)", "day -> flag", "key(text)"]
 LOOSE = [("x", 1), (None, None), ("x", 1), ("y", None)]
 
 
@@ -59,7 +64,9 @@ def loose(*rows: tuple[str | None, int | None]) -> pa.Table:
 def make(path: Path) -> None:
     """Two tables, batches of all kinds, a checkpoint with dead rows, and batches after it that are to be replayed."""
     tables = {"keyed": table_of(FIRST), "loose": loose(("x", 1), ("z", 2), (None, None), ("x", 1))}
-    with Monitor.create(path, tables, key={"keyed": ["id"]}) as monitor:
+    rules = path.with_suffix(".json")
+    rules.write_text(json.dumps({"rules": [{"table": "keyed", "rule": rule} for rule in RULES], "ordered": ["text"]}))
+    with Monitor.create(path, tables, watch=WATCHED, rules=rules, key={"keyed": ["id"]}) as monitor:
         monitor.apply(inserts=table_of([BORN]), deletes=pa.table({"id": [3]}), table="keyed", batch_id="first")
         monitor.apply(deletes=loose(("z", 2)), table="loose", batch_id="second")
         monitor.checkpoint()
@@ -68,6 +75,15 @@ def make(path: Path) -> None:
         monitor.apply(snapshot=loose(*LOOSE), table="loose", batch_id="fourth")
         monitor.apply(inserts=table_of([LAST]), table="keyed", batch_id="fifth")
     (path / "lock").unlink()
+    rules.unlink()
+    _forget_where_it_was_made(path / DATABASE)
+
+
+def _forget_where_it_was_made(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as opened:
+        opened.execute("UPDATE meta SET value = ? WHERE key = 'home'", (json.dumps({"inode": 0, "path": "/golden"}),))
+        opened.commit()
+        opened.execute("VACUUM")
 
 
 if __name__ == "__main__":

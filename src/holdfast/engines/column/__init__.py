@@ -1,1 +1,48 @@
 """Column facts: the smallest engine. Rows, nulls, distinct values, extremes and frequent values of each column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.engines.declared import ChangeLine, FindingTable, Json, RuleClass
+from holdfast.visible import brief
+
+
+def _value(value: Any) -> str:
+    """A value of the data, as it is: numbers are not grouped."""
+    return brief(str(value) if value is not None else None, 12)
+
+
+def _cells(facts: Json) -> list[str]:
+    frequent = ", ".join(f"{_value(value)} ×{count:,}" for value, count in facts["frequent"][:3])
+    counts = brief(facts["nulls"]), brief(facts["distinct"])
+    return [facts["column"], facts["type"], *counts, _value(facts["min"]), _value(facts["max"]), frequent]
+
+
+def _changes(before: Json, after: Json) -> list[ChangeLine]:
+    """The facts that differ, besides the number of rows."""
+    lines = [
+        (after["column"], fact, brief(before[fact]), brief(after[fact]))
+        for fact in ("nulls", "distinct", "min", "max")
+        if before[fact] != after[fact]
+    ]
+    top_before, top_after = before["frequent"][:1], after["frequent"][:1]
+    if [value for value, _ in top_before] != [value for value, _ in top_after]:
+        shown = [brief(top[0][0]) if top else "–" for top in (top_before, top_after)]
+        lines.append((after["column"], "most frequent", *shown))
+    return lines
+
+
+RULE_CLASSES = (
+    RuleClass(
+        "column",
+        "column facts",
+        "holdfast.engines.column.engine",
+        facts=True,
+        table=FindingTable(
+            ("column", "type", "nulls", "distinct", "min", "max", "frequent"), _cells, ("nulls", "distinct")
+        ),
+        heading=lambda facts: f"{facts['rows']:,} rows",
+        changes=_changes,
+    ),
+)

@@ -5,52 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from holdfast.changes.diff import Diff, Result
-from holdfast.engines.column import discover, maintain
-from holdfast.engines.column.state import ColumnState, State
-from holdfast.engines.contract import Settings
+from holdfast.changes.diff import Diff, Result, between
+from holdfast.engines.column.state import State
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import NoSettings, RuleClass, TableRules
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
+from holdfast.table.frequencies import Frequencies
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.table.shard import narrowed
-from holdfast.table.table import Table
 
 
-class ColumnEngine:
+class ColumnEngine(Engine):
     """Exact facts of each column."""
 
-    name = "column"
-    title = "column facts"
-    across = False
+    def __init__(self, declared: RuleClass) -> None:
+        self.declared = declared
 
-    def discover(self, subject: Table, runner: Runner) -> State:
-        """Count from scratch."""
-        return discover.discover(subject, runner)
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look at how often values occur."""
+        return State.of(subject.table, subject.part(Frequencies, runner, progress))
 
-    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # nothing to probe
-        """Count a batch."""
-        return maintain.maintain(state, change)
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Look at the values that became more or less frequent."""
+        before = state.facts
+        state.update(change.after)
+        return between(before, state.facts)
 
     def result(self, state: State) -> Result:
         """The facts of all columns."""
         return state.facts
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The counts, as narrow as they fit."""
-        return {str(c.column): narrowed(c.counts.astype(np.uint64)) for c in state.columns}, {}
+        """The least, greatest and most frequent values; frequencies are kept with the table."""
+        return state.dump()
 
-    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
-        """The state from its counts."""
-        return State([ColumnState(subject, c, arrays[str(c)].astype(np.int64)) for c in range(len(arrays))])
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state that `dump` described; an older version kept frequencies alone."""
+        frequencies = subject.part(Frequencies)
+        return State.load(subject.table, frequencies, arrays, facts) if facts else State.of(subject.table, frequencies)
 
-    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:
-        """The counts of the codes that stayed."""
-        stay = kept[subject.schema.name]
-        return State([ColumnState(subject, c.column, c.counts[stay[c.column]]) for c in state.columns])
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """The state from the frequencies of the codes that stayed."""
+        return State.of(subject.table, subject.part(Frequencies))
 
 
-def make(_: Settings) -> ColumnEngine:
+def make(declared: RuleClass, _: NoSettings, __: Mapping[str, TableRules]) -> ColumnEngine:
     """The engine; there is nothing to set."""
-    return ColumnEngine()
+    return ColumnEngine(declared)

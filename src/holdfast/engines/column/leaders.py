@@ -10,6 +10,7 @@ Cost: O(m) for m changed codes; a remake is O(n), and as `keep - show` leaders m
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,44 @@ Codes = NDArray[np.int64]
 Rank = Callable[[Codes], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
-class Leaders:
-    """The best codes by rank. `living()` gives all codes that count, for remaking the list."""
+class Kept(NamedTuple):
+    """Leaders as they are kept: their codes, and the code (-1: none) and primary rank that the floor was made of."""
 
-    def __init__(self, rank: Rank, living: Callable[[], Codes], show: int, keep: int = 64) -> None:
-        self._rank, self._living, self._show, self._keep = rank, living, show, keep
+    codes: Codes
+    floor_code: int
+    floor_primary: int
+
+
+class Leaders:
+    """The best codes by rank. `living()` gives all codes that count, for remaking the list.
+
+    `lasting` says that the primary rank of a code changes while its secondary one does not: then the floor keeps the
+    primary rank that it was made with. Otherwise ranks may differ from process to process, and only their order lasts.
+    """
+
+    def __init__(
+        self,
+        rank: Rank,
+        living: Callable[[], Codes],
+        show: int,
+        kept: Kept | None = None,
+        lasting: bool = False,
+        keep: int = 64,
+    ) -> None:
+        self._rank, self._living, self._show, self._keep, self._lasting = rank, living, show, keep, lasting
         self._codes: Codes = np.empty(0, np.int64)
         self._floor: tuple[int, int] | None = None
-        self.remake()
+        self._floor_code = -1
+        if kept is None:
+            self.remake()
+        else:
+            self._codes, self._floor_code = kept.codes, kept.floor_code
+            if kept.floor_code >= 0:
+                self._floor = self._floor_of(kept.floor_primary)
+
+    def kept(self) -> Kept:
+        """What another process goes on with."""
+        return Kept(self._codes, self._floor_code, self._floor[0] if self._floor else 0)
 
     def best(self) -> Codes:
         """The best codes, the very best first."""
@@ -49,8 +80,13 @@ class Leaders:
 
     def _cut(self) -> None:
         self._codes = self._sorted(self._codes)[: self._keep]
-        primary, secondary = self._rank(self._codes[-1:])
-        self._floor = int(primary[0]), int(secondary[0])
+        self._floor_code = int(self._codes[-1])
+        self._floor = self._floor_of(None)
+
+    def _floor_of(self, made_with: int | None) -> tuple[int, int]:
+        """The ranks of the floor's code, or with the primary rank that it was made with, where that lasts."""
+        primary, secondary = self._rank(np.array([self._floor_code]))
+        return int(primary[0]) if made_with is None or not self._lasting else made_with, int(secondary[0])
 
     def _before_floor(self, codes: Codes) -> NDArray[np.bool_]:
         if self._floor is None:
@@ -63,7 +99,7 @@ class Leaders:
     def remake(self) -> None:
         """Make the list again from all codes: also when ranks were renumbered, as order labels sometimes are."""
         codes = self._living()
-        self._floor = None
+        self._floor, self._floor_code = None, -1
         self._codes = codes
         if len(codes) <= self._keep:
             return

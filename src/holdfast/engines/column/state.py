@@ -1,18 +1,20 @@
-"""The state: how often each code of each column occurs, and from that the leaders.
+"""The state: of each column the least, the greatest and the most frequent values, by how often its codes occur.
 
-Invariant: `counts[code]` is the number of living rows with that code; `distinct` counts the non-null codes above 0.
+Invariant: `distinct` is the number of codes, null's aside, that occur in living rows.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.column.leaders import Leaders
+from holdfast.engines.column.leaders import Kept, Leaders
 from holdfast.engines.column.model import ColumnFacts
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.frequencies import Counts, Frequencies, Moved
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 from holdfast.table.types import show_type
@@ -20,42 +22,43 @@ from holdfast.table.types import show_type
 FREQUENT = 5
 
 
-class ColumnState:
-    """One column: counts by code, with the least, greatest and most frequent codes."""
+class KeptColumn(NamedTuple):
+    """A column as it is kept: how many values it has; its least, greatest and most frequent ones."""
 
-    def __init__(self, table: Table, column: int, counts: NDArray[np.int64]) -> None:
-        self.column = column
-        self.counts = counts
-        self.table = table
-        self.distinct = int(np.count_nonzero(counts[1:]))
+    distinct: int
+    leaders: tuple[Kept, Kept, Kept]
+
+
+class ColumnState:
+    """One column: the least, greatest and most frequent codes."""
+
+    def __init__(self, table: Table, column: int, counts: Counts, kept: KeptColumn | None = None) -> None:
+        self.column, self.counts, self.table = column, counts, table
+        self.distinct = kept.distinct if kept else int(np.count_nonzero(counts.array[1:]))
         self._generation = table.order_keys(column).generation
-        self._least = Leaders(lambda codes: (self._keys(codes), codes), self._living, 1)
-        self._greatest = Leaders(lambda codes: (-self._keys(codes), codes), self._living, 1)
-        self._frequent = Leaders(lambda codes: (-self.counts[codes], self._keys(codes)), self._living, FREQUENT)
+        least, greatest, frequent = kept.leaders if kept else (None, None, None)
+        living = counts.occurring
+        self._least = Leaders(lambda codes: (self._keys(codes), codes), living, 1, least)
+        self._greatest = Leaders(lambda codes: (-self._keys(codes), codes), living, 1, greatest)
+        self._frequent = Leaders(
+            lambda codes: (-counts.of(codes), self._keys(codes)), living, FREQUENT, frequent, lasting=True
+        )
+
+    def kept(self) -> KeptColumn:
+        """What another process goes on with, without looking at all values."""
+        return KeptColumn(self.distinct, (self._least.kept(), self._greatest.kept(), self._frequent.kept()))
 
     def _keys(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.table.order_keys(self.column).of(codes)
 
-    def _living(self) -> NDArray[np.int64]:
-        return 1 + np.flatnonzero(self.counts[1:])
-
-    def update(self, table: Table, born: NDArray[Any], died: NDArray[Any]) -> None:
-        """Count the codes of the rows that were born and that died."""
+    def update(self, table: Table, moved: Moved) -> None:
+        """Take in that some codes occur more or less often."""
         self.table = table
-        size = len(table.dictionaries[self.column])
-        if size > len(self.counts):
-            self.counts = np.concatenate([self.counts, np.zeros(max(size - len(self.counts), size // 8), np.int64)])
-        codes, places = np.unique(np.concatenate([born, died]).astype(np.int64), return_inverse=True)
-        signs = np.repeat(np.array([1.0, -1.0]), [len(born), len(died)])
-        step = np.bincount(places, signs, len(codes)).astype(np.int64)
-        before = self.counts[codes]
-        after = before + step
-        if len(after) and after.min() < 0:
-            raise AssertionError(f"column {self.column}: a count fell below zero")
-        self.counts[codes] = after
-        moved = (step != 0) & (codes != NULL_CODE)
-        self.distinct += int((after[moved] > 0).sum()) - int((before[moved] > 0).sum())
-        self._update_leaders(codes[moved], after[moved] > 0)
+        values = moved.codes != NULL_CODE
+        codes, steps = moved.codes[values], moved.steps[values]
+        after = self.counts.of(codes)
+        self.distinct += int((after > 0).sum()) - int((after > steps).sum())
+        self._update_leaders(codes, after > 0)
 
     def _update_leaders(self, codes: NDArray[np.int64], alive: NDArray[np.bool_]) -> None:
         generation = self.table.order_keys(self.column).generation
@@ -74,13 +77,13 @@ class ColumnState:
         codes = np.concatenate([self._least.best(), self._greatest.best(), frequent])
         values = plain_values(self.table.dictionaries[self.column].values(codes))
         ends = len(codes) - len(frequent)
-        counts = [int(count) for count in self.counts[frequent]]
+        counts = self.counts.of(frequent).tolist()
         return ColumnFacts(
             schema.name,
             column.name,
             show_type(column.type),
             self.table.rows,
-            int(self.counts[NULL_CODE]),
+            int(self.counts.array[NULL_CODE]),
             self.distinct,
             values[0] if ends else None,
             values[1] if ends else None,
@@ -89,8 +92,44 @@ class ColumnState:
 
 
 class State:
-    """All columns of one table, with the facts as they were last told."""
+    """All columns of one table, with the facts as they are now."""
 
-    def __init__(self, columns: list[ColumnState]) -> None:
-        self.columns = columns
-        self.facts = {facts.text: facts for facts in (column.facts() for column in columns)}
+    def __init__(self, frequencies: Frequencies, columns: list[ColumnState]) -> None:
+        self._frequencies, self.columns = frequencies, columns
+        self.facts = self._look()
+
+    @staticmethod
+    def of(table: Table, frequencies: Frequencies) -> State:
+        """From how often values occur."""
+        return State(frequencies, [ColumnState(table, c, own) for c, own in enumerate(frequencies.columns)])
+
+    def dump(self) -> tuple[dict[str, NDArray[np.int64]], dict[str, Any]]:
+        """The codes of the leaders, column by column, and the few numbers that go with them."""
+        kept = [column.kept() for column in self.columns]
+        leaders = [each for column in kept for each in column.leaders]
+        arrays = {"leaders": np.concatenate([np.empty(0, np.int64), *(each.codes for each in leaders)])}
+        floors = [[len(each.codes), each.floor_code, each.floor_primary] for each in leaders]
+        return arrays, {"distinct": [column.distinct for column in kept], "floors": floors}
+
+    @staticmethod
+    def load(
+        table: Table, frequencies: Frequencies, arrays: Mapping[str, NDArray[np.int64]], facts: Mapping[str, Any]
+    ) -> State:
+        """The state that `dump` described."""
+        ends = np.cumsum([count for count, _, _ in facts["floors"]])
+        codes = np.split(np.array(arrays["leaders"]), ends[:-1])
+        leaders = [Kept(own, code, primary) for own, (_, code, primary) in zip(codes, facts["floors"], strict=True)]
+        columns = [
+            ColumnState(table, c, own, KeptColumn(distinct, (leaders[3 * c], leaders[3 * c + 1], leaders[3 * c + 2])))
+            for c, (own, distinct) in enumerate(zip(frequencies.columns, facts["distinct"], strict=True))
+        ]
+        return State(frequencies, columns)
+
+    def update(self, table: Table) -> None:
+        """Take in a batch that the frequencies have followed."""
+        for column, moved in zip(self.columns, self._frequencies.moved, strict=True):
+            column.update(table, moved)
+        self.facts = self._look()
+
+    def _look(self) -> dict[str, ColumnFacts]:
+        return {facts.text: facts for facts in (column.facts() for column in self.columns)}

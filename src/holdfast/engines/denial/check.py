@@ -11,9 +11,8 @@ operator (`t.Age < 0.5` is `t.Age <= 0`), so nothing downstream compares across 
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -32,7 +31,7 @@ from holdfast.engines.denial.model import (
     read_time,
     read_timestamp,
 )
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, suggest
 from holdfast.table.table import Schema
 from holdfast.table.types import show_type
 
@@ -55,17 +54,6 @@ def check(constraint: DenialConstraint, schema: Schema, ordered: Collection[str]
     types = {column.name: column.type for column in schema.columns}
     checker = _Checker(constraint.name, schema.name, types, ordered)
     return replace(constraint, predicates=tuple(checker.predicate(each) for each in constraint.predicates))
-
-
-def suggest(name: str, known: Iterable[str]) -> str:
-    """`did you mean 'Salary'?` for a name that isn't there, or what there is."""
-    names = list(known)
-    folded = {each.casefold(): each for each in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=2)
-    if near:
-        return f"did you mean {' or '.join(repr(folded[each]) for each in near)}?"
-    shown = ", ".join(names[:10])
-    return f"there are {shown}, …" if len(names) > 10 else f"there are {shown}" if names else "there are none"
 
 
 @dataclass(frozen=True)

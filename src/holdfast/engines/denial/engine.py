@@ -4,23 +4,28 @@ many pairs of rows violate each, and which.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.diff import Diff, PairChange, Result, between
-from holdfast.engines.contract import Settings
-from holdfast.engines.denial import maintain, state
-from holdfast.engines.denial.check import check
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.denial import DenialSettings, maintain
+from holdfast.engines.denial import state as states
+from holdfast.engines.denial.explain import Explanation
 from holdfast.engines.denial.listing import DenialListing
 from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.state import State
+from holdfast.engines.denial.texts import constraint_of
 from holdfast.engines.denial.violations import LIMIT
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema, Table
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -59,65 +64,62 @@ class RuleStatus:
         }
 
 
-class DenialEngine:
+class DenialEngine(Engine):
     """All violating pairs of given denial constraints."""
 
-    name = "dc"
-    title = "violations"
-    across = False
-
-    def __init__(self, settings: Settings) -> None:
-        self._rules = settings.rules
-        self._limit = LIMIT if settings.pair_limit is None else settings.pair_limit
+    def __init__(self, declared: RuleClass, settings: DenialSettings, given: Mapping[str, TableRules]) -> None:
+        self.declared, self._given = declared, given
+        limit = LIMIT if settings.pair_limit is None else settings.pair_limit
+        self._limit = 0 if settings.count_only else limit
 
     def constraints(self, schema: Schema) -> list[DenialConstraint]:
         """The constraints of a table, with constants in the types of its columns."""
-        own = self._rules.get(schema.name, {})
-        return [
-            check(
-                parse(rule["text"], name=rule["name"], table=schema.name, severity=rule["severity"], note=rule["note"]),
-                schema,
-                own["ordered"],
-            )
-            for rule in own.get("constraints", ())
-        ]
+        own = self._given.get(schema.name, TableRules())
+        return [constraint_of(rule, schema, own.ordered) for rule in own.rules]
 
-    def discover(self, subject: Table, runner: Runner) -> State:
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Find all violations."""
-        return state.discover(subject, self.constraints(subject.schema), runner, self._limit)
+        table = subject.table
+        return states.discover(table, self.constraints(table.schema), runner, self._limit)
 
-    def maintain(self, kept: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # a batch fits one machine
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
-        before = self.result(kept)
-        deltas = maintain.maintain(kept, change)
-        after = self.result(kept)
-        told = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
-        return between(before, after).with_violations(before, after, told)
+        before = self.result(state)
+        deltas = maintain.maintain(state, change)
+        after = self.result(state)
+        moved = {d.constraint.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        return between(before, after).with_violations(before, after, moved)
 
-    def result(self, kept: State) -> Result:
+    def result(self, state: State) -> Result:
         """How each rule stands."""
-        standing = [
-            RuleStatus(each.constraint, each.count, each.graph is not None, self._limit) for each in kept.violations
-        ]
-        return {status.text: status for status in standing}
+        found = [RuleStatus(each.constraint, each.count, each.listed, self._limit) for each in state.violations]
+        return {status.text: status for status in found}
 
-    def dump(self, kept: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The violations; indexes follow from the table."""
-        return kept.dump()
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The violations, and the files of the indexes."""
+        return state.dump()
 
-    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its violations."""
-        return state.load(subject, self.constraints(subject.schema), arrays, facts)
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its violations; its indexes are opened, or made, when they are needed."""
+        return states.load(subject.table, self.constraints(subject.table.schema), arrays, facts)
 
-    def rewritten(self, kept: State, subject: Table, codes: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Violations know no codes, and indexes follow from the table."""
-        return self.load(subject, *self.dump(kept))
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Violations know no codes, and indexes are made anew."""
+        return state.rewritten(subject.table)
 
-    def listings(self, kept: State, table: Table) -> list[DenialListing]:
+    def listings(self, state: State, subject: WatchedTable) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
-        return [DenialListing.of(each.constraint, each.found(), table) for each in kept.violations]
+        return [DenialListing.of(each.constraint, each.found(), subject.table) for each in state.violations]
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+        """Why some rows violate a constraint, or the first that do, and which rows to fix first."""
+        listings = [] if state is None else self.listings(state, subject)
+        listing = next((each for each in listings if each.rule.text == text), None)
+        if listing is None:
+            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+        return Explanation.of(listing, rows)
 
 
-def make(settings: Settings) -> DenialEngine:
-    """The engine for the rules in the settings."""
-    return DenialEngine(settings)
+def make(declared: RuleClass, settings: DenialSettings, given: Mapping[str, TableRules]) -> DenialEngine:
+    """The engine for the rules that were given."""
+    return DenialEngine(declared, settings, given)

@@ -16,7 +16,7 @@ from holdfast.table.runner import Threads
 
 def maintain(state: State, change: Change) -> list[Delta]:
     """Bring the violations up to date with a batch, and tell what it did to those of each constraint."""
-    counted = [number for number, violations in enumerate(state.violations) if violations.graph is None]
+    counted = [number for number, violations in enumerate(state.violations) if not violations.listed]
     before = [violations.count for violations in state.violations]
     batch = state.search.follow(change, counted)
     return [_take_in(state, number, change, batch, before[number]) for number in range(len(before))]
@@ -25,14 +25,14 @@ def maintain(state: State, change: Change) -> list[Delta]:
 def _take_in(state: State, number: int, change: Change, batch: BatchPairs, before: int) -> Delta:
     """One constraint: what the batch added and resolved."""
     kept = state.violations[number]
-    if kept.graph is None:
+    if not kept.listed:
         return _recount(state, number, before, before - batch.lost[number] + batch.count(number))
-    resolved = kept.graph.remove_rows(change.dead)
-    added = batch.added(number, state.limit - len(kept.graph))
+    resolved = kept.remove_rows(change.dead)
+    added = batch.added(number, state.limit - kept.count)
     if added is None:
         kept.count_only(kept.count + batch.count(number))
         return Delta(kept.constraint, before, kept.count, None, None)
-    kept.graph.add(*sides(added))
+    kept.add(added)
     return Delta(kept.constraint, before, kept.count, added, _in_order(resolved))
 
 

@@ -18,15 +18,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeVar
 
+from holdfast.changes.names import in_quotes, quoted
+from holdfast.engines.declared import Severity
 from holdfast.errors import BadInput
 from holdfast.search.queries import MIRRORED as MIRRORED
 from holdfast.search.queries import Operator as Operator
 
 Row = Literal["t", "s"]
-Severity = Literal["error", "warn"]
 Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
-
-PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,7 @@ class Cell:
     @property
     def text(self) -> str:
         """`t.Zip`, and `t."First Name"` where the name isn't a plain word."""
-        plain = PLAIN_NAME.fullmatch(self.column)
-        name = self.column if plain else _quoted(self.column, '"')
-        return f"{self.row}.{name}"
+        return f"{self.row}.{quoted(self.column)}"
 
     @property
     def swapped(self) -> Cell:
@@ -70,7 +67,7 @@ class Constant:
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, str):
-            return _quoted(value, "'")
+            return in_quotes(value, "'")
         if isinstance(value, int | float | Decimal):
             return _number_text(value)
         if isinstance(value, dt.datetime):
@@ -179,10 +176,6 @@ def _as_set(predicates: Iterable[Predicate]) -> frozenset[Predicate]:
 
 def _swapped(operand: Cell | Constant) -> Cell | Constant:
     return operand.swapped if isinstance(operand, Cell) else operand
-
-
-def _quoted(text: str, quote: str) -> str:
-    return quote + text.replace(quote, quote + quote) + quote
 
 
 def _number_text(value: int | float | Decimal) -> str:

@@ -23,6 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from holdfast.changes.names import QUOTED, WORD, between, unquoted
+from holdfast.engines.declared import Severity
 from holdfast.engines.denial.model import (
     MIRRORED,
     Cell,
@@ -31,7 +33,6 @@ from holdfast.engines.denial.model import (
     Operator,
     Predicate,
     Row,
-    Severity,
     read_date,
     read_time,
     read_timestamp,
@@ -64,12 +65,12 @@ _MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | N
     "time": (read_time, "HH:MM:SS"),
 }
 _TOKEN = re.compile(
-    r"""
+    rf"""
       (?P<space>\s+)
     | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|(?<![\w"`])\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-](?i:inf(?:inity)?)\b)
-    | (?P<word>[^\W\d]\w*)
-    | (?P<string>'(?:[^']|'')*+')
-    | (?P<quoted>"(?:[^"]|"")*+"|`(?:[^`]|``)*+`)
+    | (?P<word>{WORD})
+    | (?P<string>{between("'")})
+    | (?P<quoted>{QUOTED}|{between("`")})
     | (?P<mark><=|>=|!=|<>|==|&&|\|\||[=<>≠≤≥&∧,|∨().!¬])
     """,
     re.VERBOSE,
@@ -193,7 +194,7 @@ class _Parser:
         if token.kind == "number":
             return self._constant(_number(self._take()), token, "this number is too large or too small to be held")
         if token.kind == "string":
-            return Constant(_unquoted(self._take()))
+            return Constant(unquoted(self._take().text))
         if token.kind == "quoted":
             raise self._error(token, "text goes in single quotes, such as 'paid', and a column needs its row: t.\"…\"")
         if token.kind != "word":
@@ -210,7 +211,7 @@ class _Parser:
             raise self._error(column, f'expected a column after {row.text}.; names that are no plain words go in "…"')
         self._take()
         self._last = f"{row.text}.{column.text}"
-        return _Named(row.word, _unquoted(column) if column.kind == "quoted" else column.text, row.at)
+        return _Named(row.word, unquoted(column.text), row.at)
 
     def _named_constant(self) -> Constant:
         token = self._take()
@@ -221,7 +222,7 @@ class _Parser:
             written = self._take()
             self._last = f"{token.text} {written.text}"
             complaint = f"{written.text} is no {token.word}; write it as {token.word.upper()} '{form}'"
-            return self._constant(read(_unquoted(written)), written, complaint)
+            return self._constant(read(unquoted(written.text)), written, complaint)
         if token.word == "null":
             raise self._error(token, "a comparison with null is never true; t.A = t.A is true where A is not null")
         if token.word in _CONNECTIVES or token.word in _ALTERNATIVES:
@@ -299,11 +300,6 @@ def _with_roles(written: _Written, roles: Mapping[str, Row]) -> Predicate:
     left, operator, right = written
     other = Cell(roles[right.row], right.column) if isinstance(right, _Named) else right
     return Predicate(Cell(roles[left.row], left.column), operator, other)
-
-
-def _unquoted(token: _Token) -> str:
-    quote = token.text[0]
-    return token.text[1:-1].replace(quote + quote, quote)
 
 
 def _number(token: _Token) -> int | float | Decimal | None:

@@ -1,7 +1,8 @@
 """The denial engine's state of one table: constraints, their violations, and the pair search that keeps them true.
 
-The search's indexes follow from the table, so only violations are dumped; a loaded state makes its indexes when the
-first batch comes.
+Violations are dumped, and where the search's indexes lie in files. A loaded state opens these when the first batch
+comes; where there are none (the table is small, an older version wrote the state, tasks elsewhere searched a table that
+may be too large for one machine) it makes them then, as they follow from the table.
 
 Invariant: after `maintain`, the violations are those that `discover` finds in the changed table.
 """
@@ -9,15 +10,17 @@ Invariant: after `maintain`, the violations are those that `discover` finds in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.contract import FILES
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.denial.violations import LIMIT, Violations
-from holdfast.search.found import Found
+from holdfast.search.found import Found, Pairs
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner, Threads
@@ -32,6 +35,7 @@ class State:
         self.constraints = list(constraints)
         self.search = PairSearch(table, [query_of(constraint, table.schema) for constraint in constraints])
         self.violations: list[Violations] = []
+        self.keeps_indexes = False  # whether indexes are made for a dump where there are none yet
 
     @property
     def nbytes(self) -> int:
@@ -44,15 +48,48 @@ class State:
 
     def take(self, found: Sequence[Found]) -> None:
         """Keep what was found, constraint by constraint."""
-        self.violations = [Violations(*each) for each in zip(self.constraints, found, strict=True)]
+        self.violations = [
+            Violations(constraint, each.count, None if each.pairs is None else partial(_given, each.pairs))
+            for constraint, each in zip(self.constraints, found, strict=True)
+        ]
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts from which `load` makes the same state."""
+        """Arrays and facts from which `load` makes the same state. The fact `files` names those that go with it."""
+        arrays, facts = self._dump_violations()
+        folder = _folder_of(self.search.table)
+        if folder is not None and (self.keeps_indexes or self.search.nbytes):
+            self.search.write_indexes(folder)
+        indexes, about = self.search.dump()
+        arrays |= {f"search/{name}": array for name, array in indexes.items()}
+        return arrays, facts | {"search": about, FILES: [name for name in about["files"] if name is not None]}
+
+    def _dump_violations(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays: dict[str, NDArray[Any]] = {}
         for number, found in enumerate(self.found()):
             if found.pairs is not None:
                 arrays |= {f"t/{number}": found.pairs[:, 0].copy(), f"s/{number}": found.pairs[:, 1].copy()}
         return arrays, {"limit": self.limit, "counts": [violations.count for violations in self.violations]}
+
+    def rewritten(self, table: Table) -> State:
+        """The same state of the same rows with other codes: violations know no codes, and indexes are made anew."""
+        state = load(table, self.constraints, *self._dump_violations())
+        state.keeps_indexes = True
+        return state
+
+
+def _given(pairs: Pairs) -> Pairs:
+    return pairs
+
+
+def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Pairs:
+    """The violations of a constraint in a dump."""
+    return np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1)
+
+
+def _folder_of(table: Table) -> str | None:
+    """The folder that a table's files lie in, if it lies in files."""
+    segments = table.where.segments if table.where is not None else ()
+    return segments[0].path.rpartition("/")[0] if segments else None
 
 
 def discover(
@@ -62,6 +99,7 @@ def discover(
     state = State(table, constraints, limit)
     if runner is None or isinstance(runner, Threads):
         state.take(state.search.all(limit, runner))
+        state.keeps_indexes = True
     else:
         state.take(find_in_tasks(table, state.search.queries, runner, limit))
     return state
@@ -75,10 +113,12 @@ def load(
 ) -> State:
     """The state that `dump` described, of the same table and constraints."""
     state = State(table, constraints, int(facts["limit"]))
-    found = []
-    for number, count in enumerate(facts["counts"]):
-        listed = f"t/{number}" in arrays
-        pairs = np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1) if listed else None
-        found.append(Found(int(count), pairs))
-    state.take(found)
+    state.violations = [
+        Violations(constraint, int(count), partial(_read, arrays, number) if f"t/{number}" in arrays else None)
+        for number, (constraint, count) in enumerate(zip(constraints, facts["counts"], strict=True))
+    ]
+    folder = _folder_of(table)
+    if "search" in facts and folder is not None:
+        own = {name.removeprefix("search/"): arrays[name] for name in arrays if name.startswith("search/")}
+        state.search.open_when_needed(own, facts["search"], folder)
     return state

@@ -1,1 +1,68 @@
-"""Keys and functional dependencies, exact and approximate, from the agree-sets of a table's row pairs."""
+"""Keys and functional dependencies, exact and approximate, from the agree-sets of a table's row pairs; and those that
+were given by name, from the rows in groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.errors import BadInput, refuse_below
+
+
+@dataclass(frozen=True)
+class FunctionalSettings:
+    """How far keys and FDs that are found may fail to hold, and how long they may be."""
+
+    error: Annotated[float, Option("Also rules that hold but for this share of pairs of rows.", 0.0, 1.0)] = 0.0
+    max_lhs: Annotated[int | None, Option("At most so many columns in a left side or key.", 0)] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be."""
+        refuse_below(0, self.max_lhs, "the number of columns of a left side")
+        if not 0.0 <= self.error < 1.0:
+            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+
+
+def _table(heading: str) -> FindingTable:
+    return FindingTable(("error", heading), _cells, ("error",))
+
+
+def _cells(rule: Json) -> list[str]:
+    return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
+
+
+def _columns(rule: Json) -> set[tuple[str, str]]:
+    names = rule["columns"] if "columns" in rule else [*rule["lhs"], rule["rhs"]]
+    return {(rule["table"], name) for name in names}
+
+
+_TEXTS = "holdfast.engines.functional.texts"
+RULE_CLASSES = (
+    RuleClass(
+        "ucc",
+        "keys",
+        "holdfast.engines.functional.engine",
+        settings=FunctionalSettings,
+        many=True,
+        texts=_TEXTS,
+        table=_table("key"),
+        measure="error",
+        columns=_columns,
+    ),
+    RuleClass(
+        "fd",
+        "functional dependencies",
+        "holdfast.engines.functional.engine",
+        settings=FunctionalSettings,
+        many=True,
+        texts=_TEXTS,
+        table=_table("dependency"),
+        measure="error",
+        columns=_columns,
+    ),
+    RuleClass(
+        "named", "violations of named dependencies", "holdfast.engines.functional.named", given=True, texts=_TEXTS
+    ),
+)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Finding, Witness
-from holdfast.engines.functional.model import fd_text, key_text, quoted
+from holdfast.changes.names import quoted
+from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets
@@ -79,7 +80,7 @@ def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
         if agree.tobytes() in found
         for text in _texts(written, target, broken)
     }
-    return finder.told(pairs)
+    return finder.as_witnesses(pairs)
 
 
 def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
@@ -123,7 +124,7 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
             within = ((left & ~agreed[pair]) == 0).all(axis=1)
             pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
             left = left[~within]
-    return finder.told(pairs)
+    return finder.as_witnesses(pairs)
 
 
 def _column(target: int, rules: Rules) -> int | None:

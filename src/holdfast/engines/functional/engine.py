@@ -8,20 +8,22 @@ bounds left sides and keys. A table of fewer than two rows has no pair that coul
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Settings
-from holdfast.engines.functional import derive
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate, limit_of
 from holdfast.engines.functional.differ import approximate_diff, exact_diff
+from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
-from holdfast.engines.functional.state import Ground, State, offer, taken
-from holdfast.pairs.threads import Tell
+from holdfast.engines.functional.state import CountedAgreeSets, State
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -29,41 +31,34 @@ PATIENCE = 15.0  # seconds of deriving after which a bound is advised
 FEWEST_ROWS = 2  # that make a pair
 
 
-class FunctionalEngine:
+class FunctionalEngine(Engine):
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
 
-    across = False
-
-    def __init__(self, name: str, title: str, settings: Settings) -> None:
-        self.name, self.title = name, title
+    def __init__(self, declared: RuleClass, settings: FunctionalSettings) -> None:
+        self.declared = declared
         self._error, self._max_lhs = settings.error, settings.max_lhs
-        self.progress: Callable[[str], None] = lambda _: None  # hears how far long work is
-        self.advise: Callable[[str], None] = lambda _: None  # hears what to do about work that is too long
 
-    def discover(self, subject: Table, runner: Runner) -> State:
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Compare all pairs, and derive."""
-        ground = taken(self.name, subject)
-        if ground is None:
-            ground = Ground.of(
-                subject, runner, lambda share: self.progress(f"{share:.0%} of all pairs of rows compared")
-            )
-            offer(self.name, subject, ground)
-        return State(subject, ground, self._parts(subject, ground))
+        pairs = subject.part(CountedAgreeSets, runner, progress)
+        return State(subject.table, pairs, self._parts(subject.table, pairs, progress))
 
-    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:
-        """Compare what the batch touched, and derive what that changed."""
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Derive what a batch changed in the agree-sets."""
         before = self.result(state)
-        step = state.follow(change, runner)
+        state.table = change.after
+        maximal = state.pairs.changed
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
-            state.parts = self._parts(change.after, state.ground)
+            state.parts = self._parts(change.after, state.pairs, progress)
             return Diff(self.result(state), before)  # nothing is broken where nothing was tested, or is any more
-        if self._error or step is None:
-            state.parts = self._parts(change.after, state.ground)
+        if self._error or maximal is None:
+            state.parts = self._parts(change.after, state.pairs, progress)
             return approximate_diff(before, self.result(state), change)
         covers = {target: part.lhs for target, part in state.parts.items()}
-        changed = derive.follow(covers, step.shift, step.before, self._max_lhs, self._tell(len(covers)))
+        said = self._saying(len(covers), progress)
+        changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(before, changed, step.shift, change)
+        return exact_diff(before, changed, maximal.shift, change)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
@@ -71,52 +66,50 @@ class FunctionalEngine:
         return Rules(schema.name, schema.names, state.parts if rows >= FEWEST_ROWS else {}, pairs_of(rows))
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The counted agree-sets and the rules."""
+        """The rules."""
         return state.dump(), {}
 
-    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its arrays."""
-        ground = taken(self.name, subject)
-        if ground is None:
-            ground = Ground.load(subject, arrays)
-            offer(self.name, subject, ground)
-        return State.load(subject, ground, arrays)
+        return State.load(subject.table, subject.part(CountedAgreeSets), arrays)
 
-    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Agree-sets know no codes."""
-        return self.load(subject, *self.dump(state))
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """How far a key or an FD holds, watched or not, and which rows to look at."""
+        self.refuse_rows(rows)
+        return explain(subject.table, text)
 
     def _targets(self, table: Table) -> range:
         columns = len(table.schema.columns)
-        return range(columns) if self.name == "fd" else range(columns, columns + 1)
+        return range(columns) if self.declared.name == "fd" else range(columns, columns + 1)
 
-    def _parts(self, table: Table, ground: Ground) -> dict[int, Part]:
+    def _parts(self, table: Table, pairs: CountedAgreeSets, progress: Progress) -> dict[int, Part]:
         targets = self._targets(table)
+        said = self._saying(len(targets), progress)
         if not self._error:
-            covers = derive.derive(ground.maximal, targets, self._max_lhs, self._tell(len(targets)))
+            covers = derive.derive(pairs.maximal, targets, self._max_lhs, said)
             return {target: Part(lhs) for target, lhs in covers.items()}
         limit = limit_of(self._error, pairs_of(table.rows))
         columns = len(table.schema.columns)
-        return derive_approximate(
-            ground.sets.sets, ground.sets.counts, columns, targets, limit, self._max_lhs, self._tell(len(targets))
-        )
+        return derive_approximate(pairs.sets.sets, pairs.sets.counts, columns, targets, limit, self._max_lhs, said)
 
-    def _tell(self, targets: int) -> Tell:
+    def _saying(self, targets: int, progress: Progress) -> Callable[[int, int], None]:
+        """What is said while so many targets are worked on: how far it is, and what to do if that takes long."""
         started, advised = time.monotonic(), self._max_lhs is not None
+        title = self.declared.title
 
-        def tell(done: int, found: int) -> None:
+        def say(done: int, found: int) -> None:
             nonlocal advised
-            self.progress(f"{done} of {targets} columns done, {found:,} found")
+            progress.step(f"Finding {title}: {done} of {targets} columns done, {found:,} found")
             if not advised and time.monotonic() - started > PATIENCE:
                 advised = True
-                self.advise(
-                    f"Finding {self.title} takes long: {found:,} found so far, {done} of {targets} columns done. "
+                progress.note(
+                    f"Finding {title} takes long: {found:,} found so far, {done} of {targets} columns done. "
                     "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
                 )
 
-        return tell
+        return say
 
 
-def make(settings: Settings) -> FunctionalEngine:
-    """The engine of functional dependencies."""
-    return FunctionalEngine("fd", "functional dependencies", settings)
+def make(declared: RuleClass, settings: FunctionalSettings, _: Mapping[str, TableRules]) -> FunctionalEngine:
+    """The engine of functional dependencies, or of keys."""
+    return FunctionalEngine(declared, settings)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values, listed
+from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
-from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse, quoted
+from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
@@ -42,7 +44,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(contract.Explanation):
     """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
 
     rule: Rule
@@ -72,9 +74,6 @@ class Explanation:
             "broken_clusters": self.broken_clusters,
             "clusters": [cluster.to_json() for cluster in self.clusters],
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
         """As text, a line each."""
@@ -110,8 +109,8 @@ def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], 
     best = int(codes[rhs, ~outside][0])
     distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
     order = np.lexsort((distinct != best, -counts))
-    told = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
-    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(told), *look_at)
+    values = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
+    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)
 
 
 def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:

@@ -7,32 +7,37 @@ their cluster, of equally large ones the one with the oldest row; for a key all 
 Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
 of its own.
 
-Rows find their cluster and cell in hash tables; the cells of a cluster hang in a chain, from which its largest is
-chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost; a look at all
-rows, 8 bytes each, is due only where the oldest row of a cell died, or where another cell became the largest.
-Memory: 16 bytes a row, and some 80 a cluster and a cell. What is empty or dead stays until it is the most; then all is
-made anew.
+Rows find their cluster and cell by their codes, in hash tables; the cells of a cluster hang in a chain, from which its
+largest is chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost; a look
+at the codes of the table's rows is due only where the oldest row of a cell died (it ends with the next one), or where
+another cell became the largest.
+Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most; then all is made
+anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.groups import choose, find_oldest, link
-from holdfast.pairs.table import SetTable
+from holdfast.changes.batch import Codes
+from holdfast.kernels.groups import choose, link
+from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
 
-NONE = -1  # the cell of a row that is in none, or is dead; the end of a chain
+NONE = -1  # the cell of a row that is in none; the end of a chain
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 _LEAST = 1024
+_ROWS_AT_ONCE = 1 << 16
+PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")  # of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +71,48 @@ class Groups:
     """The rows of a table in groups, for a left side and a right side (None: a key) given as column numbers."""
 
     def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
-        self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls == "distinct"
-        self._clusters = SetTable(max(len(self._lhs), 1))
-        self._cells = self._clusters if rhs is None else SetTable(2)
-        self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
-        self._ids, self._cell, self._used = np.empty(0, np.int64), np.empty(0, np.int64), 0
-        self._totals = np.zeros(4, np.int64)  # pairs in a cell, pairs in a cluster, rows outside, living cells
+        self._empty(table, lhs, rhs)
         ids = table.living_ids()
         value = None if rhs is None else table.column_codes(rhs)
-        self._take(ids, self._placed(ids, [table.column_codes(c) for c in self._lhs], value), ids[:0])
+        self._take(ids, self._placed(ids, [table.column_codes(c) for c in self._lhs], value), ids[:0], ids[:0])
+
+    def _empty(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
+        self._table = table
+        self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls == "distinct"
+        self._clusters = KeyCounter(max(len(self._lhs), 1))
+        self._cells = self._clusters if rhs is None else KeyCounter(2)
+        self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
+        self._totals = np.zeros(4, np.int64)  # pairs in a cell, pairs in a cluster, rows outside, living cells
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    @property
+    def entries(self) -> int:
+        """How many clusters and cells there are."""
+        return self._clusters.used + self._cells.used
+
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `load` makes the same groups of the same rows."""
+        clusters, cells = self._clusters.used, self._cells.used
+        arrays: dict[str, NDArray[Any]] = {"totals": self._totals, "oldest": self._oldest[:cells]}
+        arrays |= {"clusters": self._clusters.keys.reshape(-1), "sizes": self._clusters.counts}
+        if self._rhs is not None:
+            arrays |= {"cells": self._cells.keys.reshape(-1), "counts": self._cells.counts}
+            arrays |= {"head": self._head[:clusters], "best": self._best[:clusters], "next": self._next[:cells]}
+        return {name: array.copy() for name, array in arrays.items()}
+
+    @staticmethod
+    def load(table: Table, lhs: Sequence[int], rhs: int | None, arrays: Mapping[str, NDArray[Any]]) -> Groups:
+        """The groups that `dump` described, at the cost of the clusters and cells."""
+        groups = Groups.__new__(Groups)
+        groups._empty(table, lhs, rhs)
+        _fill(groups._clusters, arrays["clusters"], arrays["sizes"])
+        groups._totals, groups._oldest = arrays["totals"].copy(), arrays["oldest"].copy()
+        if rhs is not None:
+            _fill(groups._cells, arrays["cells"], arrays["counts"])
+            groups._head, groups._best, groups._next = (arrays[name].copy() for name in ("head", "best", "next"))
+        groups._make_room()
+        return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
 
@@ -91,12 +129,13 @@ class Groups:
 
     def outside(self) -> Ids:
         """The fewest rows without which the rule holds, by id, ascending."""
-        ids, cells = self._ids[: self._used], self._cell[: self._used]
-        return ids[self._are_outside(ids, cells)]
+        broken = np.flatnonzero(self._outside_in(np.arange(self._clusters.used)))
+        parts = [ids[self._are_outside(ids, cells)] for ids, cells in self._rows_of(broken)]
+        return np.concatenate([np.empty(0, np.int64), *parts])
 
     def beside(self, ids: Ids) -> Ids:
         """For rows that are outside, a row of the same cluster that is not: the two break the rule."""
-        cells = self._cell[self._rows_of(ids)]
+        cells = self._cells_of(ids, self._table.codes(ids))
         return self._oldest[cells if self._rhs is None else self._best[self._cluster_of(cells)]]
 
     def broken_clusters(self) -> Ids:
@@ -108,9 +147,37 @@ class Groups:
 
     def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
         """The rows of a cluster, by id, ascending, and which of them are outside."""
-        rows = np.flatnonzero(self._cell[: self._used] >= 0)
-        rows = rows[self._cluster_of(self._cell[rows]) == cluster]
-        return self._ids[rows], self._are_outside(self._ids[rows], self._cell[rows])
+        parts = list(self._rows_of(np.array([cluster])))
+        none = np.empty(0, np.int64)
+        ids, cells = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
+        return ids, self._are_outside(ids, cells)
+
+    def _rows_of(self, clusters: Ids) -> Iterator[tuple[Ids, Ids]]:
+        """The rows of some clusters and their cells, by looks at the codes of the table's rows, some at a time and the
+        oldest first.
+        """
+        if not len(clusters):
+            return
+        inside = np.zeros(self._clusters.used + 1, np.bool_)  # the last one is that of NONE
+        inside[clusters] = True
+        marks = []
+        for place, column in enumerate(self._lhs):
+            marks.append(np.zeros(len(self._table.dictionaries[column]), np.bool_))
+            marks[-1][self._clusters.keys[clusters, place].astype(np.int64)] = True
+        for shard, alive in self._table.living():
+            for start in range(0, len(shard), _ROWS_AT_ONCE):
+                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
+                wanted = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
+                for column, marked in zip(self._lhs, marks, strict=True):
+                    wanted &= marked[shard.codes_at(column, some)]
+                ids = shard.ids_of(start + np.flatnonzero(wanted))
+                cells = self._cells_of(ids, self._table.codes(ids))
+                own = inside[np.where(cells < 0, NONE, self._cluster_of(cells))]
+                yield ids[own], cells[own]
+
+    def _cells_of(self, ids: Ids, codes: Codes) -> Ids:
+        """The cells of rows with some ids and codes."""
+        return self._placed(ids, [codes[c] for c in self._lhs], None if self._rhs is None else codes[self._rhs])
 
     def _are_outside(self, ids: Ids, cells: Ids) -> NDArray[np.bool_]:
         """Which rows are outside, given their ids and cells."""
@@ -134,19 +201,17 @@ class Groups:
     def _cluster_of(self, cells: Ids) -> Ids:
         return cells if self._rhs is None else self._cells.keys[cells, 0].astype(np.int64)
 
-    def _rows_of(self, ids: Ids) -> Ids:
-        return np.searchsorted(self._ids[: self._used], ids)
-
     # ---- following batches ------------------------------------------------------------------------------------------
 
     def follow(self, change: Change) -> RowChange:
         """Take in a batch."""
-        born, codes = np.asarray(change.born, np.int64), change.inserted
-        value = None if self._rhs is None else codes[self._rhs]
-        told = self._take(born, self._placed(born, [codes[c] for c in self._lhs], value), change.dead)
-        if self._is_wasteful(change.after.rows):
+        self._table = change.after
+        born = np.arange(change.born.start, change.born.stop)
+        gone, come = self._cells_of(change.dead, change.deleted), self._cells_of(born, change.inserted)
+        moved = self._take(born, come, change.dead, gone)
+        if self._cells.used > _LEAST and 2 * int(self._totals[3]) < self._cells.used:
             self.__dict__.update(Groups(change.after, self._lhs, self._rhs).__dict__)
-        return told
+        return moved
 
     def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
         """The cell of each row, given its codes on the left and on the right; new ones are made."""
@@ -170,21 +235,17 @@ class Groups:
         cells[known] = found
         return cells
 
-    def _take(self, born: Ids, come: Ids, dead: Ids) -> RowChange:
-        """Let rows be born into cells, and others die."""
-        dying, survivors = self._rows_of(dead), self._used
-        gone = self._cell[dying]
+    def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> RowChange:
+        """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
         resolved = dead[self._are_outside(dead, gone)]
-        self._cell[dying] = NONE
-        self._append(born, come)
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
             choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
         self._totals += self._totals_of(before.cells, before.clusters) - before.totals
         added = born[self._are_outside(born, come)]
-        left, returned = self._swapped(before, survivors)
+        left, returned = self._swapped(before, int(born[0]) if len(born) else self._table.next_id)
         more = np.maximum(self._outside_in(before.clusters) - before.outside, 0).sum()
         retold = len(left) + len(added) - int(more)
         return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]), retold)
@@ -202,12 +263,6 @@ class Groups:
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
         return np.array([*pairs, self._outside_in(clusters).sum(), np.count_nonzero(counts)], np.int64)
 
-    def _append(self, born: Ids, come: Ids) -> None:
-        end = self._used + len(born)
-        self._ids, self._cell = (_with_room(array, end) for array in (self._ids, self._cell))
-        self._ids[self._used : end], self._cell[self._used : end] = born, come
-        self._used = end
-
     def _count(self, gone: Ids, come: Ids) -> None:
         for cells, step in ((gone, -1), (come, 1)):
             known = cells[cells >= 0]
@@ -223,35 +278,34 @@ class Groups:
         self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
         lost = lost[self._cells.counts[lost] > 0]
-        if len(lost):
-            wanted = np.zeros(self._cells.used, np.bool_)
-            wanted[lost] = True
-            find_oldest(self._ids[: self._used], self._cell, wanted, len(lost), self._oldest)
+        for ids, cells in self._rows_of(np.unique(self._cluster_of(lost))):
+            found, first = np.unique(cells, return_index=True)  # the first is the oldest
+            there = np.isin(found, lost)
+            self._oldest[found[there]] = ids[first[there]]
+            lost = np.setdiff1d(lost, found)
+            if not len(lost):
+                break
 
-    def _swapped(self, before: _Before, survivors: int) -> tuple[Ids, Ids]:
+    def _swapped(self, before: _Before, first_born: int) -> tuple[Ids, Ids]:
         """Of the rows that neither came nor went: those that are outside now, and those that are no more."""
         if self._rhs is None:
             moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
             oldest = self._oldest[before.cells[moved]]
             oldest = oldest[oldest != before.oldest[moved]]
-            return oldest[:0], oldest[self._rows_of(oldest) < survivors]
+            return oldest[:0], oldest[oldest < first_born]
         best = self._best[before.clusters]
         moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        if not moved.any():
-            return best[:0], best[:0]
-        mark = np.zeros(self._cells.used + 1, np.int8)  # the last one is that of NONE
-        mark[before.best[moved]], mark[best[moved]] = 1, 2
-        marked = mark[self._cell[:survivors]]
-        return self._ids[:survivors][marked == 1], self._ids[:survivors][marked == 2]
+        left, returned = [best[:0]], [best[:0]]
+        for ids, cells in self._rows_of(before.clusters[moved]):
+            old = ids < first_born
+            left.append(ids[old & np.isin(cells, before.best[moved])])
+            returned.append(ids[old & np.isin(cells, best[moved])])
+        return np.concatenate(left), np.concatenate(returned)
 
     def _make_room(self) -> None:
         """Have room for what is kept of each cluster and each cell."""
         self._head, self._best = (_with_room(array, self._clusters.used) for array in (self._head, self._best))
         self._next, self._oldest = (_with_room(array, self._cells.used) for array in (self._next, self._oldest))
-
-    def _is_wasteful(self, rows: int) -> bool:
-        living_cells = int(self._totals[3])
-        return self._used > _LEAST and (2 * rows < self._used or 2 * living_cells < self._cells.used)
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:
@@ -271,3 +325,10 @@ def _with_room(array: Ids, room: int) -> Ids:
     longer = np.full(max(room, 2 * len(array), 64), NONE)
     longer[: len(array)] = array
     return longer
+
+
+def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids) -> None:
+    """Put entries with their counts into an empty table, in their order."""
+    if len(counts):
+        table.entries(keys.reshape(len(counts), -1))
+        table.counts[:] = counts

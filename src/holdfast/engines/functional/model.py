@@ -15,14 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
+from holdfast.changes.names import QUOTED, WORD, quoted, unquoted
 from holdfast.errors import BadInput
 
-_PLAIN = re.compile(r"[^\W\d]\w*")
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_TOKEN = re.compile(r'\s*(?:(?P<name>[^\W\d]\w*)|(?P<quoted>"(?:[^"]|"")*")|(?P<mark>->|[(),]))')
+_QUOTED = re.compile(QUOTED)
+_TOKEN = re.compile(rf"\s*(?:(?P<name>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>->|[(),]))")
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,8 @@ class Key:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
-        told = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**told, **({"error": self.error} if self.error else {}), "text": self.text}
+        about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
+        return {**about, **({"error": self.error} if self.error else {}), "text": self.text}
 
 
 Rule = FD | Key
@@ -113,12 +112,6 @@ def fd_text(lhs: Sequence[str], rhs: str) -> str:
 def key_text(columns: Sequence[str]) -> str:
     """The text of a key of names that are quoted already."""
     return f"key({', '.join(columns)})"
-
-
-@lru_cache(maxsize=4096)
-def quoted(name: str) -> str:
-    """A column name as rules write it."""
-    return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
 
 
 def is_dependency(text: str) -> bool:
@@ -219,7 +212,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             raise BadInput(f"{text!r}: cannot read {rest[:20]!r}; put names that aren't plain words in double quotes")
         kind = str(found.lastgroup)
         value = found[kind]
-        yield (kind, value[1:-1].replace('""', '"')) if kind == "quoted" else (kind, value)
+        yield (kind, unquoted(value)) if kind == "quoted" else (kind, value)
         at = found.end()
     yield "mark", ""
 

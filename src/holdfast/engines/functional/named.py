@@ -1,24 +1,32 @@
 """Keys and FDs that were given by name, behind the verbs that every engine offers: how far each holds, and which rows
 to look at. Exact and kept under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
+
+A dump holds the groups where they are few beside the rows; else whoever needs them makes them from the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
-from holdfast.engines.contract import Settings
-from holdfast.engines.functional.groups import Groups, Ids
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.functional.explain import Explanation, explain
+from holdfast.engines.functional.groups import PARTS, Groups, Ids
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.listing import Listing
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
+
+_FEW = 16  # groups are few where each stands for more than so many rows
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class NamedRule:
 
     rule: Rule
     name: str
-    severity: Literal["error", "warn"] = "error"
+    severity: Severity = "error"
     note: str = ""
 
     @property
@@ -42,7 +50,7 @@ class NamedRule:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RuleStatus:
     """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold."""
 
     named: NamedRule
@@ -99,89 +107,112 @@ class Standing:
 
 
 class State:
-    """The rules of a table, each with how it stands. Groups are made when a batch, or someone who looks, needs them."""
+    """The rules of a table, each with how it stands. Groups are loaded or made when a batch, or someone who looks,
+    needs them.
+    """
 
-    def __init__(self, table: Table, standing: Iterable[Standing]) -> None:
-        self.table, self.standing = table, list(standing)
+    def __init__(self, table: Table, statuses: Iterable[RuleStatus], kept: Mapping[str, Any] | None = None) -> None:
+        self.table, self.statuses = table, list(statuses)
+        self._kept = kept or {}
         self._groups: dict[str, Groups] = {}
 
     def groups(self, named: NamedRule) -> Groups:
         """The rows of the table in the groups of a rule."""
         if named.text not in self._groups:
-            self._groups[named.text] = Groups(self.table, *columns_of(named.rule, self.table.schema.names))
+            where = columns_of(named.rule, self.table.schema.names)
+            kept = self._dumped(named)
+            self._groups[named.text] = Groups.load(self.table, *where, kept) if kept else Groups(self.table, *where)
         return self._groups[named.text]
 
-    def stand(self, named: NamedRule) -> Standing:
+    def dump(self) -> dict[str, Any]:
+        """The groups of rules as arrays, where they are few beside the rows."""
+        arrays: dict[str, Any] = {}
+        for named in (each.named for each in self.statuses):
+            groups = self._groups.get(named.text)
+            if groups is None:
+                kept = self._dumped(named)
+            else:
+                kept = groups.dump() if groups.entries * _FEW < self.table.rows else {}
+            arrays |= {f"{named.text}/{name}": array for name, array in kept.items()}
+        return arrays
+
+    def _dumped(self, named: NamedRule) -> dict[str, Any]:
+        """What the last dump tells of the groups of a rule, if anything."""
+        return {part: self._kept[name] for part in PARTS if (name := f"{named.text}/{part}") in self._kept}
+
+    def status_of(self, named: NamedRule) -> RuleStatus:
         """How a rule stands, as its groups tell."""
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
-        return Standing(named, rows, groups.broken_pairs, groups.to_remove)
+        return RuleStatus(named, rows, groups.broken_pairs, groups.to_remove)
 
 
-class NamedEngine:
+class NamedEngine(Engine):
     """How far given keys and FDs hold."""
 
-    name = "named"
-    title = "violations of named dependencies"
-    across = False
+    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+        self.declared, self._rules = declared, given
 
-    def __init__(self, settings: Settings) -> None:
-        self._rules = settings.rules
-
-    def discover(self, subject: Table, runner: Runner) -> State:  # noqa: ARG002  # shards are mapped, not copied
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Group the rows by each rule."""
-        state = State(subject, ())
-        state.standing = [state.stand(named) for named in self._given(subject.schema)]
+        state = State(subject.table, ())
+        state.statuses = [state.status_of(named) for named in self._given(subject.table.schema)]
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:  # noqa: ARG002  # a batch fits one machine
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Regroup the rows that a batch touched."""
         before = self.result(state)
-        named = [each.named for each in state.standing]
+        named = [each.named for each in state.statuses]
         moved = {each.text: state.groups(each).follow(change) for each in named}
         state.table = change.after
-        state.standing = [state.stand(each) for each in named]
+        state.statuses = [state.status_of(each) for each in named]
         after = self.result(state)
-        told = {
+        moves = {
             text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
             for text, rows in moved.items()
             if rows
         }
-        return between(before, after).with_violations(before, after, told)
+        return between(before, after).with_violations(before, after, moves)
 
     def result(self, state: State) -> Result:
         """How each rule stands."""
-        return {each.text: each for each in state.standing}
+        return {each.text: each for each in state.statuses}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Numbers alone; groups follow from the table."""
-        return {}, {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.standing}
+        """Numbers, and groups where they are few."""
+        return state.dump(), {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.statuses}
 
-    def load(self, subject: Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
-        """The state from its numbers."""
-        return State(subject, [Standing(named, *facts[named.text]) for named in self._given(subject.schema)])
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its numbers; groups are looked at when they are needed."""
+        given = self._given(subject.table.schema)
+        return State(subject.table, [RuleStatus(named, *facts[named.text]) for named in given], arrays)
 
-    def rewritten(self, state: State, subject: Table, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """Numbers know no codes, and groups follow from the table."""
-        return self.load(subject, *self.dump(state))
+        return State(subject.table, state.statuses)
 
-    def listings(self, state: State, table: Table) -> list[Listing]:
+    def listings(self, state: State, subject: WatchedTable) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
-        return [_listing(each, state.groups(each.named), table) for each in state.standing]
+        return [_listing(each, state.groups(each.named), subject.table) for each in state.statuses]
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """How far a rule holds, and which rows to look at."""
+        self.refuse_rows(rows)
+        return explain(subject.table, text)
 
     def _given(self, schema: Schema) -> list[NamedRule]:
         return [
-            NamedRule(parse(rule["text"], schema.names, schema.name), rule["name"], rule["severity"], rule["note"])
-            for rule in self._rules.get(schema.name, {}).get("dependencies", ())
+            NamedRule(parse(rule.text, schema.names, schema.name), rule.name, rule.severity, rule.note)
+            for rule in self._rules.get(schema.name, TableRules()).rules
         ]
 
 
-def _listing(standing: Standing, groups: Groups, table: Table) -> Listing:
+def _listing(status: RuleStatus, groups: Groups, table: Table) -> Listing:
     rows = groups.outside()
-    rule = standing.named.rule
+    rule = status.named.rule
     columns = [*rule.lhs, rule.rhs] if isinstance(rule, FD) else list(rule.columns)
     pairs = np.stack([rows, groups.beside(rows)], axis=1)
-    return Listing(standing.named, table, len(rows), pairs, {"t": columns, "s": columns})
+    return Listing(status.named, table, len(rows), pairs, {"t": columns, "s": columns})
 
 
 def _alone(rows: Ids) -> Ids:
@@ -189,6 +220,6 @@ def _alone(rows: Ids) -> Ids:
     return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
 
 
-def make(settings: Settings) -> NamedEngine:
-    """The engine for the rules in the settings."""
-    return NamedEngine(settings)
+def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:
+    """The engine for the rules that were given."""
+    return NamedEngine(declared, given)

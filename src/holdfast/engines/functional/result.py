@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse, quoted
+from holdfast.changes.names import quoted
+from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words

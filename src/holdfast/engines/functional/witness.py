@@ -111,7 +111,7 @@ class Witnesses:
             same &= codes[:, 0] != NULL_CODE
         return bitsets.of(np.flatnonzero(same).tolist(), words)
 
-    def told(self, pairs: Mapping[str, Pair]) -> dict[str, Witness]:
+    def as_witnesses(self, pairs: Mapping[str, Pair]) -> dict[str, Witness]:
         """Pairs by rule with their values and keys, which are read once for all."""
         ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
         values = dict(zip(ids.tolist(), plain_rows(self._table.values(ids)), strict=True))

@@ -17,10 +17,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.inclusion import account, regrow, tally
+from holdfast.kernels.inclusion import account, tally
+from holdfast.pairs.counter import KeyCounter
 
 Matrix = NDArray[np.int64]
-_FIRST_TABLE = 1024
 _VALUES_AT_ONCE = 1 << 14
 
 
@@ -41,15 +41,13 @@ class Clusters:
         self, order: NDArray[np.int64], fresh: NDArray[np.bool_], column: NDArray[np.int64], count: NDArray[np.int64]
     ) -> None:
         """Add entries (a value of a column, with its rows) that lie in order, so that equal values are neighbours."""
-        masks, counts = np.zeros((_FIRST_TABLE, self.words), np.uint64), np.zeros(_FIRST_TABLE, np.int64)
-        done = tally(order, fresh, column, count, 0, masks, counts, self.values, self.rows)
+        found = KeyCounter(self.words)
+        masks, counts = np.empty((_VALUES_AT_ONCE, self.words), np.uint64), np.empty(_VALUES_AT_ONCE, np.int64)
+        done = 0
         while done < len(order):
-            larger = np.zeros((2 * len(masks), self.words), np.uint64), np.zeros(2 * len(counts), np.int64)
-            regrow(masks, counts, *larger)
-            masks, counts = larger
-            done = tally(order, fresh, column, count, done, masks, counts, self.values, self.rows)
-        used = np.flatnonzero(counts)
-        self._count(masks[used], counts[used])
+            done, many = tally(order, fresh, column, count, done, masks, counts, self.values, self.rows)
+            found.add([(masks[:many], counts[:many])])
+        self._count(*found.signed())
 
     def move(self, before: Matrix, after: Matrix, columns: NDArray[np.int64]) -> None:
         """Let values go from one frequency in some columns to another, `[value, column]`.

@@ -19,7 +19,7 @@ from holdfast.engines.inclusion.state import Attribute, State
 
 def unary(state: State) -> dict[str, IND]:
     """The unary dependencies that hold, by text, in the order of columns."""
-    found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.options.error)))
+    found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.settings.error)))
     return {ind.text: ind for ind in found}
 
 

@@ -1,17 +1,17 @@
-"""Discovery: count the codes of every column, then merge the columns' sorted dictionaries into clusters.
+"""Discovery: merge the columns' sorted dictionaries into clusters, given how often each value occurs.
 
 Values are inverted to the columns that hold them by merging, as the dictionaries are sorted already: no value is hashed
 or sorted again. The values of a class are cut into ranges, so that each range fits in memory however many there are,
 and each is a task of its own: it merges its range of all columns of the class and answers with clusters and sums,
 which add up. Tasks run in threads over open tables, or elsewhere over files, with equal results.
-Cost: O(cells) to count; O(d log k) comparisons for d distinct values in k columns of a class.
+Cost: O(d log k) comparisons for d distinct values in k columns of a class.
 """
 
 from __future__ import annotations
 
 import itertools
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -21,44 +21,36 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.engines.inclusion import numbers, values
+from holdfast.engines.inclusion import values
 from holdfast.engines.inclusion.clusters import Clusters
-from holdfast.engines.inclusion.state import Attribute, Counts, Options, State, attributes_of
+from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.kernels.inclusion import merge_strings
-from holdfast.kernels.inclusion_rows import count_codes
-from holdfast.table import files, images
-from holdfast.table.dictionary import NULL_CODE, Dictionary
+from holdfast.table import files, images, numbers
+from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.runs import Run
-from holdfast.table.shard import narrowed
 from holdfast.table.table import Table, TableFiles
 
 _VALUES_AT_ONCE = 1 << 21
 _SAMPLES_A_RANGE = 32
-_ALL_ALIVE = np.empty(0, np.bool_)
 Bound: TypeAlias = Fraction | bytes | None
 # A column in a task: its number, its values, and their frequencies by code.
 Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
 
 
-def discover(tables: Mapping[str, Table], runner: Runner, options: Options) -> State:
-    """The counts and clusters of some tables from scratch."""
-    attributes = attributes_of(tables, options.compare)
-    if isinstance(runner, Threads):
-        return _discover_here(tables, attributes, runner, options)
-    return _discover_elsewhere(tables, attributes, runner, options)
+def discover(state: State, runner: Runner) -> State:
+    """The state of some tables with its clusters."""
+    return _discover_here(state, runner) if isinstance(runner, Threads) else _discover_elsewhere(state, runner)
 
 
-def _discover_here(tables: Mapping[str, Table], attributes: list[Attribute], runner: Runner, options: Options) -> State:
-    counts = runner.map(lambda a: Counts(_counted(tables[a.table], a.column)), attributes)
-    state = State(tables, attributes, counts, options)
-    for kind in _kinds(attributes):
+def _discover_here(state: State, runner: Runner) -> State:
+    for kind in _kinds(state.attributes):
         chosen = state.of_kind(kind)
         dictionaries = runner.map(state.dictionary, chosen)
-        sources = [(a.number, d, counts[a.number].array) for a, d in zip(chosen, dictionaries, strict=True)]
-        work = partial(_clusters_between, sources, len(attributes))
+        sources = [(a.number, d, state.counts(a).array) for a, d in zip(chosen, dictionaries, strict=True)]
+        work = partial(_clusters_between, sources, len(state.attributes))
         for found in runner.map(work, _ranges(dictionaries)):
             state.clusters += found
     return state
@@ -70,15 +62,6 @@ def _clusters_between(sources: Sequence[Source], columns: int, bounds: tuple[Bou
 
 def _kinds(attributes: Sequence[Attribute]) -> list[str]:
     return list(dict.fromkeys(attribute.kind for attribute in attributes))
-
-
-def _counted(table: Table, column: int) -> NDArray[Any]:
-    """How often each code of a column occurs among the living rows."""
-    total = np.zeros(len(table.dictionaries[column]), np.uint32)
-    for shard, alive in table.living():
-        count_codes(_frozen(shard.columns[column]), _frozen(_ALL_ALIVE if alive is None else alive), total)
-    total[NULL_CODE] = 0
-    return narrowed(total)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -196,19 +179,16 @@ class _Range:
     width: int
 
 
-def _discover_elsewhere(
-    tables: Mapping[str, Table], attributes: list[Attribute], runner: Runner, options: Options
-) -> State:
-    columns = [_column(tables[a.table], a, options) for a in attributes]
+def _discover_elsewhere(state: State, runner: Runner) -> State:
+    columns = [_column(state.tables[a.table], a, state.settings.compare) for a in state.attributes]
     try:
-        runner.map(_write_counts, columns)
+        for column, attribute in zip(columns, state.attributes, strict=True):
+            files.write(column.counts, {"count": state.counts(attribute).array})
         runner.map(_write_texts, [column for column in columns if column.texts])
-        counts = [Counts(files.read(column.counts)[0]["count"].copy()) for column in columns]
-        state = State(tables, attributes, counts, options)
-        for kind in _kinds(attributes):
+        for kind in _kinds(state.attributes):
             chosen = tuple(columns[a.number] for a in state.of_kind(kind))
             ranges = _ranges([_dictionary(column) for column in chosen])
-            tasks = [_Range(chosen, low, high, len(attributes)) for low, high in ranges]
+            tasks = [_Range(chosen, low, high, len(state.attributes)) for low, high in ranges]
             for found in runner.map(_clusters_of_task, tasks):
                 state.clusters += found
         return state
@@ -219,17 +199,13 @@ def _discover_elsewhere(
                     files.remove(path)
 
 
-def _column(table: Table, attribute: Attribute, options: Options) -> _Column:
+def _column(table: Table, attribute: Attribute, compare: values.Compare) -> _Column:
     assert table.where is not None, "a table lies in files before tasks look at it"
     segments = table.where.segments
     folder = segments[0].path.rpartition("/")[0] if segments else "."
-    as_text = options.compare == "text" and not pa.types.is_string(attribute.kept)
+    as_text = compare == "text" and not pa.types.is_string(attribute.kept)
     paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in range(2)]
     return _Column(attribute.number, table.where, attribute.column, paths[0], paths[1] if as_text else None)
-
-
-def _write_counts(column: _Column) -> None:
-    files.write(column.counts, {"count": _counted(open_table(column.where), column.column)})
 
 
 def _write_texts(column: _Column) -> None:

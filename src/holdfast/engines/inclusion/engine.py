@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engines.contract import Settings
-from holdfast.engines.inclusion import derive, discover, explain, maintain, nary, rank
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import Clusters
-from holdfast.engines.inclusion.state import Counts, Options, State, attributes_of
+from holdfast.engines.inclusion.state import State
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
+
+Subject = Mapping[str, WatchedTable]
 
 
-class InclusionEngine:
+class InclusionEngine(Engine):
     """Inclusion dependencies across all tables."""
 
-    name = "ind"
-    title = "inclusion dependencies"
-    across = True
+    def __init__(self, declared: RuleClass, settings: InclusionSettings) -> None:
+        self.declared, self._settings = declared, settings
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-
-    def discover(self, subject: Mapping[str, Table] | Table, runner: Runner) -> State:
+    def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Count, merge and derive from scratch."""
-        state = discover.discover(_by_name(subject), runner, self._options)
+        state = discover.discover(State.of(subject, self._settings, runner, progress), runner)
         nary.discover(state, runner)
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner) -> Diff:
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Move the values of a batch."""
         return maintain.maintain(state, change, runner)
 
@@ -41,48 +42,48 @@ class InclusionEngine:
         """All that hold, those that look like foreign keys first."""
         return {each.ind.text: each.ind for each in rank.ranked(state)}
 
-    def foreign_keys(self, state: State, top: int | None = None) -> list[rank.Proposal]:
-        """The dependencies worth proposing as foreign keys, the best first, each with its reasons."""
-        return rank.proposals(state, top)
+    def ranked(self, state: State) -> Result:
+        """The same, with their scores as foreign keys and the reasons."""
+        rated = {each.text: each for each in rank.proposals(state)}
+        return {text: rated.get(text, found) for text, found in self.result(state).items()}
 
-    def explain(self, state: State, text: str) -> explain.Explanation:
+    def explain(
+        self,
+        state: State | None,
+        subject: Subject,  # noqa: ARG002
+        text: str,
+        rows: Sequence[int] = (),
+    ) -> explain.Explanation:
         """Whether a dependency holds, how far, and what breaks it."""
+        self.refuse_rows(rows)
+        if state is None:
+            raise BadInput(f"can't explain {text!r}: inclusion dependencies are not watched here (init --watch ind)")
         return explain.explain(state, text)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Counts and clusters as arrays; the columns by name and the candidates of several columns as facts."""
+        """Clusters as arrays; the columns by name and the candidates of several columns as facts."""
         candidates = [[each.pairs, each.witness, each.complete] for each in state.candidates.values()]
-        return state.dump(), {
+        return state.clusters.dump(), {
             "columns": [[each.table, each.name] for each in state.attributes],
             "candidates": candidates,
         }
 
-    def load(self, subject: Mapping[str, Table] | Table, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its counts and clusters."""
-        tables = _by_name(subject)
-        ordered = {name: tables[name] for name in dict.fromkeys(table for table, _ in facts["columns"])}
-        ordered |= {name: table for name, table in tables.items() if name not in ordered}
-        attributes = attributes_of(ordered, self._options.compare)
-        counts = [Counts(arrays[f"count/{each.number}"]) for each in attributes]
-        state = State(ordered, attributes, counts, self._options)
-        for each, own in zip(attributes, counts, strict=True):
-            own.reach(len(ordered[each.table].dictionaries[each.column]))
-        state.clusters = Clusters.load(len(attributes), dict(arrays))
+    def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its clusters. Columns are numbered as they were, whatever order the tables come in now."""
+        ordered = {name: subject[name] for name in dict.fromkeys(table for table, _ in facts["columns"])}
+        ordered |= {name: table for name, table in subject.items() if name not in ordered}
+        state = State.of(ordered, self._settings)
+        state.clusters = Clusters.load(len(state.attributes), dict(arrays))
         known = [nary.loaded(state, *kept) for kept in facts["candidates"]]
         state.candidates = {each.ind(state).text: each for each in known}
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
 
-    def rewritten(self, state: State, subject: Mapping[str, Table] | Table, kept: Mapping[str, Kept]) -> State:
-        """The counts of the codes that stayed; clusters and candidates know no codes."""
-        return state.rewritten(_by_name(subject), kept)
+    def rewritten(self, state: State, subject: Subject, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Clusters and candidates know no codes."""
+        return state.moved(subject)
 
 
-def _by_name(subject: Mapping[str, Table] | Table) -> Mapping[str, Table]:
-    return {subject.schema.name: subject} if isinstance(subject, Table) else subject
-
-
-def make(settings: Settings) -> InclusionEngine:
+def make(declared: RuleClass, settings: InclusionSettings, _: Mapping[str, TableRules]) -> InclusionEngine:
     """The engine as the settings ask."""
-    compare: Literal["typed", "text"] = "text" if settings.compare == "text" else "typed"
-    return InclusionEngine(Options(compare, settings.error, settings.max_arity))
+    return InclusionEngine(declared, settings)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, nary, tuples, witness
 from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
@@ -17,7 +18,7 @@ from holdfast.table.plain import plain_values
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(contract.Explanation):
     """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
 
     ind: IND
@@ -39,9 +40,6 @@ class Explanation:
             **({"witness": self.orphans.to_json()} if self.orphans else {}),
             **({"clusters": [{"columns": list(c), "values": n} for c, n in self.clusters]} if self.clusters else {}),
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
         """As text, a line each."""

@@ -17,34 +17,38 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Diff, Witness, between
 from holdfast.engines.inclusion import derive, nary, values, witness
 from holdfast.engines.inclusion.model import IND
-from holdfast.engines.inclusion.state import Attribute, State, steps
+from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.table import images
 from holdfast.table.change import Change
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.frequencies import Moved
 from holdfast.table.images import Images
 from holdfast.table.runner import Runner, Threads
 
 _KEYS_AT_ONCE = 1 << 16
 _WORTH_THREADS = 1 << 16
-# The codes of a column whose frequency changes, ascending, and by how much.
-Step = tuple[NDArray[np.int64], NDArray[np.int64]]
+Changes = dict[Attribute, Moved]  # of each column of the changed table the values that became more or less frequent
 
 
 def maintain(state: State, change: Change, runner: Runner) -> Diff:
     """Bring the state up to date, and tell what changed, with a witness for each dependency that was lost."""
     before = state.found
     state.tables[change.table] = change.after
-    changes = dict(zip(state.of_table(change.table), steps(change.inserted, change.deleted), strict=True))
+    changes = {a: _values_moved(state, a) for a in state.of_table(change.table)}
     for kind in dict.fromkeys(attribute.kind for attribute in changes):
         _move_values(state, kind, changes, runner)
-    for attribute, (codes, step) in changes.items():
-        after = state.counts[attribute.number].of(codes) + step
-        state.counts[attribute.number].put(codes, after, len(change.after.dictionaries[attribute.column]))
     broken = nary.maintain(state, change, runner)
     state.found = {**derive.unary(state), **nary.holding(state)}
     return between(before, state.found, _witnesses(state, before, changes, broken))
 
 
-def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner: Runner) -> None:
+def _values_moved(state: State, attribute: Attribute) -> Moved:
+    """What the batch changed in the frequencies of a column; nulls don't count."""
+    codes, steps = state.frequencies[attribute.table].moved[attribute.column]
+    return Moved(codes[codes != NULL_CODE], steps[codes != NULL_CODE])
+
+
+def _move_values(state: State, kind: str, changes: Changes, runner: Runner) -> None:
     columns = state.of_kind(kind)
     numbers = np.array([column.number for column in columns])
     for lane, keys in _touched(state, kind, changes):
@@ -52,21 +56,19 @@ def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner
         many = len(keys) * len(columns) > _WORTH_THREADS and isinstance(runner, Threads)
         found = runner.map(look, columns) if many else [look(column) for column in columns]
         before, after = (np.stack(each, axis=1) for each in zip(*found, strict=True))
-        if after.size and after.min() < 0:
-            raise AssertionError(f"a count of values of the class {kind} fell below zero")
         state.clusters.move(before, after, numbers)
 
 
 def _frequencies(
-    state: State, changes: dict[Attribute, Step], lane: int, keys: Images, column: Attribute
+    state: State, changes: Changes, lane: int, keys: Images, column: Attribute
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often a column holds each of some values, before the batch and after it."""
     codes = values.find(lane, keys, state.dictionary(column))
-    before = state.counts[column.number].of(codes)
-    return before, before + _step_of(codes, *changes[column]) if column in changes else before
+    after = state.counts(column).of(codes)
+    return after - _step_of(codes, *changes[column]) if column in changes else after, after
 
 
-def _touched(state: State, kind: str, changes: dict[Attribute, Step]) -> Iterator[tuple[int, Images]]:
+def _touched(state: State, kind: str, changes: Changes) -> Iterator[tuple[int, Images]]:
     """The distinct values of a class that a batch touches: lane by lane, sorted, some at a time."""
     lanes: dict[int, list[Images]] = {}
     for attribute, (codes, _) in changes.items():
@@ -89,7 +91,7 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
 
 
 def _witnesses(
-    state: State, before: dict[str, IND], changes: dict[Attribute, Step], broken: dict[nary.Pairs, int]
+    state: State, before: dict[str, IND], changes: Changes, broken: dict[nary.Pairs, int]
 ) -> dict[str, Witness]:
     """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
     the left side had no values until now, nothing had tested the dependency, and it did not break.

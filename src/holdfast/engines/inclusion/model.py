@@ -11,12 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.changes.names import NAME, quoted, unquoted
 from holdfast.errors import BadInput
 
-_WORD = re.compile(r"[^\W\d]\w*")
-_NAME = r'(?:[^\W\d]\w*|"(?:[^"]|"")*")'
-_LIST = rf"\(\s*{_NAME}(?:\s*,\s*{_NAME})*\s*\)"
-_SIDE = rf"({_NAME})\s*(?:\.\s*({_NAME})|({_LIST}))"
+_LIST = rf"\(\s*{NAME}(?:\s*,\s*{NAME})*\s*\)"
+_SIDE = rf"({NAME})\s*(?:\.\s*({NAME})|({_LIST}))"
 _TEXT = re.compile(rf"\s*{_SIDE}\s+in\s+{_SIDE}\s*")
 
 
@@ -28,9 +27,9 @@ class Side:
     columns: tuple[str, ...]
 
     def __str__(self) -> str:
-        names = [_quoted(name) for name in self.columns]
+        names = [quoted(name) for name in self.columns]
         plain = f".{names[0]}" if len(names) == 1 else f"({', '.join(names)})"
-        return _quoted(self.table) + plain
+        return quoted(self.table) + plain
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,11 @@ class IND:
         )
 
 
+def is_inclusion(text: str) -> bool:
+    """Whether a text means to be an inclusion dependency. What stands in double quotes is a name, whatever is in it."""
+    return re.search(r"\sin\s", re.sub(r'"(?:[^"]|"")*"', '""', text)) is not None
+
+
 def parse(text: str) -> IND:
     """The dependency that a text names, as if it held."""
     match = _TEXT.fullmatch(text)
@@ -112,13 +116,5 @@ def parse(text: str) -> IND:
 
 
 def _side(table: str, column: str | None, several: str | None) -> Side:
-    names = [column] if column is not None else re.findall(_NAME, several or "")
-    return Side(_plain(table), tuple(_plain(name) for name in names))
-
-
-def _quoted(name: str) -> str:
-    return name if _WORD.fullmatch(name) else '"' + name.replace('"', '""') + '"'
-
-
-def _plain(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+    names = [column] if column is not None else re.findall(NAME, several or "")
+    return Side(unquoted(table), tuple(unquoted(name) for name in names))

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.inclusion import derive, tuples
+from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.model import IND
-from holdfast.engines.inclusion.state import Attribute, Options, State
+from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import Tuples
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
@@ -87,7 +87,7 @@ def discover(state: State, runner: Runner) -> None:
 
 def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
     """Bring the candidates up to date; gives the witnesses of those that were broken."""
-    if state.options.max_arity < 2:
+    if state.settings.max_arity < 2:
         return {}
     old = {each.pairs: each for each in state.candidates.values()}
     maps, holds = Translations(state), derive.holding(state)
@@ -103,7 +103,7 @@ def _levels(state: State, runner: Runner, known: dict[Pairs, Candidate]) -> dict
     """All candidates with their witnesses, of which some may be known."""
     found: dict[Pairs, Candidate] = {}
     valid = _unary_pairs(state)
-    for arity in range(2, state.options.max_arity + 1):
+    for arity in range(2, state.settings.max_arity + 1):
         level = list(_joined(state, valid, arity))
         new = [pairs for pairs in level if pairs not in known]
         tested = {**known, **dict(zip(new, _test_all(state, new, runner), strict=True))}
@@ -147,7 +147,7 @@ class _Task:
 
     where: tuple[tuple[str, TableFiles], ...]
     attributes: tuple[Attribute, ...]
-    options: Options
+    settings: InclusionSettings
     group: tuple[Pairs, ...]
 
 
@@ -162,7 +162,7 @@ def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candida
     else:
         listed = tuple(state.attributes)
         answers = runner.map(
-            _test_task, [_Task(_where(state, g), listed, state.options, tuple(g)) for g in groups.values()]
+            _test_task, [_Task(_where(state, g), listed, state.settings, tuple(g)) for g in groups.values()]
         )
     tested = {each.pairs: each for answer in answers for each in answer}
     return [tested[pairs] for pairs in wanted]
@@ -176,7 +176,7 @@ def _where(state: State, group: list[Pairs]) -> tuple[tuple[str, TableFiles], ..
 
 def _test_task(task: _Task) -> list[Candidate]:
     tables = {name: open_table(where) for name, where in task.where}
-    state = State(tables, list(task.attributes), [], task.options)
+    state = State(tables, task.attributes, {}, task.settings)
     return _test_group(state, task.group, Translations(state))
 
 
@@ -297,7 +297,7 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
-    told = dict(zip(ind.dependent.columns, value, strict=True))
+    values = dict(zip(ind.dependent.columns, value, strict=True))
     shown = ids[:SHOWN]
     keys = keys_of(table, shown)
-    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))
+    return Orphans(tuple(shown.tolist()), tuple(values for _ in shown), keys, ((value, len(ids)),), 1, len(ids))

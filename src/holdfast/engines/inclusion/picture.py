@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.rank import Proposal, worthy
 from holdfast.errors import BadInput
 from holdfast.visible import visible
@@ -22,10 +23,11 @@ def refuse_undrawable(path: Path) -> None:
         raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
 
 
-def draw(path: Path, tables: Sequence[str], found: Sequence[Proposal]) -> str:
+def draw(path: Path, tables: Sequence[str], findings: Sequence[Proposal | IND]) -> str:
     """The picture of the proposals worth drawing; the ending of the path tells the language."""
     refuse_undrawable(path)
-    chosen = worthy(found)
+    rated = [each for each in findings if isinstance(each, Proposal)]
+    chosen = worthy(sorted(rated, key=lambda each: (-each.score, each.text)))
     if path.suffix == ".svg":
         return svg(tables, chosen)
     return graphviz(tables, chosen) if path.suffix in (".dot", ".gv") else mermaid(tables, chosen)

@@ -34,6 +34,13 @@ class Proposal:
     score: float
     reasons: tuple[tuple[str, float], ...]
 
+    kind = IND.kind
+
+    @property
+    def text(self) -> str:
+        """What names the dependency."""
+        return self.ind.text
+
     def to_json(self) -> dict[str, Any]:
         """The dependency with its rank."""
         return {**self.ind.to_json(), "score": round(self.score, 4), "reasons": dict(self.reasons)}
@@ -54,14 +61,14 @@ def ranked(state: State) -> list[Proposal]:
     return rated + several
 
 
-def proposals(state: State, top: int | None = None) -> list[Proposal]:
+def proposals(state: State) -> list[Proposal]:
     """The best dependencies, those of several columns among them, empty ones not."""
     profile = _Profile(state)
     found = [each for each in ranked(state) if not each.ind.empty and each.ind.arity == 1]
     several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
     found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
     found.sort(key=lambda each: (-each.score, each.ind.text))
-    return found[:top]
+    return found
 
 
 def worthy(found: Iterable[Proposal]) -> list[Proposal]:
@@ -138,7 +145,7 @@ def _range(state: State, attribute: Attribute) -> tuple[float, float] | None:
     dictionary = state.tables[attribute.table].dictionaries[attribute.column]
     if pa.types.is_floating(attribute.kept) or not all(isinstance(run.values, np.ndarray) for run in dictionary.runs):
         return None
-    counts = state.counts[attribute.number].array
+    counts = state.counts(attribute).array
     scale = 10.0 ** (attribute.kept.scale if pa.types.is_decimal(attribute.kept) else 0)
     found = [run.values[counts[run.first : run.first + len(run)] > 0] for run in dictionary.runs]
     living = [part for part in found if len(part)]

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.inclusion_rows import build_set, look_up
+from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
 
 Rows = NDArray[np.int64]  # [column, row]
-_FIRST_TABLE = 16
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -24,31 +23,27 @@ class Tuples:
     """A set of tuples that can be asked for others. It grows with its distinct tuples, not with those it is given."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rows = np.empty((len(rows), 0), np.int64)
-        self._table = np.full(_FIRST_TABLE, -1, np.int64)
+        self._table = KeyTable(len(rows))
         self.add(rows)
+
+    @property
+    def rows(self) -> Rows:
+        """The tuples, in the order in which they came."""
+        return self._table.keys.view(np.int64).T
+
+    def __len__(self) -> int:
+        return self._table.used
 
     def add(self, rows: Rows) -> None:
         """Take in more tuples; those that are new keep the order in which they come."""
-        fresh = rows[:, self.places(rows) < 0]
-        if fresh.shape[1]:
-            self._take(fresh)
-
-    def _take(self, fresh: Rows) -> None:
-        """Tuples that are not here yet, some perhaps twice."""
-        own = np.full(_table_size(fresh.shape[1]), -1, np.int64)
-        build_set(np.ascontiguousarray(fresh), 0, own)
-        start = self.rows.shape[1]
-        self.rows = np.concatenate([self.rows, fresh[:, np.sort(own[own >= 0])]], axis=1)
-        if _table_size(self.rows.shape[1]) > len(self._table):
-            start, self._table = 0, np.full(2 * _table_size(self.rows.shape[1]), -1, np.int64)
-        build_set(self.rows, start, self._table)
+        lanes = _lanes(rows)
+        fresh = lanes[:, self._table.find_lanes(lanes) < 0]
+        for start in range(0, fresh.shape[1], _ROWS_AT_ONCE):  # room is made for all that come, new or not
+            self._table.entries_of_lanes(fresh[:, start : start + _ROWS_AT_ONCE].copy())
 
     def places(self, asked: Rows) -> NDArray[np.int64]:
         """Where each tuple asked for stands, -1 where it is not here."""
-        found = np.empty(asked.shape[1], np.int64)
-        look_up(np.ascontiguousarray(asked, np.int64), self.rows, self._table, found)
-        return found
+        return self._table.find_lanes(_lanes(asked))
 
     def first_missing(self, asked: Rows) -> int:
         """The place of the first tuple asked for that is not here, -1 where all are."""
@@ -56,8 +51,8 @@ class Tuples:
         return int(missing[0]) if len(missing) else -1
 
 
-def _table_size(tuples: int) -> int:
-    return 1 << max(4, (2 * tuples).bit_length())
+def _lanes(rows: Rows) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(rows, np.int64).view(np.uint64)
 
 
 def of_table(table: Table, columns: Sequence[int]) -> Tuples:
@@ -71,7 +66,7 @@ def of_table(table: Table, columns: Sequence[int]) -> Tuples:
 def present(asked: Rows, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
     """Which of some tuples a living row has."""
     wanted = Tuples(asked)
-    met = np.zeros(wanted.rows.shape[1], np.bool_)
+    met = np.zeros(len(wanted), np.bool_)
     for _, _, rows in _pieces(table, columns):
         if met.all():
             break
@@ -102,7 +97,7 @@ def _pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArr
 
 def are_distinct(table: Table, columns: Sequence[int]) -> bool:
     """Whether no two living rows have the same tuple."""
-    return of_table(table, columns).rows.shape[1] == table.rows
+    return len(of_table(table, columns)) == table.rows
 
 
 def first_full_row(table: Table, columns: Sequence[int]) -> int | None:

@@ -1,6 +1,6 @@
 """Values across columns: which columns compare, and how a value of one is found in another.
 
-Columns compare within a **class**: numbers with numbers by exact value (see `numbers`), text with text, dates with
+Columns compare within a **class**: numbers with numbers by exact value (`table.numbers`), text with text, dates with
 dates, and so on. Under `compare="text"` there is one class only, and values compare as a CSV file would print them:
 decimals with all their places, floats with one at least (17.00, 17.0 and 17 are three texts), dates as 2020-02-29.
 A class has lanes (one, save for numbers), and values are equal iff lane and key are.
@@ -19,11 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.inclusion import numbers
-from holdfast.engines.inclusion.numbers import Part
-from holdfast.table import images
+from holdfast.table import images, numbers
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
+from holdfast.table.numbers import Part
 from holdfast.table.runs import Run
 
 Compare = Literal["typed", "text"]
@@ -32,10 +31,9 @@ NUMBER, TEXT = "number", "text"
 
 def class_of(kept: pa.DataType, compare: Compare = "typed") -> str:
     """The class of a type: columns of one class compare."""
-    t = pa.types
-    if compare == "text" or t.is_string(kept):
+    if compare == "text" or pa.types.is_string(kept):
         return TEXT
-    return NUMBER if t.is_integer(kept) or t.is_floating(kept) or t.is_decimal(kept) else str(kept)
+    return NUMBER if numbers.is_number(kept) else str(kept)
 
 
 def split(values: Images, kept: pa.DataType) -> list[Part]:

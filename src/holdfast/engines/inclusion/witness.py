@@ -69,15 +69,15 @@ def orphans(
 ) -> Orphans:
     """The values of column a that column b lacks. Those among the touched codes of a batch are looked at first."""
     codes = _missing_codes(state, a, b, touched or {})
-    counts = state.counts[a.number].of(codes)
+    counts = state.counts(a).of(codes)
     table = state.tables[a.table]
     shown = plain_values(table.dictionaries[a.column].values(codes))
     ids = _first_of_each([rows for _, rows in rows_with(table, a.column, codes)])
-    told = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
+    orphaned = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
     held = derive.between(state, a.number, b.number)
     return Orphans(
         tuple(ids.tolist()),
-        tuple({a.name: value} for value in told),
+        tuple({a.name: value} for value in orphaned),
         keys_of(table, ids),
         tuple(zip(shown, counts.tolist(), strict=True)),
         held.missing_values,
@@ -94,8 +94,8 @@ def _missing_codes(
     for codes in _likely_codes(state, a, b, touched):
         if len(found) >= wanted:
             break
-        living = np.setdiff1d(codes[state.counts[a.number].of(codes) > 0], found)
-        there = state.counts[b.number].of(translate(state, a, b, living)) > 0
+        living = np.setdiff1d(codes[state.counts(a).of(codes) > 0], found)
+        there = state.counts(b).of(translate(state, a, b, living)) > 0
         found = np.concatenate([found, _by_value(state, a, living[~there])[: wanted - len(found)]])
     return found
 
@@ -116,8 +116,8 @@ def _likely_codes(
     if b.number in touched:
         codes = translate(state, b, a, touched[b.number])
         yield codes[codes >= 0]
-    for start in range(1, len(state.counts[a.number].array), _CODES_AT_ONCE):
-        yield np.arange(start, min(start + _CODES_AT_ONCE, len(state.counts[a.number].array)))
+    for start in range(1, len(state.counts(a).array), _CODES_AT_ONCE):
+        yield np.arange(start, min(start + _CODES_AT_ONCE, len(state.counts(a).array)))
 
 
 def rows_with(table: Table, column: int, codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:

@@ -5,7 +5,11 @@ the key: 64 bits wide, or 16 bytes where it doesn't fit. A float that isn't such
 as decimals have) can equal none but floats, and goes by its image in a lane of its own; so do NaN and the infinities.
 A float counts with its exact value: 0.5 equals the decimal 0.5, while 0.1, which no float is, equals no decimal.
 
-Within a lane keys of ascending numbers ascend, so what is sorted stays sorted.
+Within a lane keys of ascending numbers ascend, so what is sorted stays sorted. `common_images` puts the numbers of all
+lanes in one order: an image is the nearest float (its bits, as `images` turns them) followed by what is left of the
+value, as a signed 512-bit integer in units of 10**-38 * 2**-200, fine enough for every remainder that occurs: floats
+have none, integers only beyond 2**53, and a decimal is a multiple of 10**-38, its nearest float one of 2**-200.
+
 Cost: integers go as they are; decimals cost a few vector steps a digit; only long numbers are handled one by one.
 """
 
@@ -27,8 +31,17 @@ _DIGITS = 38
 _INT64 = 1 << 63
 _SIGN = 1 << 127
 _FIVES = 27  # the highest power of 5 in 64 bits
+_UNIT = 10**38 * 2**200
+_BYTES = 64  # of what is left
+_MIDDLE = 1 << (8 * _BYTES - 1)
+_NOTHING_LEFT = np.frombuffer(_MIDDLE.to_bytes(_BYTES, "big"), np.uint8)
 Places: TypeAlias = NDArray[np.int64]
 Part: TypeAlias = tuple[int, Images, Places]  # the lane, the keys, and where they stood
+
+
+def is_number(kept: pa.DataType) -> bool:
+    """Whether values of a kept type compare with other numbers."""
+    return bool(pa.types.is_integer(kept) or pa.types.is_floating(kept) or pa.types.is_decimal(kept))
 
 
 def split(numbers: Images, kept: pa.DataType) -> list[Part]:
@@ -77,6 +90,46 @@ def exactly(image: int | bytes, kept: pa.DataType) -> Fraction | None:
         return Fraction(value) if np.isfinite(value) else None
     unscaled = int.from_bytes(image, "big") - _SIGN if isinstance(image, bytes) else int(image)
     return Fraction(unscaled) / Fraction(10) ** (kept.scale if pa.types.is_decimal(kept) else 0)
+
+
+# ---- all numbers in one order ---------------------------------------------------------------------------------------
+
+
+def common_images(numbers: Images, kept: pa.DataType) -> pa.LargeBinaryArray:
+    """Images of some numbers of a kept type that compare with those of other types by exact value."""
+    if pa.types.is_floating(kept):
+        return _packed(numbers, {})
+    floats, left = np.empty(len(numbers), np.int64), dict[int, int]()
+    for lane, keys, places in split(numbers, kept):
+        found, exact = _back_to_floats(lane, keys)
+        floats[places[exact]] = found
+        inexact = np.ones(len(places), np.bool_)
+        inexact[exact] = False
+        others = np.flatnonzero(inexact)
+        ten = 10 ** (lane % WIDE)
+        own = _integers(images.take(keys, others))
+        nearest = [n / ten for n in own]
+        floats[places[others]] = images.to_images(pa.array(nearest, pa.float64()), pa.float64())
+        rests = (n * (_UNIT // ten) - _in_units(near) for n, near in zip(own, nearest, strict=True))
+        left.update(zip(places[others].tolist(), rests, strict=True))
+    return _packed(floats, left)
+
+
+def _in_units(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * (_UNIT // denominator)
+
+
+def _packed(floats: NDArray[np.int64], left: dict[int, int]) -> pa.LargeBinaryArray:
+    whole = np.empty((len(floats), 8 + _BYTES), np.uint8)
+    turned = floats.view(np.uint64) ^ np.uint64(1 << 63)
+    whole[:, :8] = turned.astype(">u8").view(np.uint8).reshape(-1, 8)
+    whole[:, 8:] = _NOTHING_LEFT
+    for i, rest in left.items():
+        whole[i, 8:] = np.frombuffer((rest + _MIDDLE).to_bytes(_BYTES, "big"), np.uint8)
+    offsets = np.arange(len(floats) + 1, dtype=np.int64) * whole.shape[1]
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(whole.tobytes())]
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(floats), buffers)
 
 
 # ---- short decimals -------------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.inclusion import numbers
-from holdfast.table import images
+from holdfast.table import images, numbers
 
 TYPES = [
     pa.int64(), pa.float64(), pa.decimal128(5, 2), pa.decimal128(18, 0), pa.decimal128(18, 18), pa.decimal128(30, 3),
@@ -114,3 +113,15 @@ def test_floats_that_are_no_decimals_stay_among_floats(value: float) -> None:
     for kept in TYPES:
         _, places = numbers.back(lane, keys, kept)
         assert len(places) == pa.types.is_floating(kept)
+
+
+@given(st.lists(st.tuples(values, st.sampled_from(TYPES)), min_size=1))
+def test_common_images_compare_as_the_numbers_do(some: list[tuple[Fraction, pa.DataType]]) -> None:
+    found = []
+    for value, kept in some:
+        own = image(value, kept)
+        if own is not None:
+            found.append((numbers.common_images(own, kept)[0].as_py(), value))
+    by_image = [value for _, value in sorted(found)]
+    assert by_image == sorted(value for _, value in found)
+    assert len({each for each, _ in found}) == len({value for _, value in found})

@@ -1,0 +1,38 @@
+"""Names of tables and columns in the texts of rules: plain words as they are, all others in double quotes.
+
+A quote within quotes is doubled. Denial constraints also take backticks around names, and have texts in single quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+
+def between(quote: str) -> str:
+    """The pattern of a text in quotes."""
+    return f"{quote}(?:[^{quote}]|{quote}{quote})*+{quote}"
+
+
+WORD = r"[^\W\d]\w*"  # the pattern of a plain word
+QUOTED = between('"')
+NAME = f"(?:{WORD}|{QUOTED})"
+
+_PLAIN = re.compile(WORD)
+
+
+@lru_cache(maxsize=4096)
+def quoted(name: str) -> str:
+    """A name as rules write it."""
+    return name if _PLAIN.fullmatch(name) else in_quotes(name)
+
+
+def in_quotes(text: str, quote: str = '"') -> str:
+    """A text between quotes."""
+    return quote + text.replace(quote, quote + quote) + quote
+
+
+def unquoted(written: str) -> str:
+    """What a plain word, or a text between quotes of any kind, stands for."""
+    quote = written[:1]
+    return written[1:-1].replace(quote + quote, quote) if quote in ('"', "'", "`") else written

@@ -1,0 +1,62 @@
+"""The command that tells whether given rules hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Format, NullMode, Output, SourceList
+from holdfast.cli.options import READING, settings_of, taking
+from holdfast.cli.printing import (
+    given_classes,
+    named,
+    print_findings,
+    print_listings,
+    print_violations_json,
+    terminal_progress,
+    warn_unlisted,
+)
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+
+
+@app.command()
+@taking(settings=settings_of(given_classes()), options=READING)
+def check(
+    sources: SourceList,
+    *,
+    rules: Annotated[Path, typer.Option(help="A YAML file of rules.")],
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most so many violations of a rule (text: 3 unless told).")
+    ] = None,
+    nulls: Annotated[
+        NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")
+    ] = NullMode.equal,
+    form: Output = Format.text,
+    options: ReadOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
+
+    Example: [b]holdfast check tax.csv --rules rules.yaml --rows[/b]
+    """
+    from holdfast.api.checking import check as look
+
+    with terminal_progress() as progress:
+        tables = named(sources, options.jdbc_table)
+        checked = look(tables, rules, nulls=nulls.value, options=options, progress=progress, **settings)
+        warn_unlisted(progress, checked.to_json())
+    print_findings(checked.to_json(), form)
+    if form is Format.text:
+        listed = [listing for listing in checked.listings if listing.pairs is not None]
+        print_listings(listed, 3 if limit is None else limit, rows)
+    elif rows:
+        print_violations_json(checked.listings, limit)
+    raise typer.Exit(1 if checked.violated else 0)

@@ -1,0 +1,89 @@
+"""The command that tells what holds in a table, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
+from holdfast.cli.options import READING, settings_of, taking
+from holdfast.cli.printing import (
+    by_table,
+    class_names,
+    named,
+    note_left_out,
+    print_findings,
+    print_json,
+    split,
+    table_line,
+    terminal_progress,
+)
+from holdfast.engines.registry import found_classes
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+
+
+@app.command()
+@taking(settings=settings_of(found_classes()), options=READING)
+def discover(
+    sources: SourceList,
+    *,
+    rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {class_names()}.")] = "column",
+    columns: Columns = None,
+    top: Top = 20,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = NullMode.equal,
+    form: Output = Format.text,
+    html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw tables and proposed foreign keys (ind): .dot, .mmd or .svg.")
+    ] = None,
+    options: ReadOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Tell what holds in a table, once.
+
+    Example: [b]holdfast discover tax.csv --rules column[/b]
+    """
+    from holdfast.api.discovery import discover as find
+    from holdfast.report.export import write_page
+
+    _refuse_outputs(html, picture)
+    tables = named(sources, options.jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
+    with terminal_progress() as progress:
+        found = find(
+            tables,
+            split(rules),
+            columns=chosen,
+            nulls=nulls.value,
+            options=options,
+            progress=progress,
+            **settings,
+        )
+        for table, left_out in found.left_out.items():
+            note_left_out(progress, table, left_out, table in chosen)
+    if form is Format.json:
+        print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
+    print_findings([], form, top, split(rules), found.ranked)
+    if picture:
+        found.picture(picture)
+    if html:
+        from holdfast.report.pages import page
+
+        write_page(html, page("Holdfast: what holds here", found._repr_html_()))
+
+
+def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
+    """Say before the work what would stand in the way of its results."""
+    from holdfast.report.export import refuse_unwritable
+
+    for pictures in [each.load_pictures() for each in found_classes() if picture]:
+        if pictures and picture:
+            pictures.refuse_undrawable(picture)
+    for path in (html, picture):
+        if path:
+            refuse_unwritable(path)

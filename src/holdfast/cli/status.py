@@ -1,0 +1,60 @@
+"""The command that shows what holds now. Needs no lock."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Format, Output, State, Top
+from holdfast.cli.printing import (
+    in_schema_order,
+    print_findings,
+    print_json,
+    split,
+    table_line,
+    terminal_progress,
+)
+from holdfast.engines.registry import rule_class
+from holdfast.report.terminal import say
+
+if TYPE_CHECKING:
+    from holdfast.changes.diff import Result
+
+
+@app.command()
+def status(
+    state: State,
+    rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
+    top: Top = 20,
+    form: Output = Format.text,
+) -> None:
+    """Show what holds now. Needs no lock: look while a batch is being applied."""
+    from holdfast.intake.choosing import SAID
+    from holdfast.store.store import Store
+
+    asked = split(rules) if rules else ()
+    store = Store(state)
+    try:
+        findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
+        last = store.history(1)
+        tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
+        ways = json.loads(store.meta("ways") or "{}")
+        many = [name for name in store.watched if rule_class(name).many and (not asked or name in asked)]
+    finally:
+        store.close()
+    results: list[Result] = []
+    if many:
+        from holdfast.api.view import View
+
+        with terminal_progress() as progress, View.open(state, progress=progress) as view:
+            results = [result for name in many for result in view.found(name)]
+    if form is Format.json:
+        print_json([*tables, *(batch.to_json() for batch in last)])
+    print_findings(findings, form, top, asked, results)
+    if form is Format.text:
+        say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
+        for way in sorted(set(ways.values())):
+            say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)

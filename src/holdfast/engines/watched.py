@@ -1,0 +1,88 @@
+"""A table that engines watch, with what several of them keep of it: each part is kept once.
+
+Engines ask for a part when they discover or load a state. It is made when first asked for, from what a checkpoint kept
+or from the rows; it follows each batch once, before the engines look at the batch; and it is dumped once.
+Invariant: every part is that of `table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+
+from numpy.typing import NDArray
+
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Table
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Part(Protocol):
+    """What engines keep of a table together."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    def of(cls, table: Table, runner: Runner, progress: Progress) -> Self:
+        """From the rows."""
+
+    @classmethod
+    def load(cls, table: Table, arrays: Arrays) -> Self:
+        """The part that `dump` described."""
+
+    def follow(self, change: Change, runner: Runner) -> None:
+        """Take in a batch."""
+
+    def rewritten(self, table: Table, kept: Kept) -> Self:
+        """The same of a table that was written anew, where some codes stayed and were numbered anew."""
+
+    def dump(self) -> Arrays:
+        """Arrays from which `load` makes the same."""
+
+
+P = TypeVar("P", bound=Part)
+
+
+class WatchedTable:
+    """A table and its parts."""
+
+    def __init__(self, table: Table, kept: Arrays | None = None) -> None:
+        self.table = table
+        self._kept = kept or {}
+        self._parts: dict[str, Part] = {}
+
+    def part(self, kind: type[P], runner: Runner | None = None, progress: Progress = SILENT) -> P:
+        """The part of a kind."""
+        if kind.name not in self._parts:
+            arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
+            self._parts[kind.name] = (
+                kind.load(self.table, arrays) if arrays else kind.of(self.table, runner or Threads(), progress)
+            )
+        return cast(P, self._parts[kind.name])
+
+    def _names_of(self, part: str) -> list[str]:
+        return [name.partition("/")[2] for name in self._kept if name.startswith(f"{part}/")]
+
+    def follow(self, change: Change, runner: Runner) -> None:
+        """Take in a batch, part by part. Parts that were kept and that nobody asked for are of no use any more."""
+        self.table = change.after
+        self._kept = {}
+        for part in self._parts.values():
+            part.follow(change, runner)
+
+    def moved(self, table: Table) -> None:
+        """Go on with the same table in other files."""
+        self.table = table
+
+    def rewritten(self, table: Table, kept: Kept) -> None:
+        """Go on with the table written anew."""
+        self.table = table
+        self._parts = {name: part.rewritten(table, kept) for name, part in self._parts.items()}
+
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """The arrays of all parts that engines asked for."""
+        return {f"{name}/{key}": array for name, part in self._parts.items() for key, array in part.dump().items()}

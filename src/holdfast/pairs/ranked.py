@@ -1,0 +1,86 @@
+"""The rows of a table for comparisons by order: the cells are ranks of values instead of codes.
+
+Rows are found by their codes, which never change, so that new ranks in one column leave the others alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.batch import Codes
+from holdfast.pairs.ranks import Ranks
+from holdfast.pairs.rows import Steps, WeightedRows, hashes_of
+from holdfast.pairs.signatures import ORDERED, Kind
+from holdfast.table.shard import Shard
+from holdfast.table.table import Alive, Table
+
+
+class RankedRows(WeightedRows):
+    """Distinct rows with weights, and the ranks of the values that they hold; use `of_table`."""
+
+    def __init__(self, ranks: Sequence[Ranks], room: int = 0) -> None:
+        super().__init__([each.top for each in ranks], room)
+        self._ranks = ranks
+
+    @staticmethod
+    def of_table(table: Table) -> RankedRows:
+        """All living rows of a table."""
+        return RankedRows.of_shards(table, list(table.living()))
+
+    @staticmethod
+    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]]) -> RankedRows:
+        """The living rows of some of a table's shards."""
+        columns = range(len(table.schema.columns))
+        ranks = [Ranks(_living_codes(table, shards, c), table.order_keys(c)) for c in columns]
+        rows = RankedRows(ranks, sum(len(shard) for shard, _ in shards))
+        for shard, alive in shards:
+            rows.add_shard(shard, alive)
+        return rows
+
+    def add(self, codes: Codes, steps: Steps) -> Steps:
+        """Add to the weights of some rows, given as codes whose values have ranks. Tells where each stands."""
+        return self._add(self._ranks_of(codes), steps, hashes_of(codes))
+
+    def ranked(self, batch: WeightedRows, table: Table) -> WeightedRows:
+        """The rows of a batch, given as codes of the table after it, as ranks; values that are new get theirs."""
+        codes = batch.codes()
+        for c, ranks in enumerate(self._ranks):
+            keys = table.order_keys(c)
+            if not ranks.fit(codes[c], keys):
+                in_use = self._in_use(c)
+                self._recode(c, in_use, ranks.spread(in_use, codes[c], keys))
+        return WeightedRows.of(self._ranks_of(codes), batch.weights.copy())
+
+    def _ranks_of(self, codes: Codes) -> Codes:
+        ranked = np.empty(codes.shape, np.uint32)
+        for c, ranks in enumerate(self._ranks):
+            ranked[c] = ranks.of(codes[c])
+        return ranked
+
+    def _in_use(self, column: int) -> NDArray[np.uint32]:
+        """The ranks that stand in a column, ascending."""
+        return np.unique(self._column(column).reshape(-1)[: self.used]).astype(np.uint32)
+
+
+def rows_of(table: Table, kind: Kind) -> WeightedRows:
+    """All living rows of a table, with cells that signatures of a kind can be made from."""
+    return RankedRows.of_table(table) if kind == ORDERED else WeightedRows.of_table(table)
+
+
+def queries_of(batch: WeightedRows, rows: WeightedRows, table: Table) -> WeightedRows:
+    """The rows of a batch, given as codes of the table after it, with cells that compare with those of other rows.
+    To be asked before these rows follow the batch.
+    """
+    return rows.ranked(batch, table) if isinstance(rows, RankedRows) else batch
+
+
+def _living_codes(table: Table, shards: Sequence[tuple[Shard, Alive]], column: int) -> NDArray[np.int64]:
+    """The codes that a column's living rows have, each once."""
+    seen = np.zeros(len(table.dictionaries[column]), np.bool_)
+    for shard, alive in shards:
+        codes = shard.columns[column]
+        seen[codes if alive is None else codes[alive]] = True
+    return np.flatnonzero(seen)

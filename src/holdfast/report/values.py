@@ -1,0 +1,83 @@
+"""What is shown, as far as showing needs to know: the values of `api/`, which lies above and draws itself with this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from holdfast.changes.diff import Diff, Finding, Result
+from holdfast.changes.naming import Values
+from holdfast.store.records import BatchRecord
+from holdfast.table.table import Schema
+
+
+class Outcome(Protocol):
+    """What a batch did."""
+
+    @property
+    def batch(self) -> BatchRecord:
+        """Its record."""
+
+    @property
+    def diffs(self) -> Mapping[str, Diff]:
+        """What changed, by class of rules."""
+
+    @property
+    def already_applied(self) -> bool:
+        """Whether it was applied before, and not again."""
+
+    @property
+    def changed(self) -> list[tuple[Finding, Finding]]:
+        """Findings before and after."""
+
+    @property
+    def untested(self) -> list[Finding]:
+        """Rules about columns that had no values until now."""
+
+    def moved(self, text: str) -> tuple[int | None, int | None]:
+        """How many violations of a rule are new, and how many are gone."""
+
+
+class RuleHistory(Protocol):
+    """How rules have fared."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+
+class Found(Protocol):
+    """What was found in some tables."""
+
+    @property
+    def results(self) -> Sequence[Result]:
+        """By text, for each class and table."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[Schema, int]]:
+        """The columns and the number of rows of each table."""
+
+    def __len__(self) -> int: ...
+
+
+class Checked(Protocol):
+    """How each rule stands."""
+
+    @property
+    def findings(self) -> Sequence[Any]:
+        """One a rule."""
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object a rule."""
+
+
+class Row(Protocol):
+    """A row, alive or not; its text tells what became of it."""
+
+    @property
+    def number(self) -> int:
+        """Its number."""
+
+    @property
+    def values(self) -> Values | None:
+        """Its values by column, as far as they are kept."""

@@ -1,0 +1,130 @@
+"""Indexes of given rules in a state folder: batches go on with them, and files that nothing names any more are gone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from holdfast.api.monitor import Monitor
+from holdfast.api.verifying import verify
+from holdfast.engines.functional import named
+from holdfast.search import kept, search
+from holdfast.search.index import Index
+from holdfast.store.backup import backup
+
+RULES = [
+    "not(t.a = s.a and t.b != s.b)",
+    "not(t.b = s.b and t.c < s.c and t.a > s.a)",
+    "not(t.a = 1 and t.c = 2)",
+    "a, b -> c",
+    "key(a, b, c)",
+]
+SCHEMA = pa.schema([("id", pa.int64()), ("a", pa.int64()), ("b", pa.string()), ("c", pa.float64())])
+
+
+@pytest.fixture(autouse=True)
+def indexes_of_few_rows_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "FEWEST", 0)
+    monkeypatch.setattr(search, "FEWEST", 0)
+    monkeypatch.setattr(kept, "_FEW", 20)
+    monkeypatch.setattr(named, "_FEW", 0)
+
+
+def rows(chance: random.Random, ids: Iterable[int]) -> pa.Table:
+    told = [(i, chance.choice([None, *range(8)]), chance.choice("uvwxyz"), float(chance.randrange(9))) for i in ids]
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in told], SCHEMA)
+
+
+def start(folder: Path, chance: random.Random) -> Monitor:
+    return Monitor.create(folder / "state", {"t": rows(chance, range(150))}, watch=[], rules=RULES, key="id")
+
+
+def index_files(monitor: Monitor) -> list[Path]:
+    (state,) = (state for (rules, _), state in monitor._states.items() if rules == "dc")
+    return [Path(monitor._store.folder) / name for name in state.search.dump()[1]["files"]]
+
+
+def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each index that is opened from now on: whether it came from its file."""
+    opened, told = Index.opened, []
+
+    def listening(*given: Any) -> Index | None:
+        index = opened(*given)
+        told.append(index is not None)
+        return index
+
+    monkeypatch.setattr(Index, "opened", listening)
+    return told
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_batches_go_on_with_indexes_from_files(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed)
+    came_from_files = opened_from_files(monkeypatch)
+    start(tmp_path, chance).close()
+    for number in range(6):
+        with Monitor.open(tmp_path / "state") as monitor:
+            for _ in range(chance.randrange(4)):
+                first = 150 + 100 * number + chance.randrange(90)
+                alive = monitor.tables["t"].values(monitor.tables["t"].living_ids())["id"].to_pylist()
+                fresh = [row for row in range(first, first + chance.randrange(12)) if row not in alive]
+                gone = pa.table({"id": chance.sample(alive, chance.randrange(9))})
+                monitor.apply(inserts=rows(chance, fresh), deletes=gone)
+            if upkeep := chance.choice(["", "checkpoint", "vacuum"]):
+                getattr(monitor, upkeep)()
+        assert not verify(tmp_path / "state", deep=True).problems
+    assert came_from_files
+    assert all(came_from_files)
+
+
+def test_a_checkpoint_leaves_the_files_of_indexes_as_they_are(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    with start(tmp_path, chance) as monitor:
+        made = index_files(monitor)
+        assert len(made) == 2
+        monitor.apply(inserts=rows(chance, range(200, 205)), deletes=pa.table({"id": [3, 4]}))
+        monitor.checkpoint()
+        assert index_files(monitor) == made
+        monitor.apply(inserts=rows(chance, range(300, 330)))
+        monitor.checkpoint()
+        assert not set(index_files(monitor)) & set(made)
+        assert not any(path.exists() for path in made)
+        assert all(path.exists() for path in index_files(monitor))
+
+
+def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(8)
+    with start(tmp_path, chance) as monitor:
+        made = index_files(monitor)
+        monitor.apply(deletes=pa.table({"id": list(range(40))}))
+        monitor.vacuum()
+        assert not set(index_files(monitor)) & set(made)
+        names = {path.name for path in index_files(monitor)}
+    backup(tmp_path / "state", tmp_path / "copy")
+    assert names <= {path.name for path in (tmp_path / "copy" / "segments").iterdir()}
+    came_from_files = opened_from_files(monkeypatch)
+    with Monitor.open(tmp_path / "copy") as monitor:
+        monitor.apply(inserts=rows(chance, range(400, 405)))
+    assert came_from_files == [True, True]
+    assert not verify(tmp_path / "copy", deep=True).problems
+
+
+def test_damage_in_an_index_is_told_and_a_vacuum_mends_it(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    with start(tmp_path, chance) as monitor:
+        path = index_files(monitor)[0]
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 3] ^= 1
+    path.write_bytes(whole)
+    assert any(path.name in problem for problem in verify(tmp_path / "state").problems)
+    with Monitor.open(tmp_path / "state") as monitor:
+        monitor.vacuum()
+        monitor.apply(inserts=rows(chance, range(500, 505)))
+    assert not verify(tmp_path / "state", deep=True).problems

@@ -1,0 +1,157 @@
+"""Indexes in files: a search that was dumped and opened again goes on as one in memory does, and damage is noticed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.errors import Damaged
+from holdfast.search import kept, search
+from holdfast.search.queries import Condition, NullMeaning, PairQuery
+from holdfast.search.search import PairSearch
+from holdfast.table import files, private
+from tests.engines.denial.streams import Stream
+from tests.search.test_search import MANY, SCHEMA, as_set, meanings, queries, rows, wanted
+
+many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+batches = st.lists(
+    st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 40), max_size=5), st.booleans()), max_size=6
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def every_index_has_a_file() -> Any:
+    """However few rows it has, and however few have changed since the file was written, or just one in four."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "FEWEST", 0)
+        patch.setattr(search, "FEWEST", 0)
+        patch.setattr(kept, "_FEW", 0)
+        patch.setattr(kept, "_SHARE", 4)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("indexes"))
+
+
+def again(old: PairSearch, folder: str, nulls: NullMeaning) -> PairSearch:
+    """The search as another process would open it, order keys and all."""
+    old.write_indexes(folder)
+    path = f"{folder}/dump.arrow"
+    files.write(path, *old.dump())
+    arrays, facts = files.read(path)
+    new = PairSearch(replace(old.table, _order={}), old.queries, nulls)
+    new.open_when_needed({name: arrays[name].copy() for name in arrays}, facts, folder)
+    return new
+
+
+@many
+@given(st.lists(rows, max_size=14), batches, st.lists(queries, min_size=1, max_size=3), meanings)
+def test_a_search_from_files_follows_as_one_in_memory_does(
+    folder: str,
+    start: list[tuple[Any, ...]],
+    changes: list[tuple[list[tuple[Any, ...]], list[int], bool]],
+    asked: list[PairQuery],
+    nulls: NullMeaning,
+) -> None:
+    stream = Stream.of(SCHEMA, start)
+    kept_search = again(PairSearch(stream.table, asked, nulls), folder, nulls)
+    for inserted, picks, reopened in changes:
+        if reopened:
+            kept_search = again(kept_search, folder, nulls)
+        before = [wanted(stream, query, nulls) for query in asked]
+        dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
+        stream.table = replace(stream.table, _order=kept_search.table._order)
+        batch = kept_search.follow(stream.change(inserted, dead), range(len(asked)))
+        for number, query in enumerate(asked):
+            now = wanted(stream, query, nulls)
+            left = {pair for pair in before[number] if not set(pair) & set(dead)}
+            assert as_set(batch.added(number, MANY)) == now - left
+            assert batch.lost[number] == len(before[number]) - len(left)
+            assert kept_search.count(number) == len(now)
+
+
+QUERY = PairQuery((Condition(0, "=", 0), Condition(1, "<", 1)))
+
+
+def large(folder: str, count: int = 40_000) -> tuple[Stream, PairSearch]:
+    stream = Stream.of(SCHEMA, [(row // 2, row, "a", None) for row in range(count)])
+    made = PairSearch(stream.table, [QUERY])
+    made.write_indexes(folder)
+    return stream, made
+
+
+def test_a_file_stays_while_little_changes(tmp_path: Path) -> None:
+    stream, made = large(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    for number in range(5):
+        made = again(made, str(tmp_path), "sql")
+        batch = made.follow(stream.change([(0, -1 - number, "b", "c")], [2 * number + 2]))
+        added = batch.added(0, MANY)
+        assert added is not None
+        assert len(added) == 2 + number
+        assert made.dump()[1]["files"] == [name]
+    changed = [(row // 2, row, "a", None) for row in range(20_000)]
+    made.follow(stream.change(changed, []))
+    made = again(made, str(tmp_path), "sql")
+    assert made.dump()[1]["files"] != [name]
+    assert made.count(0) == PairSearch(stream.table, [QUERY]).count(0)
+
+
+def test_where_a_file_is_gone_the_index_is_made_from_the_table(tmp_path: Path) -> None:
+    _, made = large(str(tmp_path))
+    opened = again(made, str(tmp_path), "sql")
+    for name in made.dump()[1]["files"]:
+        (tmp_path / name).unlink()
+    assert opened.count(0) == made.count(0) == 20_000
+
+
+def test_an_opened_index_leaves_its_file_as_it_is(tmp_path: Path) -> None:
+    stream, made = large(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    before = (tmp_path / name).read_bytes()
+    opened = again(made, str(tmp_path), "sql")
+    opened.follow(stream.change([(row, 0, "a", None) for row in range(2_000)], list(range(0, 9_000, 3))))
+    assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("part", ["ids", "values", "child", "lows", "fences"])
+def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str) -> None:
+    stream, made = large(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    opened = again(made, str(tmp_path), "sql")
+    whole = np.memmap(tmp_path / name, np.uint8, "r+")
+    whole[private.places_in(str(tmp_path / name))[part][0]] ^= 1
+    whole.flush()
+    with pytest.raises(Damaged):
+        opened.follow(stream.change([(0, 7, "a", None)], [])).added(0, MANY)
+
+
+def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
+    stream, made = large(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    opened = again(made, str(tmp_path), "sql")
+    whole = np.memmap(tmp_path / name, np.uint8, "r+")
+    whole[private.places_in(str(tmp_path / name))["values"][0] + (1 << 19)] ^= 1
+    whole.flush()
+    for _ in range(2):
+        opened.follow(stream.change([(0, 7, "a", None)] * 9_000, []))
+    with pytest.raises(Damaged):
+        opened.write_indexes(str(tmp_path))
+
+
+def test_deleted_values_do_not_stay_in_a_file_that_is_written_anew(tmp_path: Path) -> None:
+    secret = 0x5EC2E7C0DE
+    stream = Stream.of(SCHEMA, [(row // 2, row, "a", None) for row in range(5_000)] + [(1, secret, "a", None)])
+    made = PairSearch(stream.table, [QUERY])
+    made.follow(stream.change([(1, 3, "a", None)], [5_000]))
+    made.write_indexes(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    assert secret.to_bytes(8, "little") not in (tmp_path / name).read_bytes()
