@@ -27,7 +27,7 @@ _TEN = ["FName", "LName", "AreaCode", "Phone", "City", "State", "Zip", "Salary",
 def our_facts(monitor: Monitor) -> Facts:
     return {
         facts["column"]: (facts["rows"], facts["nulls"], facts["distinct"], facts["min"], facts["max"])
-        for facts in (finding.to_json() for finding in monitor.results())
+        for facts in (finding.to_json() for finding in monitor.results("column"))
     }
 
 

@@ -26,10 +26,11 @@ from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged
 from holdfast.progress import Progress
+from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
 from holdfast.table.change import Change
-from holdfast.table.load import load_table, with_segments
+from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from tests.intake.building import rows_in
@@ -243,11 +244,10 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     state = column.load(watched, {}, {})
     assert described(table) == seen[0]
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
-        grown, dead = with_segments(table, step.segments, step.next_id)
-        change = Change(table, grown, range(table.next_id, grown.next_id), dead)
+        ((_, change),) = replayed({"things": table}, [step])
         watched.follow(change, Threads())
         column.maintain(state, change, Threads())
-        table = grown
+        table = change.after
         assert described(table) == after
     assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results
     store.close()
@@ -269,6 +269,35 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
         assert len(rows_in(monitor)) == 40
     assert set(reads.values()) == {1}
     assert len(reads) == 1 + 1 + 30, "the table, the engine's state, and a segment for each batch"
+
+
+def test_batches_are_replayed_together_unless_one_takes_away_what_another_brought(tmp_path: Path) -> None:
+    before = [(n, "x", 0.5) for n in range(9)]
+    with Monitor.create(tmp_path / "state", {"things": table_of(before), "others": table_of([])}) as monitor:
+        for n in range(3):
+            monitor.apply(inserts=table_of([(10 + n, "y", None)]), deletes=table_of([(n, "x", 0.5)]), table="things")
+        monitor.apply(inserts=table_of([(20, "z", None)]), table="others")
+        monitor.apply(inserts=table_of([(30, "x", 0.5)]), deletes=table_of([(3, "x", 0.5)]), table="things")
+        monitor.apply(deletes=table_of([(30, "x", 0.5), (10, "y", None)]), table="things")
+        monitor.apply(inserts=table_of([(30, "x", 0.5)]), table="things")
+        results = told(monitor)
+    seen: list[tuple[str, list[int], list[int]]] = []
+
+    def watched(view: View, name: str, change: Change, batches: int) -> Any:
+        seen.append((name, list(change.born), change.dead.tolist()))
+        return maintain(view, name, change, batches)
+
+    maintain = View._maintain
+    with patch.object(View, "_maintain", watched), Monitor.open(tmp_path / "state") as monitor:
+        assert seen == [], "they wait until someone asks"
+        assert sorted(map(str, told(monitor))) == sorted(map(str, results))
+        assert monitor._replay_batches == 7
+    assert seen == [
+        ("things", [9, 10, 11], [0, 1, 2]),
+        ("others", [0], []),
+        ("things", [12], [3]),
+        ("things", [13], [9, 12]),
+    ]
 
 
 def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:

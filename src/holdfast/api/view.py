@@ -30,10 +30,11 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
 from holdfast.progress import SILENT, Progress
 from holdfast.store.records import BatchRecord, TableRecord
+from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.change import Change
-from holdfast.table.load import load_table, with_segments
+from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 from holdfast.visible import visible
@@ -70,6 +71,7 @@ class View:
         self._watched: dict[str, WatchedTable] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
+        self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
         self._stale = self._closed = False
         self._replay_seconds, self._replay_batches = 0.0, 0
 
@@ -108,8 +110,10 @@ class View:
         return None
 
     def _load(self) -> None:
-        """Read the tables and the engines' states as of the checkpoint, and replay the batches since."""
-        store = self._store
+        """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see
+        when someone asks for what they know.
+        """
+        store, self._waiting = self._store, []
         kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._watched = {
@@ -120,11 +124,18 @@ class View:
             (rules, name): self._engines[rules].load(self._subject(name), *kept.get((rules, name), ({}, {})))
             for rules, name in self._subjects()
         }
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        for step in store.steps_after(store.checkpoint()):
-            before = self._tables[step.table]
-            after, dead = with_segments(before, step.segments, step.next_id)
-            self._maintain(step.table, Change(before, after, range(before.next_id, after.next_id), dead))
+        steps, tables = store.steps_after(store.checkpoint()), self._tables
+        for name, change in replayed(tables, steps):
+            self._waiting.append((name, change))
+            tables[name] = change.after
+        self._replay_seconds, self._replay_batches = 0.0, len(steps)
+        self._stale = False
+
+    def _replay(self) -> None:
+        """Let the engines see the batches that wait."""
+        waiting, self._waiting, self._stale = self._waiting, [], True
+        for name, change in waiting:
+            self._maintain(name, change, batches=0)
         self._stale = False
 
     def close(self) -> None:
@@ -137,10 +148,12 @@ class View:
             raise BadInput(f"{self._store.path}: this monitor is closed; open the state again")
 
     def _refresh(self) -> None:
-        """Before anything is told: refuse if closed; and after a batch that failed, read the state anew."""
+        """Before anything is told: refuse if closed; after a batch that failed, read the state anew; and replay."""
         self._refuse_closed()
         if self._stale:
             self._load()
+        if self._waiting:
+            self._replay()
 
     def __enter__(self) -> Self:
         self._refuse_closed()
@@ -149,7 +162,8 @@ class View:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _maintain(self, name: str, change: Change) -> dict[tuple[str, str], Diff]:
+    def _maintain(self, name: str, change: Change, batches: int = 1) -> dict[tuple[str, str], Diff]:
+        """Let the engines see a change, which is that of so many more batches."""
         started = time.perf_counter()
         self._watched[name].follow(change, self._runner)
         diffs = {
@@ -158,7 +172,7 @@ class View:
             if table in (name, ALL_TABLES)
         }
         self._replay_seconds += time.perf_counter() - started
-        self._replay_batches += 1
+        self._replay_batches += batches
         return diffs
 
     def _make_engines(self) -> dict[str, Engine]:
@@ -180,6 +194,8 @@ class View:
 
     @property
     def _tables(self) -> dict[str, Table]:
+        if self._waiting:
+            self._replay()
         return {name: watched.table for name, watched in self._watched.items()}
 
     def _table_name(self, asked: str | None) -> str:

@@ -17,7 +17,7 @@ from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import fresh_values, with_segments
+from holdfast.table.load import fresh_values, open_segment, with_segments
 from holdfast.table.resolve import OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
@@ -213,7 +213,7 @@ class _Bulk:
             for low, high in itertools.pairwise(bounds)
         ]
         answers = self._runner.map(bulk.resolve_range, tasks)
-        grown, _ = with_segments(self._placed, [Segment(path) for path in values], self._where.next_id)
+        grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
         _refuse_many(grown, answers, self._incoming.on_missing)
         dead = [files.read(answer.path)[0]["dead"].copy() for answer in answers]
         kept = self._keep(shards, answers)
@@ -248,7 +248,7 @@ class _Bulk:
         for path in shards:
             segments.append(Segment(path, next_id))
             next_id += files.read(path)[0].length("place")
-        after, _ = with_segments(self._placed, segments, next_id)
+        after = with_segments(self._placed, [open_segment(each) for each in segments], next_id)
         return Admitted(after, tuple(segments), range(first, next_id), dead, ignored)
 
 

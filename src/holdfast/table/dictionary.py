@@ -53,9 +53,9 @@ class Dictionary:
         """A dictionary that also holds some fresh images, given sorted: they get the next codes in that order."""
         return self.appended(Run(len(self), fresh)) if len(fresh) else self
 
-    def appended(self, run: Run) -> Dictionary:
-        """A dictionary with one more run, whose codes follow on."""
-        runs = [*self.runs, run]
+    def appended(self, *more: Run) -> Dictionary:
+        """A dictionary with some more runs, whose codes follow on. Small ones meet each other first."""
+        runs = [*self.runs, *more]
         while len(runs) > 1 and _worth_merging(runs[-2], runs[-1]):
             later = runs.pop()
             runs[-1] = runs[-1].merged(later)

@@ -8,7 +8,7 @@ in which they were committed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,29 +23,48 @@ from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
 
 
+@dataclass(frozen=True)
+class LoadedSegment:
+    """A segment whose file is open."""
+
+    segment: Segment
+    arrays: CheckedArrays
+    runs: Mapping[int, Run]
+
+    @property
+    def dead(self) -> NDArray[np.int64]:
+        """The ids of the rows that it says died."""
+        return np.asarray(self.arrays["dead"]) if "dead" in self.arrays else np.empty(0, np.int64)
+
+
+def open_segment(segment: Segment) -> LoadedSegment:
+    """Open the file of a segment."""
+    arrays, facts = files.read(segment.path)
+    return LoadedSegment(segment, arrays, runs_of(arrays, facts))
+
+
 def load_table(where: TableFiles) -> Table:
     """The table that some segments make up."""
     nothing = replace(Table.empty(where.schema), where=TableFiles(where.schema, (), 0))
-    return with_segments(nothing, where.segments, where.next_id)[0]
+    return with_segments(nothing, [open_segment(each) for each in where.segments], where.next_id)
 
 
-def with_segments(table: Table, segments: Sequence[Segment], next_id: int) -> tuple[Table, NDArray[np.int64]]:
-    """The table after some more segments, each of which is read once; and the ids of the rows that these say died."""
+def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int) -> Table:
+    """The table after some more segments."""
     assert table.where is not None, "only a table that lies in files has segments"
-    dictionaries = list(table.dictionaries)
-    shards, dead = [], [np.empty(0, np.int64)]
-    for segment in segments:
-        arrays, facts = files.read(segment.path)
-        for c, run in runs_of(arrays, facts).items():
-            dictionaries[c] = dictionaries[c].appended(run)
-        if "place" in arrays and arrays.length("place"):
-            shards.append(shard.from_arrays(arrays, segment.first_id, len(dictionaries), segment.path))
-        if "dead" in arrays:
-            dead.append(arrays["dead"])
+    dictionaries = [
+        dictionary.appended(*(each.runs[c] for each in segments if c in each.runs))
+        for c, dictionary in enumerate(table.dictionaries)
+    ]
+    shards = [
+        shard.from_arrays(each.arrays, each.segment.first_id, len(dictionaries), each.segment.path)
+        for each in segments
+        if "place" in each.arrays and each.arrays.length("place")
+    ]
     arrived = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
-    gone = _present(arrived, np.unique(np.concatenate(dead)))
-    where = TableFiles(table.schema, (*table.where.segments, *segments), next_id)
-    return replace(arrived.changed([], gone), next_id=next_id, where=where), gone
+    dead = np.unique(np.concatenate([np.empty(0, np.int64), *(each.dead for each in segments)]))
+    where = TableFiles(table.schema, (*table.where.segments, *(each.segment for each in segments)), next_id)
+    return replace(arrived.changed([], _present(arrived, dead)), next_id=next_id, where=where)
 
 
 def _present(table: Table, ids: NDArray[np.int64]) -> NDArray[np.int64]:
