@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +30,7 @@ from numpy.typing import NDArray
 from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow, sift
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.table.threads import each
 
 _ANEW = 0.5  # the share of kept sets that vanish from which on it is cheaper to start anew
 _WORTH_THREADS = 4096  # sets
@@ -177,13 +177,7 @@ def _in_threads(work: Callable[[slice], None], count: int) -> None:
     """Do the work on all of so many sets, where that pays in threads."""
     step = max(_WORTH_THREADS, -(-count // (4 * (os.cpu_count() or 1))))
     parts = [slice(begin, begin + step) for begin in range(0, count, step)]
-    if len(parts) < 2:
-        for part in parts:
-            work(part)
-        return
-    with ThreadPoolExecutor(thread_name_prefix="maximal") as pool:
-        for done in [pool.submit(work, part) for part in parts]:
-            done.result()
+    each(parts, lambda part, _: work(part))
 
 
 def _indexed(columns: int, sets: Words) -> Index:

@@ -19,7 +19,6 @@ from holdfast.engines.functional.differ import approximate_diff, exact_diff
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.state import Ground, State, offer, taken
-from holdfast.pairs.threads import Tell
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -101,7 +100,7 @@ class FunctionalEngine:
             ground.sets.sets, ground.sets.counts, columns, targets, limit, self._max_lhs, self._tell(len(targets))
         )
 
-    def _tell(self, targets: int) -> Tell:
+    def _tell(self, targets: int) -> Callable[[int, int], None]:
         started, advised = time.monotonic(), self._max_lhs is not None
 
         def tell(done: int, found: int) -> None:

@@ -10,7 +10,7 @@ Invariant: after `n` steps of a state its ground has made `n` steps, or `n + 1` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from holdfast.engines.functional.result import Part
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
-from holdfast.pairs.compare import TellShare
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
@@ -47,7 +46,7 @@ class Ground:
         self._last: Step | Table | None = None
 
     @staticmethod
-    def of(table: Table, runner: Runner, tell: TellShare | None = None) -> Ground:
+    def of(table: Table, runner: Runner, tell: Callable[[float], None] | None = None) -> Ground:
         """From a table, by comparing all pairs; `tell` hears how far that is."""
         refuse_wide(table)
         return Ground(PairWatch.of(table, runner, tell), len(table.schema.columns))

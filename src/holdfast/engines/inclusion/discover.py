@@ -29,7 +29,7 @@ from holdfast.table import files, images, numbers
 from holdfast.table.dictionary import NULL_CODE, Dictionary, Run
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.shard import narrowed
 from holdfast.table.table import Table, TableFiles
 
@@ -44,7 +44,7 @@ Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
 def discover(tables: Mapping[str, Table], runner: Runner, options: Options) -> State:
     """The counts and clusters of some tables from scratch."""
     attributes = attributes_of(tables, options.compare)
-    if isinstance(runner, Threads):
+    if runner.is_local:
         return _discover_here(tables, attributes, runner, options)
     return _discover_elsewhere(tables, attributes, runner, options)
 

@@ -21,7 +21,7 @@ from holdfast.engines.inclusion.state import Attribute, State, steps
 from holdfast.table import images
 from holdfast.table.change import Change
 from holdfast.table.images import Images
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 
 _KEYS_AT_ONCE = 1 << 16
 _WORTH_THREADS = 1 << 16
@@ -49,7 +49,7 @@ def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner
     numbers = np.array([column.number for column in columns])
     for lane, keys in _touched(state, kind, changes):
         look = partial(_frequencies, state, changes, lane, keys)
-        many = len(keys) * len(columns) > _WORTH_THREADS and isinstance(runner, Threads)
+        many = len(keys) * len(columns) > _WORTH_THREADS and runner.is_local
         found = runner.map(look, columns) if many else [look(column) for column in columns]
         before, after = (np.stack(each, axis=1) for each in zip(*found, strict=True))
         if after.size and after.min() < 0:

@@ -35,7 +35,7 @@ from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.table import TableFiles
 
 _SAMPLE = 256
@@ -156,7 +156,7 @@ def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candida
     groups: dict[tuple[int, ...], list[Pairs]] = {}
     for pairs in wanted:
         groups.setdefault(tuple(b for _, b in pairs), []).append(pairs)
-    if isinstance(runner, Threads):
+    if runner.is_local:
         maps = Translations(state)
         answers = [_test_group(state, group, maps) for group in groups.values()]
     else:
