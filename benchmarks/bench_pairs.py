@@ -164,7 +164,7 @@ def duck_pairs(rows: pa.Table) -> Signed:
 
 
 @dataclass(frozen=True)
-class Step:
+class CodedChange:
     """A batch given as codes: what `PairWatch` reads of a change."""
 
     after: Table
@@ -181,11 +181,11 @@ def stream() -> Iterator[Case]:
         none = codes[:, :0]
         watch = PairWatch(table, Signatures(len(codes)), WeightedRows([0] * len(codes)))
         with Rss() as start:
-            watch.follow(Step(table, codes[:, :1], codes[:, :1]), Threads())  # loads kernels
+            watch.follow(CodedChange(table, codes[:, :1], codes[:, :1]), Threads())  # loads kernels
         with Rss() as weight:
             started = time.perf_counter()
             for begin in range(0, len(rows), _BATCH):
-                watch.follow(Step(table, codes[:, begin : begin + _BATCH], none), Threads())
+                watch.follow(CodedChange(table, codes[:, begin : begin + _BATCH], none), Threads())
             ours = time.perf_counter() - started
         again, anew = timed(lambda: counted(table), 1)
         equal = same(anew, (watch.sets.sets, watch.sets.counts))
@@ -195,7 +195,7 @@ def stream() -> Iterator[Case]:
         )  # fmt: skip
         started = time.perf_counter()
         for begin in range(0, len(rows), _BATCH):
-            watch.follow(Step(table, none, codes[:, begin : begin + _BATCH]), Threads())
+            watch.follow(CodedChange(table, none, codes[:, begin : begin + _BATCH]), Threads())
         ours = time.perf_counter() - started
         yield Case("… and out again", ours, None, "", weight.own_mb, not len(watch.sets), "3 s", ours < 3)
 

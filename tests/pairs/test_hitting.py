@@ -159,7 +159,7 @@ def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> 
 
 
 def _same(one: Maximal, other: Maximal) -> None:
-    described = [dict(zip(map(bytes, m.sets), map(bytes, m.roles), strict=True)) for m in (one, other)]
+    described = [dict(zip(map(bytes, m.sets), map(bytes, m.targets), strict=True)) for m in (one, other)]
     assert described[0] == described[1]
 
 

@@ -27,7 +27,7 @@ OnProgress = Callable[[float], None]  # gets the share of pairs that are compare
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
 _PLAIN_BITS, _MOST_PLAIN_BITS = 18, 21  # tables of 2 and 16 MB, most of them never touched
-# Pairs between two looks at the outside world: a tenth of a second or so.
+# Pairs between two calls of `progress`: a tenth of a second or so.
 _PLAIN_AT_ONCE, _HASHED_AT_ONCE = 1 << 27, 1 << 22
 _WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting threads costs what they save
 

@@ -23,14 +23,14 @@ from holdfast.pairs.blocks import Blocks
 from holdfast.table.threads import SoFar
 
 _BLOCK = 1 << 14
-_STEPS = 1 << 20  # between two looks at the outside world: a tenth of a second or so
+_STEPS = 1 << 20  # between two calls of `progress`: a tenth of a second or so
 # Measured nanoseconds. To search anew: at all, for each result that is known, for each edge.
 _SETUP_NS, _SEARCH_NS, _EDGE_NS = 50_000.0, 180.0, 200.0
 # To mend: to look whether a set meets an edge; and to see which elements extend a set, for each word of an edge.
 _SCAN_NS, _EXTEND_NS = 1.0, 0.5
 _ROOM = 4096
 # Each edge that vanished, if what came doesn't make up for it, asks for a search of its own; with more of them than
-# this one search for all is cheaper. A look at a sample mostly tells.
+# this one search for all is cheaper. A sample mostly shows which is the case.
 _FEW, _SAMPLE = 8, 64
 
 

@@ -26,7 +26,7 @@ from holdfast.table.runner import Runner
 _KEYS_AT_ONCE = 1 << 16
 _WORTH_THREADS = 1 << 16
 # The codes of a column whose frequency changes, ascending, and by how much.
-Step = tuple[NDArray[np.int64], NDArray[np.int64]]
+CountChange = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def maintain(state: State, change: Change, runner: Runner) -> Diff:
@@ -44,7 +44,7 @@ def maintain(state: State, change: Change, runner: Runner) -> Diff:
     return between(before, state.found, _witnesses(state, before, changes, broken))
 
 
-def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner: Runner) -> None:
+def _move_values(state: State, kind: str, changes: dict[Attribute, CountChange], runner: Runner) -> None:
     columns = state.of_kind(kind)
     numbers = np.array([column.number for column in columns])
     for lane, keys in _touched(state, kind, changes):
@@ -58,7 +58,7 @@ def _move_values(state: State, kind: str, changes: dict[Attribute, Step], runner
 
 
 def _frequencies(
-    state: State, changes: dict[Attribute, Step], lane: int, keys: Images, column: Attribute
+    state: State, changes: dict[Attribute, CountChange], lane: int, keys: Images, column: Attribute
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often a column holds each of some values, before the batch and after it."""
     codes = values.find(lane, keys, state.dictionary(column))
@@ -66,7 +66,7 @@ def _frequencies(
     return before, before + _step_of(codes, *changes[column]) if column in changes else before
 
 
-def _touched(state: State, kind: str, changes: dict[Attribute, Step]) -> Iterator[tuple[int, Images]]:
+def _touched(state: State, kind: str, changes: dict[Attribute, CountChange]) -> Iterator[tuple[int, Images]]:
     """The distinct values of a class that a batch touches: lane by lane, sorted, some at a time."""
     lanes: dict[int, list[Images]] = {}
     for attribute, (codes, _) in changes.items():
@@ -89,7 +89,7 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
 
 
 def _witnesses(
-    state: State, before: dict[str, IND], changes: dict[Attribute, Step], broken: dict[nary.Pairs, int]
+    state: State, before: dict[str, IND], changes: dict[Attribute, CountChange], broken: dict[nary.Pairs, int]
 ) -> dict[str, Witness]:
     """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
     the left side had no values until now, nothing had tested the dependency, and it did not break.

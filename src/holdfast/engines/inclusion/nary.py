@@ -3,13 +3,13 @@
 A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Its rows are the
 complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
 (the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
-they are not told. What is told is, in whatever order it is sought: what holds, has at most `max_arity` columns, and has
-no part that does not hold or has no values. A whole without a complete row is `empty`, like a column without
-values. A valid candidate can break by a row born in R or one that died in S, and only those rows are tested. An
-invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when the witness dies
-or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch tests only the
-candidates that it touches, and most of them against their witness alone. Parts with an error, and empty ones, take no
-part.
+they are not reported. What is reported does not depend on the order of the search: all that holds, has at most
+`max_arity` columns, and has no part that does not hold or has no values. A whole without a complete row is `empty`,
+like a column without values. A valid candidate can break by a row born in R or one that died in S, and only those rows
+are tested. An invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when
+the witness dies or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch
+tests only the candidates that it touches, and most of them against their witness alone. Parts with an error, and empty
+ones, take no part.
 
 Tuples compare exactly: codes of R's columns are translated into codes of S's.
 Cost: testing some tuples is one pass over the codes of S (of R, where rows of S died); a whole test, one over both.
@@ -297,7 +297,7 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
-    told = dict(zip(ind.dependent.columns, value, strict=True))
+    by_column = dict(zip(ind.dependent.columns, value, strict=True))
     shown = ids[:SHOWN]
     keys = keys_of(table, shown)
-    return Orphans(tuple(shown.tolist()), tuple(told for _ in shown), keys, ((value, len(ids)),), 1, len(ids))
+    return Orphans(tuple(shown.tolist()), tuple(by_column for _ in shown), keys, ((value, len(ids)),), 1, len(ids))

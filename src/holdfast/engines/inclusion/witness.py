@@ -73,11 +73,11 @@ def orphans(
     table = state.tables[a.table]
     shown = plain_values(table.dictionaries[a.column].values(codes))
     ids = _first_of_each([rows for _, rows in rows_with(table, a.column, codes)])
-    told = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
+    carried = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
     held = derive.between(state, a.number, b.number)
     return Orphans(
         tuple(ids.tolist()),
-        tuple({a.name: value} for value in told),
+        tuple({a.name: value} for value in carried),
         keys_of(table, ids),
         tuple(zip(shown, counts.tolist(), strict=True)),
         held.missing_values,
