@@ -45,13 +45,8 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
 
-COLUMNS = (
-    Column("key", pa.int64()),
-    Column("number", pa.int64()),
-    Column("text", pa.string()),
-    Column("day", pa.date32()),
-    Column("share", pa.float64()),
-)
+TYPES = {"key": pa.int64(), "number": pa.int64(), "text": pa.string(), "day": pa.date32(), "share": pa.float64()}
+COLUMNS = tuple(Column(name, kind) for name, kind in TYPES.items())
 numbers = st.integers(-9, 9)
 cells = st.tuples(
     st.none() | numbers,
