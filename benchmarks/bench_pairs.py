@@ -25,7 +25,6 @@ from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs.compare import merged
 from holdfast.pairs.multiset import Signatures
-from holdfast.pairs.probes import count_pairs
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import Signed
 from holdfast.pairs.watch import PairWatch
@@ -72,6 +71,12 @@ def numpy_pairs(codes: Codes, first: int) -> Signed:
         sets, counts = np.unique(np.concatenate(parts), return_counts=True)
         return sets.reshape(-1, 1), counts
     return np.unique(np.concatenate(parts), axis=0, return_counts=True)
+
+
+def counted(table: Table) -> Signed:
+    """The agree-sets of all pairs, as the engines count them."""
+    sets = PairWatch.of(table, Threads()).sets
+    return sets.sets, sets.counts
 
 
 def same(one: Signed, other: Signed) -> bool:
@@ -124,15 +129,15 @@ def scratch() -> Iterator[Case]:
             rows = rows_of(name)
             few = rows.slice(0, 300 if quick() else 3_000)
             small = table_of(few, folder)
-            count_pairs(small, Threads())  # loads kernels
-            run = race(lambda table=small: count_pairs(table, Threads()), lambda table=few: duck_pairs(table), 3)  # type: ignore[misc]
+            counted(small)  # loads kernels
+            run = race(lambda table=small: counted(table), lambda table=few: duck_pairs(table), 3)  # type: ignore[misc]
             yield run.case(
                 f"all pairs of {len(few):,} rows of {name}", "DuckDB, self-join and group by",
                 same(run.ours_answer, run.rival_answer), least=10, rows=len(few),
             )  # fmt: skip
             if not quick():
                 table = table_of(rows, folder)
-                ours, found = timed(lambda table=table: count_pairs(table, Threads()), 3)  # type: ignore[misc]
+                ours, found = timed(lambda table=table: counted(table), 3)  # type: ignore[misc]
                 pairs = len(rows) * (len(rows) - 1) // 2
                 yield Case(
                     f"all {pairs:,} pairs of {name}", ours, equal=len(found[1]) == sets and found[1].sum() == pairs,
@@ -159,7 +164,7 @@ def duck_pairs(rows: pa.Table) -> Signed:
 
 
 @dataclass(frozen=True)
-class Step:
+class CodedChange:
     """A batch given as codes: what `PairWatch` reads of a change."""
 
     after: Table
@@ -176,13 +181,13 @@ def stream() -> Iterator[Case]:
         none = codes[:, :0]
         watch = PairWatch(table, Signatures(len(codes)), WeightedRows([0] * len(codes)))
         with Rss() as start:
-            watch.follow(Step(table, codes[:, :1], codes[:, :1]), Threads())  # loads kernels
+            watch.follow(CodedChange(table, codes[:, :1], codes[:, :1]), Threads())  # loads kernels
         with Rss() as weight:
             started = time.perf_counter()
             for begin in range(0, len(rows), _BATCH):
-                watch.follow(Step(table, codes[:, begin : begin + _BATCH], none), Threads())
+                watch.follow(CodedChange(table, codes[:, begin : begin + _BATCH], none), Threads())
             ours = time.perf_counter() - started
-        again, anew = timed(lambda: count_pairs(table, Threads()), 1)
+        again, anew = timed(lambda: counted(table), 1)
         equal = same(anew, (watch.sets.sets, watch.sets.counts))
         yield Case(
             f"adult in batches of {_BATCH}", ours, again, "ourselves, once at the end", weight.own_mb, equal, "3 s",
@@ -190,7 +195,7 @@ def stream() -> Iterator[Case]:
         )  # fmt: skip
         started = time.perf_counter()
         for begin in range(0, len(rows), _BATCH):
-            watch.follow(Step(table, none, codes[:, begin : begin + _BATCH]), Threads())
+            watch.follow(CodedChange(table, none, codes[:, begin : begin + _BATCH]), Threads())
         ours = time.perf_counter() - started
         yield Case("… and out again", ours, None, "", weight.own_mb, not len(watch.sets), "3 s", ours < 3)
 
@@ -202,7 +207,7 @@ def query() -> Iterator[Case]:
     for name in ("flight_1k",) if quick() else ("adult", "flight_1k", "uniprot_1k"):
         with tempfile.TemporaryDirectory() as folder:
             rows = rows_of(name)
-            found = count_pairs(table_of(rows, folder), Threads())
+            found = counted(table_of(rows, folder))
         sets = Signatures.of(rows.num_columns, *found)
         numbers = np.random.default_rng(0)
         asked = [_question(numbers, rows.num_columns) for _ in range(20 if quick() else 100)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.pairs import bitsets, hitting
 from holdfast.pairs.blocks import Blocks
-from holdfast.pairs.hitting import all_minimal_hitting_sets, mended, minimal_hitting_sets
+from holdfast.pairs.hitting import all_minimal_hitting_sets, mended
 from holdfast.pairs.maximal import Maximal, Shift
 
 Sets = set[frozenset[int]]
@@ -86,16 +86,16 @@ def _minimal(family: Sets) -> Sets:
 
 def test_many_results_come_in_blocks_and_can_be_stopped() -> None:
     family = {frozenset([2 * i, 2 * i + 1]) for i in range(17)}
-    sizes = [len(block) for block in minimal_hitting_sets(matrix(family, 1))]
-    assert sum(sizes) == 2**17
-    assert max(sizes) <= 1 << 14
+    found: list[int] = []
+    assert len(all_minimal_hitting_sets(matrix(family, 1), progress=found.append)) == found[-1] == 2**17
+    assert np.diff(found).max() <= 1 << 14
 
     def stop(found: int) -> None:
         if found > 20_000:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        all_minimal_hitting_sets(matrix({frozenset([2 * i, 2 * i + 1]) for i in range(32)}, 1), told=stop)
+        all_minimal_hitting_sets(matrix({frozenset([2 * i, 2 * i + 1]) for i in range(32)}, 1), progress=stop)
 
 
 def test_five_hundred_elements() -> None:
@@ -159,7 +159,7 @@ def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> 
 
 
 def _same(one: Maximal, other: Maximal) -> None:
-    described = [dict(zip(map(bytes, m.sets), map(bytes, m.roles), strict=True)) for m in (one, other)]
+    described = [dict(zip(map(bytes, m.sets), map(bytes, m.targets), strict=True)) for m in (one, other)]
     assert described[0] == described[1]
 
 

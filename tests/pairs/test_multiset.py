@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 import holdfast.pairs.watch as watch_module
 from holdfast.errors import BadInput
-from holdfast.pairs.multiset import Signatures, columns_of, words_of
-from holdfast.pairs.probes import count_pairs, pairs_of_change
+from holdfast.pairs import bitsets
+from holdfast.pairs.compare import merged
+from holdfast.pairs.multiset import Signatures
+from holdfast.pairs.probes import parts_of_change, parts_of_table
 from holdfast.pairs.signatures import Words
 from holdfast.pairs.watch import PairWatch
 from holdfast.table import files
@@ -62,7 +64,7 @@ def world(columns: int, nulls: Nulls = "equal", kind: pa.DataType | None = None)
 def plain(sets: Words, counts: Any) -> Counter[oracle.AgreeSet]:
     told: Counter[oracle.AgreeSet] = Counter()
     for words, count in zip(sets, counts, strict=True):
-        told[frozenset(columns_of(words))] += int(count)
+        told[frozenset(bitsets.elements(words))] += int(count)
     return told
 
 
@@ -71,7 +73,7 @@ def held(watch: PairWatch) -> Counter[oracle.AgreeSet]:
 
 
 def as_sets(words: Words) -> set[oracle.AgreeSet]:
-    return {frozenset(columns_of(each)) for each in words}
+    return {frozenset(bitsets.elements(each)) for each in words}
 
 
 # ---- the paper's example ------------------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def test_the_papers_batch_at_once() -> None:
         change = employees.change([T5, T6], [3])
         taken = counted((P,), (P, S), ())
         added = counted((FN,), (LN,), (P, S), (), (P,), (P, S), ())
-        told = plain(*pairs_of_change(change, Threads()))
+        told = plain(*merged(parts_of_change(change, Threads())))
         assert told == {each: n for each in added | taken if (n := added[each] - taken[each])}
         delta = watch.follow(change, Threads())
         assert not delta
@@ -155,8 +157,8 @@ def test_every_batch_leaves_what_the_definition_says(
             assert held(watch) == new
             assert (as_sets(delta.appeared), as_sets(delta.vanished)) == (new.keys() - old, old.keys() - new)
             step = {each: n for each in old | new if (n := new[each] - old[each])}
-            assert plain(*pairs_of_change(change, Threads())) == step
-            assert plain(*count_pairs(change.after, Threads())) == new
+            assert plain(*merged(parts_of_change(change, Threads()))) == step
+            assert plain(*merged(parts_of_table(change.after, Threads()))) == new
             on = sorted({place % columns for place in places})
             assert watch.sets.agreeing(on) == oracle.agreeing(table.rows, on, None, nulls)
             assert watch.sets.agreeing(on, columns - 1) == oracle.agreeing(table.rows, on, columns - 1, nulls)
@@ -240,7 +242,7 @@ def test_queries_on_many_sets(columns: int) -> None:
     model: Counter[oracle.AgreeSet] = Counter()
     for _ in range(3):
         some = [tuple(np.flatnonzero(numbers.random(columns) < 0.9).tolist()) for _ in range(150)]
-        sets.add(np.array([words_of(each, sets.words) for each in some]), np.arange(1, 151))
+        sets.add(np.array([bitsets.of(each, sets.words) for each in some]), np.arange(1, 151))
         for n, each in enumerate(some, 1):
             model[frozenset(each)] += n
         for size in (0, 1, 3):

@@ -23,9 +23,9 @@ import holdfast.pairs.ranks as ranks_module
 import holdfast.pairs.watch as watch_module
 import holdfast.table.table as table_module
 from holdfast.changes.batch import Codes
+from holdfast.pairs import bitsets
 from holdfast.pairs.compare import Count, all_pairs, batch_pairs, merged
-from holdfast.pairs.multiset import columns_of
-from holdfast.pairs.probes import batch_of, count_pairs, pairs_of_change
+from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import RankedRows
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows
@@ -45,13 +45,8 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
 
-COLUMNS = (
-    Column("key", pa.int64()),
-    Column("number", pa.int64()),
-    Column("text", pa.string()),
-    Column("day", pa.date32()),
-    Column("share", pa.float64()),
-)
+TYPES = {"key": pa.int64(), "number": pa.int64(), "text": pa.string(), "day": pa.date32(), "share": pa.float64()}
+COLUMNS = tuple(Column(name, kind) for name, kind in TYPES.items())
 numbers = st.integers(-9, 9)
 cells = st.tuples(
     st.none() | numbers,
@@ -100,6 +95,8 @@ def world(nulls: Nulls) -> Iterator[World]:
 class Elsewhere:
     """A runner that shares no memory with its tasks."""
 
+    is_local = False
+
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         return [function(pickle.loads(pickle.dumps(item))) for item in items]
 
@@ -108,7 +105,7 @@ def signs(pairs: Signed, columns: int = len(COLUMNS)) -> Counter[str]:
     """Signatures of order as the oracle writes them: `<` where the second row is below the first."""
     found: Counter[str] = Counter()
     for words, count in zip(*pairs, strict=True):
-        bits = set(columns_of(words))
+        bits = set(bitsets.elements(words))
         told = ((at_most(c) in bits) + 2 * (at_least(c, columns) in bits) for c in range(columns))
         found["".join("?<>="[number] for number in told)] += int(count)
     return found
@@ -145,8 +142,8 @@ def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: 
             assert held(watch) == new
             assert signs((delta.appeared, np.ones(len(delta.appeared), np.int64))).keys() == new.keys() - old.keys()
             assert signs((delta.vanished, np.ones(len(delta.vanished), np.int64))).keys() == old.keys() - new.keys()
-            assert signs(count_pairs(change.after, Threads(), ORDERED)) == new
-            assert signs(pairs_of_change(change, Threads(), ORDERED)) == step(old, new)
+            assert signs(merged(parts_of_table(change.after, Threads(), kind=ORDERED))) == new
+            assert signs(merged(parts_of_change(change, Elsewhere(), ORDERED))) == step(old, new)
 
 
 @settings(max_examples=20)

@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from numpy.typing import NDArray
 
 from holdfast.table import bulk
 from holdfast.table.admit import Incoming
 from holdfast.table.runner import Threads
-from holdfast.table.shard import build
 from holdfast.table.types import Column
 from tests.table.building import Kept, bulk_path, deletes, in_files, inserts, rows_of, schema_of, staged_of
 
@@ -120,9 +118,3 @@ def test_the_runner_may_take_tasks_in_any_order(folder: str) -> None:
         admitted = admit(kept.table, kept.files, incoming, folder, Backwards(), said.append)
     assert rows_of(admitted.table) == ROWS
     assert said == ["Building dictionaries", "Writing shards", "Matching rows"]
-
-
-def test_a_renumbered_shard_keeps_its_rows() -> None:
-    columns: list[NDArray[np.unsignedinteger]] = [np.arange(4, dtype=np.uint8)]
-    moved = bulk.renumbered(build(columns, (), range(4)), 10)
-    assert (moved.first_id, moved.last_id, moved.columns[0].tolist()) == (10, 13, [0, 1, 2, 3])

@@ -184,6 +184,8 @@ def test_probes_see_each_shard_with_its_living_rows(folder: str) -> None:
     class Elsewhere:
         """Not in this process, as far as a probe can tell."""
 
+        is_local = False
+
         def map(self, function, items):  # type: ignore[no-untyped-def]
             return [function(item) for item in items]
 

@@ -39,7 +39,6 @@ from holdfast.table.admit import Admitted
 from holdfast.table.change import Change
 from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import bytes_a_row
-from holdfast.table.runner import Threads
 from holdfast.table.table import Nulls
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class Monitor(Upkeep):
                 table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
             )
             ways[name] = one.way
-            if isinstance(self._runner, Threads):
+            if self._runner.is_local:
                 self._runner = discovery_runner(one)
         self._store.put_meta("ways", json.dumps(ways))
         self._bind(given)

@@ -1,12 +1,4 @@
-"""Batches: signed rows that form a commutative group.
-
-A row with weight +1 is an insert, with weight -1 a delete; an update is both. Batches add, have a zero and an
-inverse, and `consolidate` gives each its normal form: every row once, no weight zero. A batch may be negative;
-a table never is (a delete of a row that isn't there is an error, raised where a batch meets its table).
-
-Rows are codes (see `holdfast.table`), so equality of rows is equality of integers here.
-Cost: `plus` and `negate` are linear; `consolidate` sorts n row hashes.
-"""
+"""The rows of a batch as codes (see `holdfast.table`), hashed and grouped: equal rows are equal integers here."""
 
 from __future__ import annotations
 
@@ -15,42 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint32]
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Rows (`codes[column, row]`) with a weight each."""
-
-    codes: Codes
-    weights: NDArray[np.int64]
-
-    @staticmethod
-    def zero(width: int) -> Batch:
-        """The batch that changes nothing, for a table of `width` columns."""
-        return Batch(np.empty((width, 0), np.uint32), np.empty(0, np.int64))
-
-    def __add__(self, other: Batch) -> Batch:
-        return Batch(np.concatenate([self.codes, other.codes], axis=1), np.concatenate([self.weights, other.weights]))
-
-    def __neg__(self) -> Batch:
-        return Batch(self.codes, -self.weights)
-
-    def __len__(self) -> int:
-        return len(self.weights)
-
-    def consolidate(self) -> Batch:
-        """The normal form: distinct rows in order of their first appearance, without weight zero."""
-        groups = group_rows(self.codes)
-        weights = np.zeros(groups.count, np.int64)
-        np.add.at(weights, groups.of_row, self.weights)
-        keep = weights != 0
-        return Batch(self.codes[:, groups.first[keep]], weights[keep])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Batch) and len((self + -other).consolidate()) == 0
-
-    __hash__ = None  # type: ignore[assignment]  # equal batches may look different
+Codes = NDArray[np.uint32]  # [column, row]
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class PairChange:
     """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept.
 
     Where a violation is one row, the other one is NOBODY. A violation may be there before and after the batch and yet
-    be told as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
+    be listed as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
     change. So many of those added are `retold`, and as many of those resolved; the others are **new**, and **gone**.
     """
 
@@ -120,9 +120,9 @@ def _without(pairs: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.in
 class Diff:
     """Findings gained, lost and changed, by their text; witnesses; and violations added to a rule, or resolved.
 
-    A lost rule that has a witness is broken by it. One that has none is not: it still holds, and just isn't told any
-    more, as it follows from another that holds now, or nothing is left that could break it; or nothing was there before
-    that could (it says so of itself: `empty`), so that it had never been tested.
+    A lost rule that has a witness is broken by it. One that has none is not: it still holds, and is no longer reported,
+    as it follows from another that holds now, or nothing is left that could break it; or nothing was there before that
+    could (it says so of itself: `empty`), so that it had never been tested.
     """
 
     gained: Result = field(default_factory=dict)

@@ -16,7 +16,7 @@ from holdfast.errors import BadInput
 
 Values = Mapping[str, Any]  # of a row, by column name; as JSON knows them
 
-_MOST = 4  # columns that tell who a row is, where there is no key
+_MOST = 4  # columns by which a row is recognised, where there is no key
 _BARE = re.compile(r"[\w.:+/@-]+")
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _CONDITION = re.compile(rf"\s*({_QUOTED}|[^=,]+?)\s*=\s*({_QUOTED}|[^,]*?)\s*(?:,|\Z)")
@@ -25,7 +25,7 @@ _CONDITION = re.compile(rf"\s*({_QUOTED}|[^=,]+?)\s*=\s*({_QUOTED}|[^,]*?)\s*(?:
 def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Values], first: Sequence[str]) -> list[str]:
     """The names of rows, given their numbers, their keys (none where none is declared) and their values.
 
-    Where there is no key, columns that come first are told first: those that a rule looks at.
+    Where there is no key, the columns `first`, those that a rule looks at, come first.
     """
     if keys:
         return [by_key(key) for key in keys]
@@ -36,7 +36,7 @@ def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Value
 
 def by_key(key: Values) -> str:
     """The name of a row with a key."""
-    return _told(key, longest=200)
+    return _names_and_values(key, longest=200)
 
 
 def by_number(number: int) -> str:
@@ -46,12 +46,14 @@ def by_number(number: int) -> str:
 
 def by_values(number: int, values: Values, first: Sequence[str] = ()) -> str:
     """The name of a row without a key."""
-    told = {name: values[name] for name in told_columns(list(values), first)}
-    return f"{by_number(number)} ({_told(told, longest=28)})"
+    some = {name: values[name] for name in naming_columns(list(values), first)}
+    return f"{by_number(number)} ({_names_and_values(some, longest=28)})"
 
 
-def told_columns(names: Sequence[str], first: Sequence[str] = ()) -> list[str]:
-    """The columns that tell who a row is: of those that come first the last few, as a rule ends with its right side."""
+def naming_columns(names: Sequence[str], first: Sequence[str] = ()) -> list[str]:
+    """The columns by which a row without a key is recognised: the last few of those that come `first`, as a rule ends
+    with its right side, and then others.
+    """
     return list(dict.fromkeys([*[name for name in first if name in names][-_MOST:], *names]))[:_MOST]
 
 
@@ -60,7 +62,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(names) if len(names) == 2 else "; ".join(names)
 
 
-def _told(values: Values, longest: int) -> str:
+def _names_and_values(values: Values, longest: int) -> str:
     return ", ".join(f"{shown(name, longest)} {shown(value, longest)}" for name, value in values.items())
 
 

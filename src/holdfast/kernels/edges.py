@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from holdfast.kernels.hashing import SEED, first_slot, mask_of, mixed, next_slot
 from holdfast.kernels.jit import kernel
 
+Ints = NDArray[np.int64]
+
 COUNT, SLOTS_USED, FACTS = 0, 1, 2
 NOBODY = -1
 
@@ -34,7 +36,7 @@ class Edges(NamedTuple):
 
 
 @kernel
-def _slot(rows: NDArray[np.int64], row: int) -> Any:
+def _slot(rows: Ints, row: int) -> Any:
     """Where a row stands in the hash table, or would."""
     mask = mask_of(rows)
     slot = first_slot(mixed(SEED, np.uint64(row)), mask)
@@ -44,7 +46,7 @@ def _slot(rows: NDArray[np.int64], row: int) -> Any:
 
 
 @kernel
-def add(edges: Edges, lefts: NDArray[np.int64], rights: NDArray[np.int64]) -> None:
+def add(edges: Edges, lefts: Ints, rights: Ints) -> None:
     """Add pairs that aren't there yet. The pools must have room, and the table for two more rows a pair."""
     for i in range(len(lefts)):
         pair = edges.facts[COUNT]
@@ -102,7 +104,7 @@ def _move(edges: Edges, pair: int, gap: int) -> None:
 
 
 @kernel
-def remove_rows(edges: Edges, rows: NDArray[np.int64], gone: NDArray[np.int64]) -> int:
+def remove_rows(edges: Edges, rows: Ints, gone: Ints) -> int:
     """Remove all pairs of some rows; gives how many there were.
 
     OUT gone[pair, side]: the pairs removed; its length must be at least the sum of the rows' degrees
@@ -126,7 +128,7 @@ def remove_rows(edges: Edges, rows: NDArray[np.int64], gone: NDArray[np.int64]) 
 
 
 @kernel
-def degrees_of(edges: Edges, rows: NDArray[np.int64], degrees: NDArray[np.int64]) -> None:
+def degrees_of(edges: Edges, rows: Ints, degrees: Ints) -> None:
     """OUT degrees[i]: in how many pairs a row is."""
     for i in range(len(rows)):
         slot = _slot(edges.rows, rows[i])
@@ -134,7 +136,7 @@ def degrees_of(edges: Edges, rows: NDArray[np.int64], degrees: NDArray[np.int64]
 
 
 @kernel
-def pairs_of(edges: Edges, row: int, found: NDArray[np.int64]) -> None:
+def pairs_of(edges: Edges, row: int, found: Ints) -> None:
     """OUT found[i]: the numbers of the pairs of a row; its length is the row's degree."""
     half = edges.heads[_slot(edges.rows, row)]
     for i in range(len(found)):
@@ -143,7 +145,7 @@ def pairs_of(edges: Edges, row: int, found: NDArray[np.int64]) -> None:
 
 
 @kernel
-def rehash(edges: Edges, rows: NDArray[np.int64], heads: NDArray[np.int64], degrees: NDArray[np.int64]) -> int:
+def rehash(edges: Edges, rows: Ints, heads: Ints, degrees: Ints) -> int:
     """Fill a new hash table, without the rows that have no pairs any more; gives how many slots it uses.
 
     OUT rows[slot] (given all NOBODY), heads[slot], degrees[slot]

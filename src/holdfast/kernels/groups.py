@@ -5,9 +5,13 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.jit import kernel
 
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Marks = NDArray[np.bool_]
+
 
 @kernel
-def link(clusters: NDArray[np.uint64], first: int, head: NDArray[np.int64], following: NDArray[np.int64]) -> None:
+def link(clusters: Words, first: int, head: Ints, following: Ints) -> None:
     """Put the cells from `first` on into the chains of their clusters.
 
     IN clusters[cell]; OUT head[cluster]: the first cell, following[cell]: the next one; -1 ends a chain
@@ -19,14 +23,7 @@ def link(clusters: NDArray[np.uint64], first: int, head: NDArray[np.int64], foll
 
 
 @kernel
-def choose(
-    clusters: NDArray[np.int64],
-    head: NDArray[np.int64],
-    following: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    oldest: NDArray[np.int64],
-    best: NDArray[np.int64],
-) -> None:
+def choose(clusters: Ints, head: Ints, following: Ints, counts: Ints, oldest: Ints, best: Ints) -> None:
     """The largest cell of some clusters, of equals the one with the oldest row; -1 where all are empty.
 
     IN clusters[i]; counts[cell], oldest[cell]; OUT best[cluster]

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
 
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
@@ -24,7 +27,7 @@ _ODD = np.uint64(0x94D049BB133111EB)
 SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
-def slots_for(entries: int) -> NDArray[np.uint64]:
+def slots_for(entries: int) -> Words:
     """Free slots for so many entries."""
     return np.zeros(1 << (2 * max(entries, 1) - 1).bit_length(), np.uint64)
 
@@ -73,7 +76,7 @@ def filled(number: Any, hashed: Any) -> Any:
 
 
 @kernel
-def hash_lanes(lanes: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
+def hash_lanes(lanes: Words, hashes: Words) -> None:
     """The hash of each key, of which `lanes[word, j]` holds one word. OUT hashes[j]."""
     hashes[:] = SEED
     for w in range(len(lanes)):
@@ -83,9 +86,7 @@ def hash_lanes(lanes: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
 
 
 @inlined
-def _slot_of(
-    slots: NDArray[np.uint64], mask: Any, keys: NDArray[np.uint64], lanes: NDArray[np.uint64], j: int, hashed: Any
-) -> Any:
+def _slot_of(slots: Words, mask: Any, keys: Words, lanes: Words, j: int, hashed: Any) -> Any:
     """The slot of key j, or the free one where it would be. Each slot is read once: to the compiler it may change."""
     at = first_slot(hashed, mask)
     while True:
@@ -104,7 +105,7 @@ def _slot_of(
 
 
 @inlined
-def _fetch(slots: NDArray[np.uint64], mask: Any, hashes: NDArray[np.uint64], j: int, at: NDArray[np.int64]) -> None:
+def _fetch(slots: Words, mask: Any, hashes: Words, j: int, at: Ints) -> None:
     """Every 32 keys, bring the slots of the next ones into the cache side by side, not one by one. OUT at: anything"""
     if j % 32 == 0:
         for ahead in range(j, min(j + 32, len(hashes))):
@@ -112,14 +113,7 @@ def _fetch(slots: NDArray[np.uint64], mask: Any, hashes: NDArray[np.uint64], j: 
 
 
 @kernel
-def enter(
-    slots: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
-    used: NDArray[np.int64],
-    lanes: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    at: NDArray[np.int64],
-) -> None:
+def enter(slots: Words, keys: Words, used: Ints, lanes: Words, hashes: Words, at: Ints) -> None:
     """The entry of each key; a new key gets one. There must be room for all of them.
 
     IN OUT slots, keys[entry, word], used[0]: how many entries there are; IN lanes[word, j], hashes[j]; OUT at[j]
@@ -139,13 +133,7 @@ def enter(
 
 
 @kernel
-def find(
-    slots: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
-    lanes: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    at: NDArray[np.int64],
-) -> None:
+def find(slots: Words, keys: Words, lanes: Words, hashes: Words, at: Ints) -> None:
     """The entry of each key, -1 where there is none. IN as above; OUT at[j]"""
     mask = mask_of(slots)
     for j in range(len(hashes)):
@@ -155,7 +143,7 @@ def find(
 
 
 @kernel
-def refill(slots: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
+def refill(slots: Words, hashes: Words) -> None:
     """Put the entries with some hashes into free slots. IN hashes[entry]; OUT slots"""
     mask = mask_of(slots)
     for entry in range(len(hashes)):

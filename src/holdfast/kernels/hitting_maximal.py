@@ -1,16 +1,17 @@
 """For which columns a set of a family is maximal, all columns at once.
 
-A set S counts for a column A outside it iff no larger set of the family lacks A too: iff A is in every strict superset
-of S. So a few words answer it for all columns: what is hoped for at first, **narrowed** by S's strict supersets until
-it is S's **role**, or nothing is left. Sets with no role need not be looked at for others: their supersets stand in.
+A set S is maximal for a column A outside it iff no larger set of the family lacks A too: iff A is in every strict
+superset of S. So a few words answer it for all columns: the **candidates** of S, at first all columns outside it, are
+intersected with S's strict supersets until its **targets** are left, or nothing is. Sets without targets need not be
+compared with others: their supersets stand in for them.
 
 Supersets are found in an inverted index: for each block of BLOCK * 64 sets and each element, a bitmap of the sets that
 hold the element. The bitmaps of S's rarest elements are ANDed, and what is left is compared with S; blocks of sets no
-larger than S are left out. Sets that narrowed others lately are tried before all that: they are few, and where S has
-no role, they mostly show it.
+larger than S are left out. Sets that took candidates from others lately are tried before all that: they are few, and
+where S has no targets, they mostly show it.
 
-Rows are passed as an array and a place: to make an array of a row counts who uses it, and threads that work on one
-array would wait for each other there.
+Rows are passed as an array and a place: a view of a row would be counted as one more reference to the array, and
+threads that work on one array would wait for each other at that count.
 
 Axes: w word of elements; b block, e element, j word of a block.
 """
@@ -35,7 +36,7 @@ class Index(NamedTuple):
     filled: Places  # [1] how many of them
     bitmaps: Words  # [b, e, j] the sets of a block that hold an element
     rarest: Places  # all elements, those in the fewest sets first
-    recent: Words  # [slot, w] sets that narrowed others lately
+    recent: Words  # [slot, w] sets that took candidates from others lately
 
 
 @kernel
@@ -59,28 +60,28 @@ def _enter(sets: Words, i: int, index: Index) -> None:
 
 
 @kernel
-def sift(sets: Words, hopes: Words, index: Index) -> None:
-    """OUT hopes: the roles of sets within their family, of which the OUT index gets those that have one.
+def sift(sets: Words, candidates: Words, index: Index) -> None:
+    """IN OUT candidates: in the end the targets of sets within their family. OUT index: the sets that have some.
 
     Sets come the largest first, so that a set's supersets are in the index before it.
     """
     elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
     for i in range(len(sets)):
-        if _narrow(sets, i, hopes, index, elements, some):
+        if _narrow(sets, i, candidates, index, elements, some):
             _enter(sets, i, index)
 
 
 @kernel
-def narrow(sets: Words, hopes: Words, index: Index) -> None:
-    """OUT hopes: of what each set hopes for, what all its strict supersets in the index have."""
+def narrow(sets: Words, candidates: Words, index: Index) -> None:
+    """IN OUT candidates: of those of each set, the ones that all its strict supersets in the index hold."""
     elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
     for i in range(len(sets)):
-        _narrow(sets, i, hopes, index, elements, some)
+        _narrow(sets, i, candidates, index, elements, some)
 
 
 @kernel
-def gather(sets: Words, hopes: Words, index: Index, roles: Words) -> None:
-    """OUT hopes: what some strict superset in the index has the role for."""
+def gather(sets: Words, candidates: Words, index: Index, targets: Words) -> None:
+    """OUT candidates: the targets of all strict supersets in the index together."""
     elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
     for i in range(len(sets)):
         rare = _rare_elements(sets, i, index.rarest, elements)
@@ -93,18 +94,18 @@ def gather(sets: Words, hopes: Words, index: Index, roles: Words) -> None:
                     place = 64 * (block * BLOCK + j) + lowest(rest)
                     rest &= rest - ONE
                     if _is_below(sets, i, index.sets, place):
-                        for w in range(hopes.shape[1]):
-                            hopes[i, w] |= roles[place, w]
+                        for w in range(candidates.shape[1]):
+                            candidates[i, w] |= targets[place, w]
 
 
 @kernel
-def _narrow(sets: Words, i: int, hopes: Words, index: Index, elements: Places, some: Words) -> bool:
-    """OUT hopes[i]; whether any is left. The largest sets are tried first, as the most sets are below them."""
+def _narrow(sets: Words, i: int, candidates: Words, index: Index, elements: Places, some: Words) -> bool:
+    """IN OUT candidates[i]; whether any is left. The largest sets are tried first, as the most sets are below them."""
     kept, recent = index.sets, index.recent
-    if not _keep(hopes, i, hopes, i):
+    if not _keep(candidates, i, candidates, i):
         return False
     for slot in range(len(recent)):
-        if _is_below(sets, i, recent, slot) and not _keep(hopes, i, recent, slot):
+        if _is_below(sets, i, recent, slot) and not _keep(candidates, i, recent, slot):
             return False
     rare = _rare_elements(sets, i, index.rarest, elements)
     for block in range(_blocks_above(sets, i, index)):
@@ -115,10 +116,10 @@ def _narrow(sets: Words, i: int, hopes: Words, index: Index, elements: Places, s
             while rest:
                 place = 64 * (block * BLOCK + j) + lowest(rest)
                 rest &= rest - ONE
-                if _is_below(sets, i, kept, place) and _lacks_some(kept, place, hopes, i):
+                if _is_below(sets, i, kept, place) and _lacks_some(kept, place, candidates, i):
                     if len(recent):
                         _copy(kept, place, recent, place % len(recent))
-                    if not _keep(hopes, i, kept, place):
+                    if not _keep(candidates, i, kept, place):
                         return False
     return True
 

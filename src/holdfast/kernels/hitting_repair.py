@@ -41,10 +41,11 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
 
     Gives how many, -1 where there is no room for them, or where more than `budget` words of edges are to be looked at.
     A set that misses an edge takes in each element of it that leaves the others critical: an element u stays critical
-    iff not all edges that u alone hits hold the new element: iff their meet doesn't. One look at the edges tells.
+    iff not all edges that u alone hits hold the new element: iff their intersection does not. One pass over the edges
+    decides it.
     """
     words = edges.shape[1]
-    meets, members = np.empty((64 * words, words), np.uint64), np.empty(64 * words, np.int64)
+    shared, members = np.empty((64 * words, words), np.uint64), np.empty(64 * words, np.int64)
     stack, places = np.empty_like(found), np.empty(len(found), np.int64)
     count = 0
     for i in range(len(sets)):
@@ -58,11 +59,11 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
             budget -= GROW_ONE + place * words
             if budget < 0 or height + 64 * words > len(stack) or count + 64 * words > len(found):
                 return -1
-            _meet_critical(one, members[:size], edges, place, meets)
+            _share_critical(one, members[:size], edges, place, shared)
             for w in range(words):
                 rest = edges[place, w]
                 for u in members[:size]:
-                    rest &= ~meets[u, w]
+                    rest &= ~shared[u, w]
                 while rest:
                     stack[height] = one
                     stack[height, w] |= rest & (~rest + ONE)
@@ -77,12 +78,12 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
 
 
 @kernel
-def _meet_critical(one: Words, members: Places, edges: Words, count: int, meets: Words) -> None:
-    """OUT meets[u]: what those of the first edges share that an element u of a set alone hits."""
+def _share_critical(one: Words, members: Places, edges: Words, count: int, shared: Words) -> None:
+    """OUT shared[u]: what those of the first edges share that an element u of a set alone hits."""
     words = edges.shape[1]
     for u in members:
         for w in range(words):
-            meets[u, w] = ALL
+            shared[u, w] = ALL
     for k in range(count):
         hit, place = ZERO, -1
         for w in range(words):
@@ -95,7 +96,7 @@ def _meet_critical(one: Words, members: Places, edges: Words, count: int, meets:
         if place >= 0:
             u = 64 * place + lowest(hit)
             for w in range(words):
-                meets[u, w] &= edges[k, w]
+                shared[u, w] &= edges[k, w]
 
 
 @kernel

@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.strings import _compare
 
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Marks = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+
 
 @kernel
-def count_codes(codes: NDArray[np.unsignedinteger], alive: NDArray[np.bool_], total: NDArray[np.uint32]) -> None:
+def count_codes(codes: NDArray[np.unsignedinteger], alive: Marks, total: NDArray[np.uint32]) -> None:
     """Count the codes of living rows. IN codes[n]; alive[n], or empty where all are alive. OUT total[code]."""
     if len(alive) == 0:
         for i in range(len(codes)):
@@ -23,7 +28,7 @@ def count_codes(codes: NDArray[np.unsignedinteger], alive: NDArray[np.bool_], to
 
 
 @kernel
-def _prefix(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+def _prefix(data: Bytes, start: int, end: int) -> np.uint64:
     """The first eight bytes as a number; shorter strings are filled up with zeros."""
     value = np.uint64(0)
     for i in range(8):
@@ -34,14 +39,7 @@ def _prefix(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 
 @kernel
-def _below(
-    a: int,
-    b: int,
-    prefix: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    at: NDArray[np.int64],
-) -> bool:
+def _below(a: int, b: int, prefix: Words, offsets: Ints, data: Bytes, at: Ints) -> bool:
     """Whether the head of list a comes before that of list b; equals come in the order of the lists."""
     if prefix[a] != prefix[b]:
         return bool(prefix[a] < prefix[b])
@@ -51,13 +49,7 @@ def _below(
 
 
 @kernel
-def merge_strings(
-    offsets: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    order: NDArray[np.int64],
-    fresh: NDArray[np.bool_],
-) -> None:
+def merge_strings(offsets: Ints, data: Bytes, starts: Ints, order: Ints, fresh: Marks) -> None:
     """Merge sorted lists of strings with a heap of their heads.
 
     IN  offsets[n + 1], data: the strings of all lists end to end; list i holds starts[i] … starts[i + 1]
@@ -108,15 +100,15 @@ def merge_strings(
 
 @kernel
 def tally(
-    order: NDArray[np.int64],
-    fresh: NDArray[np.bool_],
-    column: NDArray[np.int64],
-    count: NDArray[np.int64],
+    order: Ints,
+    fresh: Marks,
+    column: Ints,
+    count: Ints,
     begin: int,
-    masks: NDArray[np.uint64],
-    counts: NDArray[np.int64],
-    values: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    masks: Words,
+    counts: Ints,
+    values: Ints,
+    rows: Ints,
 ) -> tuple[int, int]:
     """The clusters of the next values, and the values and rows that each pair of columns shares.
 
@@ -152,14 +144,7 @@ def tally(
 
 
 @kernel
-def account(
-    count: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    sign: int,
-    masks: NDArray[np.uint64],
-    values: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> None:
+def account(count: Ints, columns: Ints, sign: int, masks: Words, values: Ints, rows: Ints) -> None:
     """Add some values (sign 1) to what the columns share, or take them away (sign -1).
 
     IN  count[g, k]: how often each value occurs in each of k columns, whose numbers are columns[k]

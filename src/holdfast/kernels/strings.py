@@ -5,9 +5,13 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.jit import kernel
 
+Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+
 
 @kernel
-def _compare(a: NDArray[np.uint8], a0: int, a1: int, b: NDArray[np.uint8], b0: int, b1: int) -> int:
+def _compare(a: Bytes, a0: int, a1: int, b: Bytes, b0: int, b1: int) -> int:
     """Below, at or above 0 as a[a0:a1] is below, equal to or above b[b0:b1], byte by byte."""
     for i in range(min(a1 - a0, b1 - b0)):
         x, y = a[a0 + i], b[b0 + i]
@@ -18,13 +22,7 @@ def _compare(a: NDArray[np.uint8], a0: int, a1: int, b: NDArray[np.uint8], b0: i
 
 @kernel
 def lower_bound(
-    offsets: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    order: NDArray[np.int64],
-    q_offsets: NDArray[np.int64],
-    q_data: NDArray[np.uint8],
-    at: NDArray[np.int64],
-    equal: NDArray[np.bool_],
+    offsets: Ints, data: Bytes, order: Ints, q_offsets: Ints, q_data: Bytes, at: Ints, equal: Marks
 ) -> None:
     """For each query: how many of the sorted strings are below it, and whether the next one equals it.
 

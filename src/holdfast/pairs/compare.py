@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +21,13 @@ from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, Words, both_ways
-from holdfast.pairs.threads import Tell, Told, each
+from holdfast.table.threads import SoFar, each
 
-TellShare = Callable[[float], None]  # hears which share of the pairs is compared
+OnProgress = Callable[[float], None]  # gets the share of pairs that are compared
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
 _PLAIN_BITS, _MOST_PLAIN_BITS = 18, 21  # tables of 2 and 16 MB, most of them never touched
-# Pairs between two looks at the outside world: a tenth of a second or so.
+# Pairs between two calls of `progress`: a tenth of a second or so.
 _PLAIN_AT_ONCE, _HASHED_AT_ONCE = 1 << 27, 1 << 22
 _WORTH_THREADS = 100_000_000  # cells to compare: some 10 ms; below, starting threads costs what they save
 
@@ -60,36 +59,34 @@ class Count:
         tiles = grid.reshape(-1, 4)
         return tiles[(tiles[:, 2] + 1) * BLOCK > tiles[:, 0]] if self.within else tiles
 
-    def share(self, share: int, of: int, told: Told = lambda _: None) -> Signed:
-        """One of several shares of the count; `told` hears how many pairs were compared so far."""
+    def share(self, share: int, of: int, progress: SoFar = lambda _: None) -> Signed:
+        """One of several shares of the count; `progress` gets how many pairs were compared so far."""
         tiles = np.ascontiguousarray(self.tiles(of)[share::of])
         if self._is_plain:
-            return self._plain(tiles, told)
+            return self._plain(tiles, progress)
         found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
-        self._into(found, tiles, told)
+        self._into(found, tiles, progress)
         return found.signed()
 
-    def whole(self, tell: TellShare | None = None) -> list[Signed]:
-        """All shares, in threads where that is worth it; `tell` hears how far it is."""
+    def whole(self, progress: OnProgress | None = None) -> list[Signed]:
+        """All shares, in threads where that is worth it; `progress` gets the share of pairs that are compared."""
         shares = (os.cpu_count() or 1) if self._cells > _WORTH_THREADS else 1
         total = max(1, self._pairs_in(self.tiles(shares)))
-        so_far: Tell | None = None if tell is None else lambda _, pairs: tell(pairs / total)
-        return list(each(range(shares), partial(self._one, of=shares), shares > 1, so_far).values())
-
-    def _one(self, share: int, told: Told, of: int) -> Signed:
-        return self.share(share, of, told)
+        workers = None if shares > 1 else 0
+        so_far = None if progress is None else lambda _, pairs: progress(pairs / total)
+        return each(range(shares), lambda share, compared: self.share(share, shares, compared), workers, so_far)
 
     def _pairs_in(self, tiles: Tiles) -> int:
         """About how many pairs are compared in some tiles."""
         return int(((tiles[:, 1] - tiles[:, 0]) * np.minimum(BLOCK, self.rows.used - tiles[:, 2] * BLOCK)).sum())
 
-    def _stretches(self, tiles: Tiles, at_once: int, told: Told) -> Iterator[Tiles]:
-        """The tiles in stretches of about so many pairs; `told` hears of each when it is done."""
+    def _stretches(self, tiles: Tiles, at_once: int, progress: SoFar) -> Iterator[Tiles]:
+        """The tiles in stretches of about so many pairs; `progress` gets how many pairs are done."""
         step, done = max(1, at_once // BLOCK**2), 0
         for begin in range(0, len(tiles), step):
             yield tiles[begin : begin + step]
             done += self._pairs_in(tiles[begin : begin + step])
-            told(done)
+            progress(done)
 
     @property
     def is_small(self) -> bool:
@@ -119,9 +116,9 @@ class Count:
     def _form(self) -> Form:
         return Form(self.kind == ORDERED, self.distinct)
 
-    def _plain(self, tiles: Tiles, told: Told) -> Signed:
+    def _plain(self, tiles: Tiles, progress: SoFar) -> Signed:
         counts, pairs = np.zeros(1 << self._bits, np.int64), 0
-        for some in self._stretches(tiles, _PLAIN_AT_ONCE, told):
+        for some in self._stretches(tiles, _PLAIN_AT_ONCE, progress):
             pairs += tally_plain(
                 self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._form, counts
             )
@@ -133,8 +130,8 @@ class Count:
             words[:, side] = (found >> (side * a_side)) & ((1 << a_side) - 1)
         return words, counts[found]
 
-    def _into(self, table: KeyCounter, tiles: Tiles, told: Told) -> None:
-        for some in self._stretches(tiles, _HASHED_AT_ONCE, told):
+    def _into(self, table: KeyCounter, tiles: Tiles, progress: SoFar) -> None:
+        for some in self._stretches(tiles, _HASHED_AT_ONCE, progress):
             self._tally(table, some)
 
     def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
@@ -161,9 +158,9 @@ def own_signatures(rows: WeightedRows, kind: Kind, distinct: bool) -> Words:
     return np.tile(padded.view("<u8").astype(np.uint64), (1, kind.sides))
 
 
-def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, tell: TellShare | None = None) -> list[Signed]:
+def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, progress: OnProgress | None = None) -> list[Signed]:
     """Every pair of rows once (of the kind `ORDERED`: from both its rows), as parts to add up."""
-    parts = Count(rows, rows, kind, distinct, within=True).whole(tell)
+    parts = Count(rows, rows, kind, distinct, within=True).whole(progress)
     return both_ways([*parts, equal_pairs(rows, kind, distinct)], kind)
 
 

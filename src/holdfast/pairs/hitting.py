@@ -20,41 +20,38 @@ from holdfast.kernels.hitting_repair import GROW_ONE, first_missed, grow, mark_m
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
-from holdfast.pairs.threads import Told
+from holdfast.table.threads import SoFar
 
 _BLOCK = 1 << 14
-_STEPS = 1 << 20  # between two looks at the outside world: a tenth of a second or so
+_STEPS = 1 << 20  # between two calls of `progress`: a tenth of a second or so
 # Measured nanoseconds. To search anew: at all, for each result that is known, for each edge.
 _SETUP_NS, _SEARCH_NS, _EDGE_NS = 50_000.0, 180.0, 200.0
 # To mend: to look whether a set meets an edge; and to see which elements extend a set, for each word of an edge.
 _SCAN_NS, _EXTEND_NS = 1.0, 0.5
 _ROOM = 4096
 # Each edge that vanished, if what came doesn't make up for it, asks for a search of its own; with more of them than
-# this one search for all is cheaper. A look at a sample mostly tells.
+# this one search for all is cheaper. A sample mostly shows which is the case.
 _FEW, _SAMPLE = 8, 64
 
 
-def minimal_hitting_sets(
-    edges: Words, *, max_size: int | None = None, within: Words | None = None, told: Told = lambda _: None
-) -> Iterator[Words]:
-    """Blocks of minimal hitting sets, of at most so many elements, and of elements `within` only.
-
-    `told` hears the number of results after each stretch of work; an exception it raises ends the search. A block is
-    only good until the next one is asked for.
-    """
-    return _search(Family.of(edges), max_size, within, told)
-
-
 def all_minimal_hitting_sets(
-    edges: Words, *, max_size: int | None = None, within: Words | None = None, told: Told = lambda _: None
+    edges: Words,
+    *,
+    max_size: int | None = None,
+    within: Words | None = None,
+    progress: SoFar = lambda _: None,
 ) -> Words:
-    """The same as one array, which lies in a file where it is large."""
-    return _gathered(Family.of(edges), max_size, within, told)
+    """All minimal hitting sets, of at most so many elements, and of elements `within` only.
+
+    The array lies in a file where it is large. `progress` gets the number of results after each stretch of work; an
+    exception it raises ends the search.
+    """
+    return _gathered(Family.of(edges), max_size, within, progress)
 
 
-def _gathered(family: Family, max_size: int | None, within: Words | None, told: Told) -> Words:
+def _gathered(family: Family, max_size: int | None, within: Words | None, progress: SoFar) -> Words:
     blocks = Blocks(family.edges.shape[1])
-    for block in _search(family, max_size, within, told):
+    for block in _search(family, max_size, within, progress):
         blocks.add(block)
     return blocks.rows()
 
@@ -75,7 +72,7 @@ class Family:
         return Family(edges, inside)
 
 
-def _search(family: Family, max_size: int | None, within: Words | None, told: Told) -> Iterator[Words]:
+def _search(family: Family, max_size: int | None, within: Words | None, progress: SoFar) -> Iterator[Words]:
     words = family.edges.shape[1]
     if not len(family.edges):
         yield np.zeros((1, words), np.uint64)
@@ -86,7 +83,7 @@ def _search(family: Family, max_size: int | None, within: Words | None, told: To
     while search.depth[0] >= 0:
         count = advance(search, most, _STEPS, block)
         total += count
-        told(total)
+        progress(total)
         if count:
             yield block[:count]
 
@@ -133,7 +130,7 @@ def mended(
     come: Words,
     *,
     max_size: int | None = None,
-    told: Told = lambda _: None,
+    progress: SoFar = lambda _: None,
 ) -> Mended:
     """The minimal hitting sets after a family lost the edges `gone` and got the edges `come`, or searched anew.
 
@@ -153,17 +150,17 @@ def mended(
         return extended
     after = np.concatenate([bitsets.minus(before, gone), come])
     if extended is None:
-        return Mended.anew(known, all_minimal_hitting_sets(after, max_size=max_size, told=told))
-    return _without_edges(extended, len(known) - len(extended.lost), after, lifted, max_size, told)
+        return Mended.anew(known, all_minimal_hitting_sets(after, max_size=max_size, progress=progress))
+    return _without_edges(extended, len(known) - len(extended.lost), after, lifted, max_size, progress)
 
 
-def _without_edges(now: Mended, old: int, after: Words, lifted: Words, max_size: int | None, told: Told) -> Mended:
+def _without_edges(now: Mended, old: int, after: Words, lifted: Words, max_size: int | None, progress: SoFar) -> Mended:
     """Steps 2 and 3; the first `old` sets were known before step 1."""
     family, marks = Family.of(after), np.empty(len(now.sets), np.bool_)
     mark_minimal(now.sets, lifted, family.inside, marks)
     fresh = [now.sets[old:][marks[old:]]]
     for place, edge in enumerate(lifted):
-        found = _gathered(family, max_size, ~edge, told)
+        found = _gathered(family, max_size, ~edge, progress)
         fresh.append(found[_meets_all(found, lifted[:place])])
     gained = np.concatenate(fresh)
     lost = np.concatenate([now.lost, now.sets[:old][~marks[:old]]])

@@ -1,18 +1,19 @@
 """Maximal sets of a family, for every target at once, kept under change.
 
 A **target** is a column that rules determine, or one more, numbered after the last column, that no set ever holds and
-that stands for "the row itself": what determines it is a key. A set S of the family counts for a target A that it
+that stands for "the row itself": what determines it is a key. A set S of the family is maximal for a target A that it
 lacks iff no strict superset of S in the family lacks A; these sets are all that deriving A's rules needs.
 
-The targets for which S counts are its **role**, one row of words. Together with S they make its **meet**, what all its
-strict supersets share (everything, where there are none). Sets that count for no target are not kept.
+The targets for which S is maximal are one row of words. Together with S they are the **intersection** of S's strict
+supersets (everything, where there are none). Sets that are maximal for no target are not kept.
 
-When sets vanish, S gets a target only where a strict superset that vanished counted for it; when sets appear, S loses
-one only to a superset that counts. So `changed` gathers what sets may hope for below the kept ones that vanished,
-narrows it by those that stay, lets in what is left, and narrows the roles of those that stay by what came in.
+When sets vanish, S gets a target only where a strict superset that vanished was maximal for it; when sets appear, S
+loses one only to a superset that is maximal. So `changed` gathers, for sets below the kept ones that vanished, the
+targets of these as candidates; leaves those that all supersets hold that stay; lets in the sets that have some left;
+and takes from the sets that stay the targets that those let in lack.
 
-Invariant: `sets` are the sets of the family that differ from their meet, `meets` their meets; both follow from the
-family alone, so maintained equals made anew.
+Invariant: `sets` are the sets of the family that differ from the intersection of their strict supersets,
+`intersections`; both follow from the family alone, so maintained equals made anew.
 Cost: `of` takes microseconds a set (327 thousand sets of 223 columns: 1.5 s; the 9,555 of adult: 2 ms). `changed`
 takes a microsecond, on each core, for each set that appeared or is below a kept one that vanished, or starts anew
 where most kept ones vanished.
@@ -22,7 +23,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow, sift
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.table.threads import each
 
 _ANEW = 0.5  # the share of kept sets that vanish from which on it is cheaper to start anew
 _WORTH_THREADS = 4096  # sets
@@ -39,11 +40,13 @@ _RECENT = 256  # sets that are tried first, see the kernel
 
 @dataclass(frozen=True, eq=False)
 class Maximal:
-    """The sets of a family over `columns` columns that are maximal for some target, with their meets."""
+    """The sets of a family over `columns` columns that are maximal for some target, and of each the intersection of its
+    strict supersets.
+    """
 
     columns: int
     sets: Words
-    meets: Words
+    intersections: Words
 
     @staticmethod
     def of(sets: Words, columns: int) -> Maximal:
@@ -57,13 +60,13 @@ class Maximal:
         return self.columns
 
     @property
-    def roles(self) -> Words:
-        """For which targets each set counts."""
-        return self.meets & _outside(self.columns, self.sets)
+    def targets(self) -> Words:
+        """The targets for which each set is maximal."""
+        return self.intersections & _outside(self.columns, self.sets)
 
     def family(self, target: int) -> Words:
         """The maximal sets for a target."""
-        return self.sets[bitsets.has(self.meets, target) & ~bitsets.has(self.sets, target)]
+        return self.sets[bitsets.has(self.intersections, target) & ~bitsets.has(self.sets, target)]
 
     def changed(self, appeared: Words, vanished: Words, living: Callable[[], Words]) -> tuple[Maximal, Shift]:
         """After some sets appeared in the family and some vanished; `living` gives the family now."""
@@ -73,26 +76,26 @@ class Maximal:
         if np.count_nonzero(went) > _ANEW * len(self.sets):
             after = Maximal.of(living(), columns)
             return after, Shift.between(self, after)
-        stay, roles = _largest_first(self.sets[~went], self.roles[~went])
-        gone, gone_roles = _largest_first(self.sets[went], self.roles[went])
-        index, now, hopes = _indexed(columns, stay), roles, _outside(columns, fresh)
+        stay, targets = _largest_first(self.sets[~went], self.targets[~went])
+        gone, gone_targets = _largest_first(self.sets[went], self.targets[went])
+        index, now, candidates = _indexed(columns, stay), targets, _outside(columns, fresh)
         if len(gone):
             above = _indexed(columns, gone)
             others = bitsets.minus(bitsets.widened(living(), words), np.concatenate([stay, fresh]))
-            now = roles | _narrowed(stay, _gathered(stay, above, gone_roles), index)
-            hopes = np.concatenate([hopes, _gathered(others, above, gone_roles)])
+            now = targets | _narrowed(stay, _gathered(stay, above, gone_targets), index)
+            candidates = np.concatenate([candidates, _gathered(others, above, gone_targets)])
             fresh = np.concatenate([fresh, others])
-        entered, entered_roles = _sifted(columns, fresh, _narrowed(fresh, hopes, index, _RECENT))
+        entered, entered_targets = _sifted(columns, fresh, _narrowed(fresh, candidates, index, _RECENT))
         now = _narrowed(stay, now, _indexed(columns, entered))
         sets = np.concatenate([gone, stay, entered])
-        old_roles = np.concatenate([gone_roles, roles, np.zeros_like(entered)])
-        new_roles = np.concatenate([np.zeros_like(gone), now, entered_roles])
-        return _kept(columns, sets, new_roles), _moved(sets, old_roles, new_roles)
+        old_targets = np.concatenate([gone_targets, targets, np.zeros_like(entered)])
+        new_targets = np.concatenate([np.zeros_like(gone), now, entered_targets])
+        return _kept(columns, sets, new_targets), _moved(sets, old_targets, new_targets)
 
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """Sets whose role changed: the targets for which each counted before, and for which it counts after."""
+    """Sets whose targets changed: those for which each was maximal before, and those for which it is after."""
 
     sets: Words
     before: Words
@@ -104,7 +107,7 @@ class Shift:
         return bitsets.elements(np.bitwise_or.reduce(changed, axis=0)) if len(changed) else []
 
     def of(self, target: int) -> tuple[Words, Words]:
-        """The sets that no longer count for a target, and those that do now."""
+        """The sets that are no longer maximal for a target, and those that are now."""
         before, after = bitsets.has(self.before, target), bitsets.has(self.after, target)
         return self.sets[before & ~after], self.sets[after & ~before]
 
@@ -114,8 +117,8 @@ class Shift:
         both = np.concatenate([old.sets, new.sets])
         _, at, back = np.unique(bitsets.as_keys(both), return_index=True, return_inverse=True)
         before, after = np.zeros((2, len(at), both.shape[1]), np.uint64)
-        before[back[: len(old.sets)]] = old.roles
-        after[back[len(old.sets) :]] = new.roles
+        before[back[: len(old.sets)]] = old.targets
+        after[back[len(old.sets) :]] = new.targets
         return _moved(both[at], before, after)
 
 
@@ -124,14 +127,14 @@ def _outside(columns: int, sets: Words) -> Words:
     return ~sets & bitsets.first(columns + 1, sets.shape[1])
 
 
-def _kept(columns: int, sets: Words, roles: Words) -> Maximal:
-    """The sets that have a role."""
-    some = roles.any(axis=1)
-    return Maximal(columns, sets[some], sets[some] | roles[some])
+def _kept(columns: int, sets: Words, targets: Words) -> Maximal:
+    """The sets that have targets."""
+    some = targets.any(axis=1)
+    return Maximal(columns, sets[some], sets[some] | targets[some])
 
 
 def _moved(sets: Words, before: Words, after: Words) -> Shift:
-    """The sets whose role changed."""
+    """The sets whose targets changed."""
     moved = (before != after).any(axis=1)
     return Shift(sets[moved], before[moved], after[moved])
 
@@ -145,45 +148,39 @@ def _largest_first(sets: Words, others: Words) -> tuple[Words, Words]:
 # ---- from and to the kernels ----------------------------------------------------------------------------------------
 
 
-def _sifted(columns: int, sets: Words, hopes: Words) -> tuple[Words, Words]:
-    """The sets that have a role within their family, the largest first, and their roles."""
-    some = hopes.any(axis=1)
-    sets, roles = _largest_first(sets[some], hopes[some])
-    sift(sets, roles, _room(columns, sets, _RECENT))
-    some = roles.any(axis=1)
-    return sets[some], roles[some]
+def _sifted(columns: int, sets: Words, candidates: Words) -> tuple[Words, Words]:
+    """The sets that have targets within their family, the largest first, and these targets."""
+    some = candidates.any(axis=1)
+    sets, targets = _largest_first(sets[some], candidates[some])
+    sift(sets, targets, _room(columns, sets, _RECENT))
+    some = targets.any(axis=1)
+    return sets[some], targets[some]
 
 
-def _narrowed(sets: Words, hopes: Words, index: Index, recent: int = 0) -> Words:
-    """Of what sets hope for, what all their strict supersets have."""
-    hopes = hopes.copy()
+def _narrowed(sets: Words, candidates: Words, index: Index, recent: int = 0) -> Words:
+    """Of the candidates of sets, those that all their strict supersets hold."""
+    candidates = candidates.copy()
 
     def work(part: slice) -> None:
         own = index._replace(recent=np.zeros((recent, sets.shape[1]), np.uint64))
-        narrow(sets[part], hopes[part], own)
+        narrow(sets[part], candidates[part], own)
 
     _in_threads(work, len(sets))
-    return hopes
+    return candidates
 
 
-def _gathered(sets: Words, index: Index, roles: Words) -> Words:
-    """For each set what its strict supersets have a role for."""
-    hopes = np.zeros_like(sets)
-    _in_threads(lambda part: gather(sets[part], hopes[part], index, roles), len(sets))
-    return hopes
+def _gathered(sets: Words, index: Index, targets: Words) -> Words:
+    """For each set the targets of its strict supersets."""
+    candidates = np.zeros_like(sets)
+    _in_threads(lambda part: gather(sets[part], candidates[part], index, targets), len(sets))
+    return candidates
 
 
 def _in_threads(work: Callable[[slice], None], count: int) -> None:
     """Do the work on all of so many sets, where that pays in threads."""
     step = max(_WORTH_THREADS, -(-count // (4 * (os.cpu_count() or 1))))
     parts = [slice(begin, begin + step) for begin in range(0, count, step)]
-    if len(parts) < 2:
-        for part in parts:
-            work(part)
-        return
-    with ThreadPoolExecutor(thread_name_prefix="maximal") as pool:
-        for done in [pool.submit(work, part) for part in parts]:
-            done.result()
+    each(parts, lambda part, _: work(part))
 
 
 def _indexed(columns: int, sets: Words) -> Index:

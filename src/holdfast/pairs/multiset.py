@@ -165,17 +165,3 @@ class Signatures:
         counts = np.array(arrays["counts"], np.int64)
         sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), kind.words(columns))
         return Signatures.of(columns, sets, counts, kind)
-
-
-def words_of(columns: Iterable[int], words: int) -> Words:
-    """A set of columns as words."""
-    made = np.zeros(words, np.uint64)
-    for c in columns:
-        made[c // 64] |= np.uint64(1 << (c % 64))
-    return made
-
-
-def columns_of(words: Words) -> tuple[int, ...]:
-    """The columns of a set, ascending."""
-    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
-    return tuple(int(c) for c in np.flatnonzero(bits))

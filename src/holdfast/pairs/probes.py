@@ -1,12 +1,11 @@
 """The pairs of a table, from scratch and after a batch, in threads of this process or in tasks elsewhere.
 
-`count_pairs` and `pairs_of_change` hold nothing between calls. In tasks, a table goes by path: a task opens it and
+Nothing is held between calls. In tasks, a table goes by path: a task opens it and
 counts its share of the tiles, or compares a batch with one shard; the answers, signatures with counts, add up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -14,13 +13,13 @@ from typing import Protocol
 import numpy as np
 
 from holdfast.changes.batch import Codes
-from holdfast.pairs.compare import Count, TellShare, all_pairs, batch_pairs, equal_pairs, merged
+from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
 from holdfast.pairs.ranked import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
 from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, both_ways
 from holdfast.table.load import open_table
 from holdfast.table.probe import run_probe
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table, TableFiles
 
@@ -43,22 +42,20 @@ class Changed(Protocol):
         """The codes of the rows that died."""
 
 
-def count_pairs(table: Table, runner: Runner, kind: Kind = EQUAL) -> Signed:
-    """The signature of every pair of a table's rows (of the kind `ORDERED`: from both), with how many pairs have it."""
-    return merged(parts_of_table(table, runner, kind=kind))
-
-
 def parts_of_table(
     table: Table,
     runner: Runner,
     rows: WeightedRows | None = None,
-    tell: TellShare | None = None,
+    progress: OnProgress | None = None,
     kind: Kind = EQUAL,
 ) -> list[Signed]:
-    """The same, as parts to add up; `rows` are the table's, where they are at hand; `tell` hears how far it is."""
+    """The signature of every pair of a table's rows (of the kind `ORDERED`: from both), with how many pairs have it.
+
+    As parts to add up. `rows` are the table's, where they are at hand; `progress` gets how far it is.
+    """
     distinct = table.schema.nulls == "distinct"
-    if isinstance(runner, Threads):
-        return all_pairs(rows or rows_of(table, kind), kind, distinct, tell)
+    if runner.is_local:
+        return all_pairs(rows or rows_of(table, kind), kind, distinct, progress)
     assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
     return both_ways(runner.map(_share, [_Share(table.where, number, shares, kind) for number in range(shares)]), kind)
@@ -85,13 +82,8 @@ def _open_rows(where: TableFiles, kind: Kind) -> WeightedRows:
     return rows_of(open_table(where), kind)
 
 
-def pairs_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> Signed:
-    """The signatures of the pairs that a batch added and took, with signed counts."""
-    return merged(parts_of_change(change, runner, kind))
-
-
 def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
-    """The same, as parts to add up."""
+    """The signatures of the pairs that a batch added and took, with signed counts, as parts to add up."""
     batch, after = batch_of(change), change.after
     distinct = after.schema.nulls == "distinct"
     if kind == EQUAL:
@@ -104,8 +96,6 @@ def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list
 
 def _against_ranked(batch: WeightedRows, table: Table, runner: Runner) -> list[Signed]:
     """The signatures of order of a batch's rows with the rows of a table, as parts to add up."""
-    if isinstance(runner, Threads):
-        return [_against_shards(batch, table, list(table.living()))]
     assert table.where is not None, "a table lies in files before tasks look at it"
     return runner.map(_ranked_shard, [_RankedShard(table.where, n, batch) for n in range(len(table.shards))])
 
@@ -120,13 +110,9 @@ class _RankedShard:
 def _ranked_shard(task: _RankedShard) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
     table = open_table(task.where)
-    return _against_shards(task.batch, table, [(table.shards[task.number], table.alive[task.number])])
-
-
-def _against_shards(batch: WeightedRows, table: Table, shards: Sequence[tuple[Shard, Alive]]) -> Signed:
-    rows = RankedRows.of_shards(table, shards)
-    queries = rows.ranked(batch, table)
-    return merged(Count(queries, rows, ORDERED, table.schema.nulls == "distinct").whole())
+    rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])])
+    queries = rows.ranked(task.batch, table)
+    return Count(queries, rows, ORDERED, table.schema.nulls == "distinct").share(0, 1)
 
 
 def batch_of(change: Changed) -> WeightedRows:

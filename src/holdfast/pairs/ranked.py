@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.batch import Codes
 from holdfast.pairs.ranks import Ranks
-from holdfast.pairs.rows import Steps, WeightedRows, hashes_of
+from holdfast.pairs.rows import WeightedRows, Weights, hashes_of
 from holdfast.pairs.signatures import ORDERED, Kind
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
@@ -40,7 +40,7 @@ class RankedRows(WeightedRows):
             rows.add_shard(shard, alive)
         return rows
 
-    def add(self, codes: Codes, steps: Steps) -> Steps:
+    def add(self, codes: Codes, steps: Weights) -> Weights:
         """Add to the weights of some rows, given as codes whose values have ranks. Tells where each stands."""
         return self._add(self._ranks_of(codes), steps, hashes_of(codes))
 

@@ -28,7 +28,7 @@ from holdfast.table.table import Alive, Table
 
 _AT_ONCE = 1 << 22  # cells
 _LEAST = 1024
-Steps = NDArray[np.int64]
+Weights = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 Tops = Sequence[int] | NDArray[np.integer]
 
@@ -44,7 +44,7 @@ class WeightedRows:
         self._allocate(max(room, 1))
 
     @staticmethod
-    def of(codes: Codes, steps: Steps, tops: Tops = (), hashes: Hashes | None = None) -> WeightedRows:
+    def of(codes: Codes, steps: Weights, tops: Tops = (), hashes: Hashes | None = None) -> WeightedRows:
         """Rows given as codes, `[column, row]`, with the weight of each."""
         rows = WeightedRows(tops if len(tops) else codes.max(axis=1, initial=0), len(steps))
         rows._add(codes, steps, hashes_of(codes) if hashes is None else hashes)
@@ -88,7 +88,7 @@ class WeightedRows:
         return len(self._width)
 
     @property
-    def weights(self) -> Steps:
+    def weights(self) -> Weights:
         """The weight of each row."""
         return self._weights[: self.used]
 
@@ -102,11 +102,11 @@ class WeightedRows:
         """Pickled as what is in use, not as blocks."""
         return WeightedRows.of, (self.codes(), self.weights.copy(), self._tops())
 
-    def add(self, codes: Codes, steps: Steps) -> Steps:
+    def add(self, codes: Codes, steps: Weights) -> Weights:
         """Add to the weights of some rows, given as codes; rows that are new get a place. Tells where each stands."""
         return self._add(codes, steps, hashes_of(codes))
 
-    def _add(self, cells: Codes, steps: Steps, hashes: Hashes) -> Steps:
+    def _add(self, cells: Codes, steps: Weights, hashes: Hashes) -> Weights:
         """The same of rows whose cells may stand for codes; a row is always found by the hash of its codes."""
         places = np.empty(len(steps), np.int64)
         if not len(steps):
@@ -118,7 +118,7 @@ class WeightedRows:
         self.used = place(self.cells, self._slots, self._hashes, self.used, cells, hashes, steps, places)
         return places
 
-    def follow(self, batch: WeightedRows) -> Steps:
+    def follow(self, batch: WeightedRows) -> Weights:
         """Take in a batch: rows, given as codes, with signed weights. Tells where each stands."""
         if self.used > _LEAST and 2 * np.count_nonzero(self.weights) < self.used:
             self._repack(np.zeros(self.columns, np.int64))

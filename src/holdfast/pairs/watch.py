@@ -13,13 +13,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import Count, TellShare, all_pairs, batch_alike
+from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_alike
 from holdfast.pairs.multiset import Delta, Signatures
 from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import queries_of, rows_of
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, Kind, both_ways
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 _FEW = 1000  # rows of a batch that are always compared by themselves
@@ -32,16 +32,16 @@ class PairWatch:
         self._table, self.sets, self._rows = table, signatures, rows
 
     @staticmethod
-    def of(table: Table, runner: Runner, tell: TellShare | None = None, kind: Kind = EQUAL) -> PairWatch:
-        """Count the pairs of a table (of the kind `ORDERED`: from both rows); `tell` hears how far that is."""
+    def of(table: Table, runner: Runner, progress: OnProgress | None = None, kind: Kind = EQUAL) -> PairWatch:
+        """Count the pairs of a table (of the kind `ORDERED`: from both rows); `progress` gets how far that is."""
         sets = Signatures(len(table.schema.columns), kind)
-        rows = rows_of(table, kind) if isinstance(runner, Threads) else None
-        sets.add_parts(parts_of_table(table, runner, rows, tell, kind))
+        rows = rows_of(table, kind) if runner.is_local else None
+        sets.add_parts(parts_of_table(table, runner, rows, progress, kind))
         return PairWatch(table, sets, rows)
 
     def follow(self, change: Changed, runner: Runner) -> Delta:
         """Take in a batch; tells which signatures appeared and which vanished."""
-        if isinstance(runner, Threads):
+        if runner.is_local:
             self._rows = self._rows or rows_of(self._table, self.sets.kind)
             delta = self._compare(self._rows, batch_of(change), change.after)
         else:

@@ -20,6 +20,8 @@ _SCHEMA = pa.schema([("id", pa.int64()), ("answer", pa.binary())])
 class SparkRunner:
     """Runs a function in Spark tasks; errors of ours come back as themselves."""
 
+    is_local = False
+
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 

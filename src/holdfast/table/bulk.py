@@ -12,7 +12,7 @@ Each task is a plain function of one small item, so a runner may put it in a thr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -177,8 +177,3 @@ def keep_rows(task: KeepRows) -> int:
     made = shard.build([column[rows] for column in piece.columns], task.key, range(len(rows)))
     files.write(task.shard_to, made.arrays())
     return len(rows)
-
-
-def renumbered(piece: Shard, first_id: int) -> Shard:
-    """A shard whose ids count from 0, with ids of its own."""
-    return replace(piece, ids=range(first_id, first_id + len(piece)))

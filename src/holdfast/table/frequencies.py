@@ -19,7 +19,7 @@ from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.probe import run_probe
 from holdfast.table.rewrite import Kept
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard, narrowed
 from holdfast.table.table import Alive, Table
 
@@ -89,7 +89,7 @@ class Frequencies:
     def of(cls, table: Table, runner: Runner, progress: Progress) -> Frequencies:  # noqa: ARG003  # it is one quick pass
         """Count the codes of all rows: in threads column by column, elsewhere shard by shard."""
         places = range(len(table.dictionaries))
-        if isinstance(runner, Threads):
+        if runner.is_local:
             return cls(runner.map(lambda column: Counts(narrowed(_counted(table, column))), places))
         totals = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
         for columns in _groups([len(dictionary) for dictionary in table.dictionaries]):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.naming import by_number, named, told_columns
+from holdfast.changes.naming import by_number, named, naming_columns
 from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Schema, Table
 
@@ -29,7 +29,7 @@ def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
     lie_here, _ = which_live(table, ids)
     there = ids[lie_here]
     keys = keys_of(table, there)
-    values = [] if keys else some_values(table, there, told_columns(table.schema.names, first))
+    values = [] if keys else some_values(table, there, naming_columns(table.schema.names, first))
     told = dict(zip(there.tolist(), named(there.tolist(), keys, values, first), strict=True))
     return [told.get(number) or by_number(number) for number in ids.tolist()]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from holdfast.table.load import open_table
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table, TableFiles
 
@@ -22,7 +22,7 @@ def run_probe(
     runner: Runner, probe: Callable[[Shard, Alive, Argument], Answer], table: Table, argument: Argument
 ) -> list[Answer]:
     """The answer of each shard, in the order of the shards."""
-    if isinstance(runner, Threads):
+    if runner.is_local:
         return runner.map(lambda each: probe(each[0], each[1], argument), list(table.living()))
     assert table.where is not None, "a table lies in files before tasks look at it"
     tasks = [_Task(probe, table.where, number, argument) for number in range(len(table.shards))]

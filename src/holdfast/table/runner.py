@@ -1,15 +1,15 @@
 """Runners: the same function over many items, in threads here or in tasks elsewhere, with equal results.
 
 A function given to a runner is importable by name, its items and answers are small and picklable, and big inputs go
-by path. Answers come back in the order of the items.
+by path, unless the runner `is_local`. Answers come back in the order of the items.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
+
+from holdfast.table.threads import each
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -18,6 +18,10 @@ Answer = TypeVar("Answer")
 class Runner(Protocol):
     """Runs a function over items."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether functions run in this process and share its memory: then they may be given what it has open."""
+
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers, in the order of the items."""
 
@@ -25,12 +29,11 @@ class Runner(Protocol):
 class Threads:
     """Runs in threads of this process: NumPy, Arrow and our kernels release the GIL."""
 
+    is_local = True
+
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers
 
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers, in the order of the items."""
-        if len(items) < 2:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(self._workers) as pool:
-            return list(pool.map(function, items))
+        return each(items, lambda item, _: function(item), self._workers)

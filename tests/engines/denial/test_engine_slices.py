@@ -27,6 +27,8 @@ Answer = TypeVar("Answer")
 class Tasks:
     """A runner that keeps to the rules of tasks: function, items and answers travel as bytes."""
 
+    is_local = False
+
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         answers: list[Answer] = []
         for item in items:

@@ -23,7 +23,7 @@ from holdfast.engines.denial.violations import LIMIT, Violations
 from holdfast.search.found import Found, Pairs, sides
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 
@@ -99,7 +99,7 @@ def discover(
 ) -> State:
     """The state of a table, from scratch."""
     state = State(table, constraints, limit)
-    if runner is None or isinstance(runner, Threads):
+    if runner is None or runner.is_local:
         state.take(state.search.all(limit, runner))
         state.keeps_indexes = True
     else:

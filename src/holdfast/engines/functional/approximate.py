@@ -26,7 +26,7 @@ from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
-from holdfast.pairs.threads import Tell, Told, each
+from holdfast.table.threads import OnProgress, SoFar, each
 
 Counts = NDArray[np.int64]
 
@@ -47,7 +47,7 @@ def derive_approximate(
     targets: Iterable[int],
     limit: int,
     max_lhs: int | None = None,
-    tell: Tell | None = None,
+    progress: OnProgress | None = None,
 ) -> dict[int, Part]:
     """The minimal left sides of some targets that at most `limit` pairs break; the target `columns` stands for keys."""
     if columns <= NARROW:
@@ -55,10 +55,11 @@ def derive_approximate(
         return {target: _narrow(at, columns, target, limit, max_lhs) for target in targets}
     sets = bitsets.widened(sets, bitsets.words_for(columns + 1))
 
-    def one(target: int, told: Told) -> Part:
-        return _wide(sets, counts, columns, target, limit, max_lhs, told)
+    def one(target: int, found: SoFar) -> Part:
+        return _wide(sets, counts, columns, target, limit, max_lhs, found)
 
-    return each(list(targets), one, True, tell)
+    chosen = list(targets)
+    return dict(zip(chosen, each(chosen, one, progress=progress), strict=True))
 
 
 # ---- all left sides at once -----------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def _wide(
     target: int,
     limit: int,
     max_lhs: int | None,
-    told: Told,
+    progress: SoFar,
 ) -> Part:
     lacking = ~bitsets.has(sets, target)
     words = sets.shape[1]
@@ -118,7 +119,7 @@ def _wide(
         count = advance_weighted(search, limit, most, _STEPS, found, missing)
         lhs.add(found[:count])
         broken.add(missing[:count, None].view(np.uint64))
-        told(len(lhs))
+        progress(len(lhs))
     return Part(lhs.rows(), broken.rows()[:, 0].view(np.int64))
 
 

@@ -16,7 +16,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended, all_minimal_hitting_sets, mended
 from holdfast.pairs.maximal import Maximal, Shift
-from holdfast.pairs.threads import Tell, Told, each
+from holdfast.table.threads import OnProgress, SoFar, each
 
 Covers = Mapping[int, Words]  # the minimal left sides of each target
 
@@ -24,28 +24,29 @@ _WORTH_THREADS = 1000  # maximal sets
 
 
 def derive(
-    maximal: Maximal, targets: Iterable[int], max_lhs: int | None = None, tell: Tell | None = None
+    maximal: Maximal, targets: Iterable[int], max_lhs: int | None = None, progress: OnProgress | None = None
 ) -> dict[int, Words]:
     """The minimal left sides of some targets. Ctrl-C ends it within a fraction of a second."""
 
-    def one(target: int, told: Told) -> Words:
-        return all_minimal_hitting_sets(edges_of(maximal, target), max_size=max_lhs, told=told)
+    def one(target: int, found: SoFar) -> Words:
+        return all_minimal_hitting_sets(edges_of(maximal, target), max_size=max_lhs, progress=found)
 
-    return each(list(targets), one, len(maximal.sets) > _WORTH_THREADS, tell)
+    chosen, many = list(targets), len(maximal.sets) > _WORTH_THREADS
+    return dict(zip(chosen, each(chosen, one, None if many else 0, progress), strict=True))
 
 
 def follow(
-    covers: Covers, shift: Shift, before: Maximal, max_lhs: int | None = None, tell: Tell | None = None
+    covers: Covers, shift: Shift, before: Maximal, max_lhs: int | None = None, progress: OnProgress | None = None
 ) -> dict[int, Mended]:
     """The left sides of those targets that a batch touched; `before` are the maximal sets before it."""
 
-    def one(target: int, told: Told) -> Mended:
+    def one(target: int, found: SoFar) -> Mended:
         gone, come = (_complements(sets, before.columns, target) for sets in shift.of(target))
-        return mended(covers[target], edges_of(before, target), gone, come, max_size=max_lhs, told=told)
+        return mended(covers[target], edges_of(before, target), gone, come, max_size=max_lhs, progress=found)
 
     changed = [target for target in shift.targets() if target in covers]
     many = len(before.sets) > _WORTH_THREADS or sum(len(covers[t]) for t in changed) > 50 * _WORTH_THREADS
-    return each(changed, one, many, tell)
+    return dict(zip(changed, each(changed, one, None if many else 0, progress), strict=True))
 
 
 def edges_of(maximal: Maximal, target: int) -> Words:

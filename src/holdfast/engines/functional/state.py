@@ -82,7 +82,7 @@ class CountedAgreeSets:
         arrays = {f"pairs/{name}": array for name, array in self._watch.dump().items()}
         if self._maximal is not None:
             arrays["maximal/sets"] = self._maximal.sets.reshape(-1)
-            arrays["maximal/meets"] = self._maximal.meets.reshape(-1)
+            arrays["maximal/meets"] = self._maximal.intersections.reshape(-1)
         return arrays
 
     @classmethod

@@ -29,7 +29,7 @@ from holdfast.table import files, images, numbers
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.runs import Run
 from holdfast.table.table import Table, TableFiles
 
@@ -42,7 +42,7 @@ Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
 
 def discover(state: State, runner: Runner) -> State:
     """The state of some tables with its clusters."""
-    return _discover_here(state, runner) if isinstance(runner, Threads) else _discover_elsewhere(state, runner)
+    return _discover_here(state, runner) if runner.is_local else _discover_elsewhere(state, runner)
 
 
 def _discover_here(state: State, runner: Runner) -> State:

@@ -23,7 +23,7 @@ from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Moved
 from holdfast.table.images import Images
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 
 _KEYS_AT_ONCE = 1 << 16
 _WORTH_THREADS = 1 << 16
@@ -53,7 +53,7 @@ def _move_values(state: State, kind: str, changes: Changes, runner: Runner) -> N
     numbers = np.array([column.number for column in columns])
     for lane, keys in _touched(state, kind, changes):
         look = partial(_frequencies, state, changes, lane, keys)
-        many = len(keys) * len(columns) > _WORTH_THREADS and isinstance(runner, Threads)
+        many = len(keys) * len(columns) > _WORTH_THREADS and runner.is_local
         found = runner.map(look, columns) if many else [look(column) for column in columns]
         before, after = (np.stack(each, axis=1) for each in zip(*found, strict=True))
         state.clusters.move(before, after, numbers)

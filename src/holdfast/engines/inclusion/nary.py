@@ -3,13 +3,13 @@
 A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Its rows are the
 complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
 (the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
-they are not told. What is told is, in whatever order it is sought: what holds, has at most `max_arity` columns, and has
-no part that does not hold or has no values. A whole without a complete row is `empty`, like a column without
-values. A valid candidate can break by a row born in R or one that died in S, and only those rows are tested. An
-invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when the witness dies
-or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch tests only the
-candidates that it touches, and most of them against their witness alone. Parts with an error, and empty ones, take no
-part.
+they are not reported. What is reported does not depend on the order of the search: all that holds, has at most
+`max_arity` columns, and has no part that does not hold or has no values. A whole without a complete row is `empty`,
+like a column without values. A valid candidate can break by a row born in R or one that died in S, and only those rows
+are tested. An invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when
+the witness dies or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch
+tests only the candidates that it touches, and most of them against their witness alone. Parts with an error, and empty
+ones, take no part.
 
 Tuples compare exactly: codes of R's columns are translated into codes of S's.
 Cost: testing some tuples is one pass over the codes of S (of R, where rows of S died); a whole test, one over both.
@@ -35,7 +35,7 @@ from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 from holdfast.table.table import TableFiles
 
 _SAMPLE = 256
@@ -156,7 +156,7 @@ def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candida
     groups: dict[tuple[int, ...], list[Pairs]] = {}
     for pairs in wanted:
         groups.setdefault(tuple(b for _, b in pairs), []).append(pairs)
-    if isinstance(runner, Threads):
+    if runner.is_local:
         maps = Translations(state)
         answers = [_test_group(state, group, maps) for group in groups.values()]
     else:

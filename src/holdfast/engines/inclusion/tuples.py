@@ -15,43 +15,43 @@ from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
 
-Rows = NDArray[np.int64]  # [column, row]
+TupleCodes = NDArray[np.int64]  # [column, row]
 _ROWS_AT_ONCE = 1 << 16
 
 
 class Tuples:
     """A set of tuples that can be asked for others. It grows with its distinct tuples, not with those it is given."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: TupleCodes) -> None:
         self._table = KeyTable(len(rows))
         self.add(rows)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> TupleCodes:
         """The tuples, in the order in which they came."""
         return self._table.keys.view(np.int64).T
 
     def __len__(self) -> int:
         return self._table.used
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: TupleCodes) -> None:
         """Take in more tuples; those that are new keep the order in which they come."""
         lanes = _lanes(rows)
         fresh = lanes[:, self._table.find_lanes(lanes) < 0]
         for start in range(0, fresh.shape[1], _ROWS_AT_ONCE):  # room is made for all that come, new or not
             self._table.entries_of_lanes(fresh[:, start : start + _ROWS_AT_ONCE].copy())
 
-    def places(self, asked: Rows) -> NDArray[np.int64]:
+    def places(self, asked: TupleCodes) -> NDArray[np.int64]:
         """Where each tuple asked for stands, -1 where it is not here."""
         return self._table.find_lanes(_lanes(asked))
 
-    def first_missing(self, asked: Rows) -> int:
+    def first_missing(self, asked: TupleCodes) -> int:
         """The place of the first tuple asked for that is not here, -1 where all are."""
         missing = np.flatnonzero(self.places(asked) < 0)
         return int(missing[0]) if len(missing) else -1
 
 
-def _lanes(rows: Rows) -> NDArray[np.uint64]:
+def _lanes(rows: TupleCodes) -> NDArray[np.uint64]:
     return np.ascontiguousarray(rows, np.int64).view(np.uint64)
 
 
@@ -63,7 +63,7 @@ def of_table(table: Table, columns: Sequence[int]) -> Tuples:
     return whole
 
 
-def present(asked: Rows, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
+def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
     """Which of some tuples a living row has."""
     wanted = Tuples(asked)
     met = np.zeros(len(wanted), np.bool_)
@@ -75,7 +75,7 @@ def present(asked: Rows, table: Table, columns: Sequence[int]) -> NDArray[np.boo
     return np.asarray(met[wanted.places(asked)])
 
 
-def rows_with(asked: Rows, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
+def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
     wanted = Tuples(asked)
     found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
@@ -86,7 +86,7 @@ def rows_with(asked: Rows, table: Table, columns: Sequence[int], most: int | Non
     return np.concatenate(found)
 
 
-def _pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], Rows]]:
+def _pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], TupleCodes]]:
     """Living rows, some at a time: their shard, their places in it, and their tuples."""
     for shard, alive in table.living():
         for start in range(0, len(shard), _ROWS_AT_ONCE):
@@ -112,7 +112,7 @@ def full_rows(table: Table, columns: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
-def grouped(rows: NDArray[np.unsignedinteger]) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+def grouped(rows: NDArray[np.unsignedinteger]) -> tuple[TupleCodes, NDArray[np.int64], NDArray[np.int64]]:
     """The distinct ones of some tuples, where each came first, and how often each came."""
     own = np.ascontiguousarray(rows, np.int64)
     whole = Tuples(own)

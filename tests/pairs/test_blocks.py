@@ -1,15 +1,9 @@
-"""Targets in threads: what one raises, or a full disk, ends them all, and soon."""
+"""Blocks of rows in a temporary file: a disk that is full is told in a sentence."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import time
-
-import pytest
-
-from holdfast.errors import BadInput
-from holdfast.pairs.threads import Told, each
 
 _FULL = """
 import resource
@@ -25,18 +19,6 @@ try:
 except BadInput as error:
     print(error)
 """
-
-
-def test_an_error_in_one_target_ends_all() -> None:
-    def one(target: int, told: Told) -> int:
-        if target == 0:
-            raise BadInput("no space")
-        while True:
-            told(0)
-            time.sleep(0.01)
-
-    with pytest.raises(BadInput, match="no space"):
-        each([0, 1, 2], one)
 
 
 def test_results_that_fit_no_disk() -> None:
