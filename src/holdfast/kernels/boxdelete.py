@@ -132,19 +132,26 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
 
 
 @kernel
+def _wipe(numbers: NDArray[np.int64], begin: int) -> None:
+    """Zeros from `begin` on; what is zero is not written, so that no page of a file is copied for it."""
+    for i in range(begin, len(numbers)):
+        if numbers[i] != 0:
+            numbers[i] = 0
+
+
+@kernel
 def wipe(tree: Tree) -> None:
     """Write zeros wherever no row and no entry is."""
     for leaf in range(len(tree.filled)):
-        for slot in range(max(tree.filled[leaf], 0), LEAF):
-            tree.ids[leaf, slot] = 0
-            for dim in range(tree.values.shape[1]):
-                tree.values[leaf, dim, slot] = 0
+        used = max(tree.filled[leaf], 0)
+        _wipe(tree.ids[leaf], used)
+        for dim in range(tree.values.shape[1]):
+            _wipe(tree.values[leaf, dim], used)
     for node in range(len(tree.used)):
-        for entry in range(max(tree.used[node], 0), FAN):
-            tree.child[node, entry] = 0
-            tree.below[node, entry] = 0
-            for part in range(3):
-                tree.fences[node, entry, part] = 0
-            for dim in range(tree.values.shape[1]):
-                tree.lows[node, dim, entry] = 0
-                tree.highs[node, dim, entry] = 0
+        used = max(tree.used[node], 0)
+        tree.child[node, used:] = 0
+        _wipe(tree.below[node], used)
+        tree.fences[node, used:] = 0
+        for dim in range(tree.values.shape[1]):
+            _wipe(tree.lows[node, dim], used)
+            _wipe(tree.highs[node, dim], used)

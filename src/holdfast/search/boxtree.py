@@ -59,7 +59,7 @@ class BoxTree:
         self.rows = len(ids) if len(ids) > LEAF else 0
         leaves = max(1, -(-self.rows // _FILLING))
         self.pools = _pools(self.dims, leaves + leaves // 16 + 16, leaves // 24 + 64)
-        self._path = ""  # of the file that it lies in
+        self._file: PrivateArrays | None = None
         boxload.load(self.pools, rows, ids, self.rows, leaves)
         if not self.rows:
             self.insert(rows, ids)
@@ -70,6 +70,7 @@ class BoxTree:
         """What a file keeps of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
         hold what was deleted.
         """
+        self._read_ahead()
         boxtree.visit_all(self.pools)  # damage must not get a new checksum
         self._refuse_damage()
         leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
@@ -85,7 +86,7 @@ class BoxTree:
     def opened(file: PrivateArrays, dims: int, rows: int) -> BoxTree:
         """The tree whose arrays a file keeps."""
         tree = BoxTree.__new__(BoxTree)
-        tree.dims, tree.rows, tree._path = dims, rows, file.path
+        tree.dims, tree.rows, tree._file = dims, rows, file
         flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts", "sums")}
         flat |= {"ids": file.mapped("ids"), "values": file.mapped("values")}
         shapes = {"ids": (-1, LEAF), "values": (-1, dims, LEAF), "child": (-1, FAN), "below": (-1, FAN)}
@@ -94,11 +95,16 @@ class BoxTree:
         tree.pools = Tree(**pools, unseen=np.ones(len(pools["ids"]), np.bool_))
         return tree
 
+    def _read_ahead(self) -> None:
+        """Most of the leaves are about to be looked at."""
+        if self._file is not None:
+            self._file.read_ahead()
+
     def _refuse_damage(self) -> None:
         """Give out no answer that a damaged leaf had a part in."""
-        if self.pools.facts[DAMAGED]:
+        if self._file is not None and self.pools.facts[DAMAGED]:
             leaf = int(self.pools.facts[DAMAGED])
-            raise Damaged(self._path, f"leaf {leaf} of {len(self.pools.sums)} differs from its checksum")
+            raise Damaged(self._file.path, f"leaf {leaf} of {len(self.pools.sums)} differs from its checksum")
 
     # ---- rows and questions -----------------------------------------------------------------------------------------
 
@@ -147,6 +153,8 @@ class BoxTree:
 
     def probe(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None = None) -> Hits:
         """All hits of a question, whose queries come in blocks. Raises TooMany beyond a limit."""
+        if len(question.own) >= _MANY:
+            self._read_ahead()
         try:
             return self._all_hits(question, starts, limit, threads)
         finally:
@@ -192,6 +200,8 @@ class BoxTree:
         """How many rows of the tree meet each query; where a query is in the tree and meets itself, it counts."""
         queries = len(question.own)
         counts = np.zeros(queries, np.int64)
+        if queries >= _MANY:
+            self._read_ahead()
         if threads is None or queries < _MANY:
             boxprobe.count(self.pools, question, 0, queries, counts)
         else:

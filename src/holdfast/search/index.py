@@ -20,7 +20,7 @@ from holdfast.search.layout import Layout, by_selectivity
 from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
 from holdfast.search.queries import Condition, Lookup
 from holdfast.table import files
-from holdfast.table.private import PrivateArrays
+from holdfast.table.private import PrivateArrays, let_go
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -95,6 +95,7 @@ class Index:
         """Write the index, which is current with a table, to a new file."""
         facts = {"columns": self._columns, "bits": self._packing.bits, "rows": len(self.tree), "next_id": table.next_id}
         files.write(path, self.tree.arrays(), facts)
+        let_go(path)
         self.written = Written(path, table.next_id)
 
     @staticmethod

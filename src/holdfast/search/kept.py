@@ -23,7 +23,7 @@ from holdfast.search.operands import Spaces
 from holdfast.table.table import Table
 
 FEWEST = 1 << 15  # rows: an index of fewer is made again as fast as it is opened
-_FEW = 1 << 12  # rows that are made up for in no time
+_FEW = 1 << 11  # rows that are made up for in no time
 
 
 @dataclass(frozen=True)

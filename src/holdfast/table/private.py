@@ -3,6 +3,9 @@
 For large arrays of which a process reads and changes a few places: opening them costs nothing, however large they are.
 Such an array comes unchecked, as a check would read it whole; what keeps one in a file keeps checksums of its parts
 beside it, and compares what it looks at. Only files of this machine can be mapped.
+
+Systems that keep a file in large pieces in memory count a whole piece as memory of a process that looks at one byte of
+it. So a file that was just written is let go, and what is read of it by the map comes page by page.
 """
 
 from __future__ import annotations
@@ -34,11 +37,21 @@ class PrivateArrays:
             self._places, self._about, self.facts = _contents(path)
             self._file = os.open(path, os.O_RDONLY)
             weakref.finalize(self, os.close, self._file)
-            self._bytes = np.frombuffer(mmap.mmap(self._file, 0, access=mmap.ACCESS_COPY), np.uint8)
+            self._map = mmap.mmap(self._file, 0, access=mmap.ACCESS_COPY)
         except FileNotFoundError:
             raise Missing(path) from None
         except (ValueError, KeyError, TypeError, pa.ArrowException) as error:  # nobody wrote this
             raise Damaged(path, str(error).partition("\n")[0]) from None
+        self._bytes = np.frombuffer(self._map, np.uint8)
+        self._advise("MADV_RANDOM")
+
+    def read_ahead(self) -> None:
+        """From now on the arrays are read from end to end, not here and there."""
+        self._advise("MADV_SEQUENTIAL")
+
+    def _advise(self, how: str) -> None:
+        if hasattr(mmap, how):
+            self._map.madvise(getattr(mmap, how))
 
     def read(self, name: str) -> NDArray[Any]:
         """A whole array, checked."""
@@ -62,6 +75,16 @@ class PrivateArrays:
 
     def _end(self, name: str) -> int:
         raise Damaged(self.path, f"it ends within {name}")
+
+
+def let_go(path: str) -> None:
+    """Have the system forget what it holds of a file in memory; the file is on the disk already."""
+    if hasattr(os, "posix_fadvise"):
+        file = os.open(path, os.O_RDONLY)
+        try:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)
 
 
 def places_in(path: str) -> Places:
