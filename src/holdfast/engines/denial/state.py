@@ -100,7 +100,7 @@ def discover(
     """The state of a table, from scratch."""
     state = State(table, constraints, limit)
     if runner is None or runner.is_local:
-        state.take(state.search.all(limit, runner))
+        state.take(state.search.all(limit))
         state.keeps_indexes = True
     else:
         state.take(find_in_tasks(table, state.search.queries, runner, limit))
