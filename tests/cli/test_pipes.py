@@ -134,7 +134,8 @@ def test_a_pipe_of_ours_that_breaks_is_an_error(people: Path) -> None:
     """Only standard output and standard error may go away: any other pipe is part of the work."""
     script = (
         "import sys\n"
-        "from holdfast import cli, discovery\n"
+        "from holdfast import cli\n"
+        "from holdfast.api import discovery\n"
         "def broken(*_, **__): raise BrokenPipeError(32, 'Broken pipe')\n"
         "discovery.discover = broken\n"
         "sys.argv = ['holdfast', 'discover', sys.argv[1]]\n"

@@ -36,7 +36,12 @@ def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
     """The secret values of an address and its properties, as they are written and as they are meant."""
     found = {match[2] for match in re.finditer(rf"(?i)({_SOUNDS_SECRET})=([^&;]*)", address)}
     found |= {value for name, value in properties.items() if re.fullmatch(rf"(?i){_SOUNDS_SECRET}", name)}
-    forms = {form for value in found for form in (value, value.strip("{}"), value.partition("?")[0])}
+    # A word may end where further parameters begin, or hold the sign that they begin with.
+    forms = {
+        form
+        for value in found
+        for form in (value, value.strip("{}"), value.partition("?")[0], value.rpartition("?")[0])
+    }
     return {form for value in forms for form in (value, unquote(value)) if form}
 
 
