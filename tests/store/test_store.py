@@ -143,7 +143,7 @@ def test_a_killed_init_can_be_run_again(tmp_path: Path, moment: str, apart: bool
         Monitor.open(tmp_path / "state")
     with make(tmp_path / "state", segments or None) as monitor:
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
-        assert len(files_in(Path(monitor._store.folder))) == 2  # a segment, and the state of the one engine
+        assert len(files_in(Path(monitor._store.folder))) == 3  # a segment, what engines share, and the state of the one
     assert counts(tmp_path / "state") == (3, 0)
 
 
@@ -284,7 +284,7 @@ def test_segments_may_lie_elsewhere(tmp_path: Path, form: str, monkeypatch: pyte
         monitor.apply(inserts=MORE)
     assert files_in(tmp_path / "state") == {"holdfast.db", "lock"}
     (own,) = place.iterdir()
-    assert len(files_in(own)) == 3
+    assert len(files_in(own)) == 4
     monkeypatch.chdir("/")
     with Monitor.open(tmp_path / "state") as monitor:
         monitor.checkpoint()
