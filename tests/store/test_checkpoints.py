@@ -268,7 +268,7 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
     with patch.object(files, "read", counted), Monitor.open(tmp_path / "state") as monitor:
         assert len(rows_in(monitor)) == 40
     assert set(reads.values()) == {1}
-    assert len(reads) == 1 + 2 + 30, "the table, the state and the frequencies, and a segment for each batch"
+    assert len(reads) == 1 + 2 + 30, "the table, what engines keep of it, and a segment for each batch"
 
 
 def test_batches_are_replayed_together_unless_one_takes_away_what_another_brought(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_killed_init_can_be_run_again(tmp_path: Path, moment: str, apart: bool
         Monitor.open(tmp_path / "state")
     with make(tmp_path / "state", segments or None) as monitor:
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
-        assert len(files_in(Path(monitor._store.folder))) == 3  # a segment, what engines share, and the state of the one
+        assert len(files_in(Path(monitor._store.folder))) == 3  # a segment, what engines share, and a state
     assert counts(tmp_path / "state") == (3, 0)
 
 

@@ -60,6 +60,8 @@ def test_a_run_in_a_file_answers_as_one_in_memory(values: list[Any], data: st.Da
     for one, other in zip(plain.search(wanted), filed.search(wanted), strict=True):
         assert one.tolist() == other.tolist()
     assert plain.codes_at(places).tolist() == filed.codes_at(places).tolist()
+    ranked = [sorted(values).index(values[place]) for place in places]
+    assert plain.ranks(places).tolist() == filed.ranks(places).tolist() == ranked
     assert listed(plain.take(places)) == listed(filed.take(places)) == [values[place] for place in places]
     assert listed(plain.between(start, stop)) == listed(filed.between(start, stop)) == values[start:stop]
     assert not filed._is_whole

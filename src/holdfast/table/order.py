@@ -67,8 +67,8 @@ class OrderKeys:
         """The keys of some codes of the first run, or of null."""
         keys = np.full(len(codes), NULL_KEY, np.int64)
         given = codes > 0
-        values = self._first.take(codes[given] - 1)
-        keys[given] = self._label_of(self._first.search(values)[0]) if self._wide else values
+        places = codes[given] - 1
+        keys[given] = self._label_of(self._first.ranks(places)) if self._wide else self._first.take(places)
         return keys
 
     def _label_of(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:

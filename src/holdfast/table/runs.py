@@ -95,6 +95,17 @@ class Run:
         """The codes at some places of the sorted order."""
         return self.first + (self.order[places] if len(self.order) else places)
 
+    def ranks(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places in the sorted order of the values at some places of the code order."""
+        return self._ranks[places] if len(self.order) else places
+
+    @cached_property
+    def _ranks(self) -> NDArray[np.int64]:
+        """The place in the sorted order of each value."""
+        ranks = np.empty(len(self), np.int64)
+        ranks[self.order] = np.arange(len(self))
+        return ranks
+
     def take(self, places: NDArray[np.int64]) -> Images:
         """The values at some places of the code order."""
         return images.take(self.values, places)
@@ -154,7 +165,7 @@ class FileRun(Run):
     def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each image: how many of the run's are below it, and whether it is among them."""
         self._asked += len(wanted)
-        if self._is_whole or not 0 < len(wanted) <= _FEW or self._asked > _SEVERAL or not len(self):
+        if self._is_whole or len(wanted) > _FEW or self._asked > _SEVERAL or not len(self):
             return super().search(wanted)
         try:
             return self._halved(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist())
@@ -179,6 +190,12 @@ class FileRun(Run):
         self.take(self._places(below))
         met = self.take(self._places(above))
         return list(met.tolist() if isinstance(met, np.ndarray) else met.to_pylist())
+
+    def ranks(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places in the sorted order of the values at some places of the code order."""
+        if self._ordered and len(places) <= _FEW and not self._is_whole:
+            return self.search(self.take(places))[0]
+        return super().ranks(places) if self._ordered else places
 
     def _places(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in code order of some places of the sorted order."""
