@@ -266,7 +266,7 @@ def many_dependencies() -> pa.Table:
 
 def test_a_long_search_is_told_how_to_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functional, "PATIENCE", 0.0)
-    monkeypatch.setattr("holdfast.pairs.threads._SECONDS_BETWEEN_WORDS", 0.0)
+    monkeypatch.setattr("holdfast.table.threads._SECONDS_BETWEEN_LOOKS", 0.0)
     ear = _Ear()
     hf.discover(many_dependencies(), "fd", progress=ear)
     (advice,) = ear.notes

@@ -1,7 +1,7 @@
 """The pairs of a table, from scratch and after a batch, in threads of this process or in tasks elsewhere.
 
-Nothing is held between calls. In tasks, a table goes by path: a task opens it and
-counts its share of the tiles, or compares a batch with one shard; the answers, signatures with counts, add up.
+Nothing is held between calls. In tasks, a table goes by path: a task opens it and counts its share of the tiles, or
+compares a batch with one shard; the answers, signatures with counts, add up.
 """
 
 from __future__ import annotations
