@@ -154,7 +154,7 @@ class Index:
         if self.written is not None:
             self.written.forget(matrix, ids)
 
-    def is_swamped(self, rows: Operands) -> bool:
+    def is_cheaper_to_rebuild(self, rows: Operands) -> bool:
         """Whether so many rows arrive that making the index anew is the quicker way."""
         return len(rows) > _FEW and len(self._matrix(rows)[1]) * _BULK > len(self.tree)
 

@@ -194,7 +194,7 @@ class PairSearch:
         assert self._indexes is not None
         everything: Operands | None = None
         for number, index in enumerate(self._indexes):
-            if index.is_swamped(born):
+            if index.is_cheaper_to_rebuild(born):
                 everything = living(self.spaces, self.table) if everything is None else everything
                 self._indexes[number] = Index.of(index.layout, self.spaces, self.table, everything)
             else:

@@ -170,8 +170,9 @@ class Groups:
                 wanted = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
                 for column, marked in zip(self._lhs, marks, strict=True):
                     wanted &= marked[shard.codes_at(column, some)]
-                ids = shard.ids_of(start + np.flatnonzero(wanted))
-                cells = self._cells_of(ids, self._table.codes(ids))
+                places = start + np.flatnonzero(wanted)
+                ids, value = shard.ids_of(places), None if self._rhs is None else shard.codes_at(self._rhs, places)
+                cells = self._placed(ids, [shard.codes_at(column, places) for column in self._lhs], value)
                 own = inside[np.where(cells < 0, NONE, self._cluster_of(cells))]
                 yield ids[own], cells[own]
 
