@@ -1,11 +1,29 @@
-"""Events: what a batch did to each rule, as the history keeps it."""
+"""Results and events: what holds, and what a batch did to each rule, as the database keeps it."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 
 from holdfast.changes.diff import Diff, Result, Witness
+
+
+def put_results(database: sqlite3.Connection, engine: str, table: str, result: Result) -> None:
+    """Keep findings one by one."""
+    rows = [(engine, table, text, json.dumps(finding.to_json())) for text, finding in result.items()]
+    database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
+
+
+def put_diff(database: sqlite3.Connection, seq: int, engine: str, table: str, diff: Diff, many: bool) -> None:
+    """Keep what a batch changed in the findings, unless there are many, and the events."""
+    if not many:
+        put_results(database, engine, table, diff.gained)
+        put_results(database, engine, table, {text: new for text, (_, new) in diff.changed.items()})
+        gone = [(engine, table, text) for text in diff.lost]
+        database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
+    rows = ((seq, engine, table, *event) for event in events_of(diff, many))
+    database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def events_of(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.diff import Diff, Result
+from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import DATABASE, FORMAT, ReadDatabase, check_format, connect
-from holdfast.store.events import events_of
+from holdfast.store.events import put_diff, put_results
 from holdfast.store.forget import shrink, strip_witnesses
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
@@ -292,7 +292,7 @@ class Store:
                 self._add_table(record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
-                self._put_results(engine, table, result)
+                put_results(self._db, engine, table, result)
             self._put_states(states, beside)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
@@ -319,7 +319,7 @@ class Store:
                 (commit.next_id, commit.rows, commit.table),
             )
             for (engine, subject), diff in commit.diffs.items():
-                self._put_diff(seq, engine, subject, diff, engine in commit.many)
+                put_diff(self._db, seq, engine, subject, diff, engine in commit.many)
         return seq
 
     def keep_states(
@@ -431,19 +431,6 @@ class Store:
         self.put_meta(BESIDE, json.dumps(sorted(beside)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
-
-    def _put_results(self, engine: str, table: str, result: Result) -> None:
-        rows = [(engine, table, text, json.dumps(finding.to_json())) for text, finding in result.items()]
-        self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
-
-    def _put_diff(self, seq: int, engine: str, table: str, diff: Diff, many: bool) -> None:
-        if not many:
-            self._put_results(engine, table, diff.gained)
-            self._put_results(engine, table, {text: new for text, (_, new) in diff.changed.items()})
-            gone = [(engine, table, text) for text in diff.lost]
-            self._db.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-        rows = ((seq, engine, table, *event) for event in events_of(diff, many))
-        self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def now() -> str:
