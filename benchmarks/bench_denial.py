@@ -8,7 +8,7 @@ codes in and pairs out. The paper's program (Java) needs for 1,000 inserts into 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter, thread_time
@@ -29,10 +29,11 @@ from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, DenialConstraint
 from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.state import State, discover
+from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change
 from holdfast.table.encode import merge, stage
-from holdfast.table.runner import Threads
+from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column, kept_type
 
@@ -48,6 +49,11 @@ FIRST_SET = {"φ7": 0.4, "φ8": 0.5, "φ9": 0.4, "φ10": 1.0, "all four": 2.0}
 INSERTS = {"φ7": 1.2, "φ8": 2.7, "φ9": 6.0, "φ10": 6.0, "all four": 12.0}
 DELETES = {"φ7": 3.0, "φ8": 3.0, "φ9": 5.0, "φ10": 5.0, "all four": 12.0}
 BATCH = 1000
+
+
+def found_in(table: Table, rules: Sequence[DenialConstraint], runner: Runner) -> State:
+    """What the engine keeps of a table, from scratch."""
+    return discover(TableSearch(table), rules, runner)
 
 
 def sizes() -> tuple[int, int]:
@@ -155,8 +161,8 @@ def first_set() -> Iterator[Case]:
     table = grown(empty(data), data).after
     for name in SETS:
         rules = rules_of(name)
-        discover(table, rules, Threads())  # compile
-        seconds, state = timed(partial(discover, table, rules, Threads()), 3)
+        found_in(table, rules, Threads())  # compile
+        seconds, state = timed(partial(found_in, table, rules, Threads()), 3)
         counts = ", ".join(f"{each.count:,}" for each in state.found())
         goal = FIRST_SET[name]
         yield Case(
@@ -171,7 +177,7 @@ def first_set() -> Iterator[Case]:
 def _beside_rivals(name: str, data: pa.Table) -> Iterator[Case]:
     (rule,) = rules_of(name)
     table = grown(empty(data), data).after
-    ours = partial(discover, table, [rule], Threads())
+    ours = partial(found_in, table, [rule], Threads())
     with database_of(data) as database:
         run = race(ours, partial(by_duckdb, database, rule), 3)
     yield run.case(f"{name}, all pairs", "DuckDB", same(run.ours_answer, run.rival_answer), least=1.5, rows=len(data))
@@ -211,7 +217,7 @@ class Watched:
         for turn in range(singles):
             changes.append(("single", grown(table, data.slice(rows + turns * BATCH + turn, 1))))
             table = changes[-1][1].after
-        return Watched(table, discover(start, rules, Threads()), changes)
+        return Watched(table, found_in(start, rules, Threads()), changes)
 
     def take(self, number: int) -> None:
         """Maintain, and note the time: on the clock, and of the processor, which neighbours disturb less."""
@@ -223,7 +229,7 @@ class Watched:
 
     def is_true(self) -> bool:
         """Whether the violations are those that detection finds now."""
-        fresh = discover(self.table, self.state.constraints, Threads()).found()
+        fresh = found_in(self.table, self.state.constraints, Threads()).found()
         kept = self.state.found()
         assert all(each.pairs is not None for each in (*fresh, *kept))
         return all(bool(np.all(one.pairs == other.pairs)) for one, other in zip(fresh, kept, strict=True))
@@ -244,7 +250,7 @@ def _batches(name: str, data: pa.Table, small: int, large: int) -> Iterator[Case
     for number in range(2 * turns + singles):  # by turns, so that what disturbs the machine disturbs both
         for watched in tables:
             watched.take(number)
-    rival, _ = timed(partial(discover, tables[1].table, rules, Threads()), 1)
+    rival, _ = timed(partial(found_in, tables[1].table, rules, Threads()), 1)
     equal = all(watched.is_true() for watched in tables)
     base = Case(name, rival=rival, rival_name="ours from scratch", equal=equal, rows=large)
     for kind, goals in (("insert", INSERTS), ("delete", DELETES)):
@@ -275,8 +281,8 @@ def lineitem() -> Iterator[Case]:
     table = grown(empty(data), data).after
     for name, text in (("like φ13", CROSS), ("two inequalities", RANGES)):
         rule = parse(text)
-        discover(grown(empty(data), data.slice(0, 1000)).after, [rule], Threads())  # compile
-        seconds, state = timed(partial(discover, table, [rule], Threads()), 1)
+        found_in(grown(empty(data), data.slice(0, 1000)).after, [rule], Threads())  # compile
+        seconds, state = timed(partial(found_in, table, [rule], Threads()), 1)
         pairs = state.found()[0].count
         spent = []
         now = table
@@ -290,7 +296,7 @@ def lineitem() -> Iterator[Case]:
         yield Case(f"{name}, 1,000 inserts", statistics.median(spent), rows=len(data))
         if text == CROSS:
             with database_of(data) as database:
-                run = race(partial(discover, table, [rule], Threads()), partial(by_duckdb, database, rule), 3)
+                run = race(partial(found_in, table, [rule], Threads()), partial(by_duckdb, database, rule), 3)
             equal = same(run.ours_answer, run.rival_answer)
             yield run.case(f"{name}, all pairs", "DuckDB", equal, least=1.5, rows=len(data))
 

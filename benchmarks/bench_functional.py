@@ -186,7 +186,7 @@ def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change
 
 def _anew(engines: list[FunctionalEngine], states: list[State], table: Table) -> tuple[float, bool]:
     """How long it takes to derive all from the agree-sets as they are, and whether all agree with what was kept."""
-    counted = CountedAgreeSets.of(table, Threads(), Progress()).dump()
+    counted, _ = CountedAgreeSets.of(table, Threads(), Progress()).dump()
     watched = WatchedTable(table, {f"{CountedAgreeSets.name}/{name}": array for name, array in counted.items()})
     started = time.perf_counter()
     fresh = [one.discover(watched, Threads()) for one in engines]

@@ -123,7 +123,8 @@ class Kept:
 
     def reload(self) -> None:
         """Go on with what is kept on disk, as another process would."""
-        self.watched = WatchedTable(self.world.table, {k: np.array(v) for k, v in self.watched.dump().items()})
+        shared, about = self.watched.dump()
+        self.watched = WatchedTable(self.world.table, {k: np.array(v) for k, v in shared.items()}, about)
         arrays, facts = self.engine.dump(self.state)
         self.state = self.engine.load(self._subject(self.watched), {k: np.array(v) for k, v in arrays.items()}, facts)
 

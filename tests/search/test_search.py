@@ -56,7 +56,7 @@ def test_finds_all_the_first_and_how_many(
 ) -> None:
     stream = Stream.of(SCHEMA, start)
     search = PairSearch(stream.table, asked, nulls)
-    everything = search.all(MANY, Threads(2))
+    everything = search.all(MANY, threads=Threads(2))
     for number, query in enumerate(asked):
         pairs = wanted(stream, query, nulls)
         assert as_set(everything[number].pairs) == pairs

@@ -64,11 +64,11 @@ def _older_rules(by_table: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def kept_parts(table: str, kept: Mapping[tuple[str, str], State]) -> Mapping[str, Any]:
-    """The arrays of what engines share of a table."""
+def kept_parts(table: str, kept: Mapping[tuple[str, str], State]) -> State:
+    """The arrays and facts of what engines share of a table."""
     if (PARTS, table) in kept:
-        return kept[PARTS, table][0]
-    return _older_parts(table, kept)
+        return kept[PARTS, table]
+    return _older_parts(table, kept), {}
 
 
 def _older_parts(table: str, kept: Mapping[tuple[str, str], State]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from typing import Any
 
 from holdfast.api.kept import PARTS
 from holdfast.api.view import View
-from holdfast.engines.contract import FILES
 from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.watched import FILES
 from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
 from holdfast.store.store import Store
@@ -160,4 +160,4 @@ class Upkeep(View):
         for (rules, name), state in self._states.items():
             yield (rules, name), self._engines[rules].dump(state)
         for name, watched in self._watched.items():
-            yield (PARTS, name), (watched.dump(), {})
+            yield (PARTS, name), watched.dump()

@@ -119,7 +119,7 @@ class View:
         kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._watched = {
-            name: WatchedTable(load_table(record.where), kept_parts(name, kept))
+            name: WatchedTable(load_table(record.where), *kept_parts(name, kept))
             for name, record in self._records.items()
         }
         self._states = {

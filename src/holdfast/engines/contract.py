@@ -22,8 +22,6 @@ from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 
-FILES = "files"  # the fact of a dump that names other files that go with it
-
 
 @dataclass(frozen=True)
 class LinesTable:

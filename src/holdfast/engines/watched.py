@@ -19,6 +19,8 @@ from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
 Arrays = Mapping[str, NDArray[Any]]
+Facts = Mapping[str, Any]
+FILES = "files"  # the fact of a dump that names other files that go with it
 
 
 class Part(Protocol):
@@ -31,17 +33,17 @@ class Part(Protocol):
         """From the rows."""
 
     @classmethod
-    def load(cls, table: Table, arrays: Arrays) -> Self:
+    def load(cls, table: Table, arrays: Arrays, facts: Facts) -> Self:
         """The part that `dump` described."""
 
-    def follow(self, change: Change, runner: Runner) -> None:
+    def follow(self, change: Change, runner: Runner) -> Any:
         """Take in a batch."""
 
     def rewritten(self, table: Table, kept: Kept) -> Self:
         """The same of a table that was written anew, where some codes stayed and were numbered anew."""
 
-    def dump(self) -> Arrays:
-        """Arrays from which `load` makes the same."""
+    def dump(self) -> tuple[Arrays, Facts]:
+        """Arrays and facts from which `load` makes the same. The fact `files` names other files that go with them."""
 
 
 P = TypeVar("P", bound=Part)
@@ -50,18 +52,20 @@ P = TypeVar("P", bound=Part)
 class WatchedTable:
     """A table and its parts."""
 
-    def __init__(self, table: Table, kept: Arrays | None = None) -> None:
+    def __init__(self, table: Table, arrays: Arrays | None = None, facts: Facts | None = None) -> None:
         self.table = table
-        self._kept = kept or {}
+        self._kept, self._facts = arrays or {}, facts or {}
         self._parts: dict[str, Part] = {}
 
     def part(self, kind: type[P], runner: Runner | None = None, progress: Progress = SILENT) -> P:
         """The part of a kind."""
         if kind.name not in self._parts:
             arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
-            self._parts[kind.name] = (
-                kind.load(self.table, arrays) if arrays else kind.of(self.table, runner or Threads(), progress)
-            )
+            facts = self._facts.get(kind.name, {})
+            if arrays or facts:
+                self._parts[kind.name] = kind.load(self.table, arrays, facts)
+            else:
+                self._parts[kind.name] = kind.of(self.table, runner or Threads(), progress)
         return cast(P, self._parts[kind.name])
 
     def _names_of(self, part: str) -> list[str]:
@@ -70,7 +74,7 @@ class WatchedTable:
     def follow(self, change: Change, runner: Runner) -> None:
         """Take in a batch, part by part. Parts that were kept and that nobody asked for are of no use any more."""
         self.table = change.after
-        self._kept = {}
+        self._kept, self._facts = {}, {}
         for part in self._parts.values():
             part.follow(change, runner)
 
@@ -83,6 +87,13 @@ class WatchedTable:
         self.table = table
         self._parts = {name: part.rewritten(table, kept) for name, part in self._parts.items()}
 
-    def dump(self) -> dict[str, NDArray[Any]]:
-        """The arrays of all parts that engines asked for."""
-        return {f"{name}/{key}": array for name, part in self._parts.items() for key, array in part.dump().items()}
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The arrays and facts of all parts that engines asked for, and the other files that go with them."""
+        arrays: dict[str, NDArray[Any]] = {}
+        facts: dict[str, Any] = {}
+        for name, part in self._parts.items():
+            own, about = part.dump()
+            arrays |= {f"{name}/{key}": array for key, array in own.items()}
+            facts |= {name: about} if about else {}
+        beside = [file for about in facts.values() for file in about.get(FILES, ()) if file is not None]
+        return arrays, {**facts, **({FILES: beside} if beside else {})}

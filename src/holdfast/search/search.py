@@ -46,12 +46,19 @@ class PairSearch:
     def __init__(self, table: Table, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
         self.table = table
         self.queries = list(queries)
+        self._nulls = nulls
         self.spaces = Spaces(table.schema, queries, nulls)
         self._indexes: list[Index] | None = None
         self._places: list[tuple[int, int]] = []  # of each query: the index it asks as t, and the one as s
         self._distinct: list[int] = []  # values of each column when the indexes were laid out
         self._laid_out_at = 0
         self._kept: Kept | None = None  # indexes in files, which are opened when first needed
+
+    def add(self, queries: Sequence[PairQuery]) -> None:
+        """Keep more queries. Indexes are laid out for all of them when they are next needed."""
+        self.queries += queries
+        self.spaces = Spaces(self.table.schema, self.queries, self._nulls)
+        self._indexes = None
 
     @property
     def nbytes(self) -> int:
@@ -60,10 +67,13 @@ class PairSearch:
 
     # ---- the whole table --------------------------------------------------------------------------------------------
 
-    def all(self, limit: int, threads: Threads | None = None) -> list[Found]:
-        """The pairs of every query; counts alone of one that has more than `limit`. Makes no lasting index."""
+    def all(
+        self, limit: int, queries: Sequence[PairQuery] | None = None, threads: Threads | None = None
+    ) -> list[Found]:
+        """The pairs of every query, or of some; counts alone of one with more than `limit`. No index lasts."""
         self.spaces.follow(self.table)
-        return once.find_among(living(self.spaces, self.table), self.spaces, self.queries, limit, threads)
+        asked = self.queries if queries is None else queries
+        return once.find_among(living(self.spaces, self.table), self.spaces, asked, limit, threads)
 
     def pairs(self, number: int, limit: int, threads: Threads | None = None) -> Found:
         """The pairs of one query; their number alone where they are more than `limit`."""

@@ -99,7 +99,7 @@ class Frequencies:
         return cls([Counts(narrowed(total)) for total in totals])
 
     @classmethod
-    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]]) -> Frequencies:
+    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Frequencies:  # noqa: ARG003
         """From what `dump` gave."""
         columns = [Counts(arrays[str(column)]) for column in range(len(table.dictionaries))]
         for counts, dictionary in zip(columns, table.dictionaries, strict=True):
@@ -117,9 +117,9 @@ class Frequencies:
         pairs = zip(self.columns, kept, strict=True)
         return Frequencies([Counts(narrowed(counts.of(stays).astype(np.uint64))) for counts, stays in pairs])
 
-    def dump(self) -> dict[str, NDArray[Any]]:
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The counts, as narrow as they fit."""
-        return {str(column): narrowed(counts.array) for column, counts in enumerate(self.columns)}
+        return {str(column): narrowed(counts.array) for column, counts in enumerate(self.columns)}, {}
 
 
 def moved_codes(born: NDArray[Any], died: NDArray[Any]) -> Moved:

@@ -12,6 +12,7 @@ from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.state import discover
 from holdfast.engines.denial.violations import LIMIT
 from holdfast.search.found import Found
+from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -50,7 +51,7 @@ def detect(
     table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
 ) -> list[Found]:
     """The violations of each constraint, from scratch."""
-    return discover(table, constraints, runner, limit).found()
+    return discover(TableSearch(table), constraints, runner, limit).found()
 
 
 def plain(constraint: DenialConstraint, schema: Schema) -> list[oracle.Predicate]:

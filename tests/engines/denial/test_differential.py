@@ -13,6 +13,7 @@ from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.state import discover
+from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.local import read_csv, sniff_file, typed_table
 from holdfast.table.runner import Threads
@@ -108,7 +109,7 @@ def test_follows_what_duckdb_finds_under_changes(shared_data: Path, name: str) -
     rules = [parse(rule) for rule in TAX]
     rng = np.random.default_rng(11)
     stream = stream_of(data.slice(0, 6000))
-    state = discover(stream.table, rules, Threads())
+    state = discover(TableSearch(stream.table), rules, Threads())
     living = list(range(6000))
     for start in (6000, 7000, 9000):
         born = data.slice(start, 1000 if start < 9000 else None)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
 from holdfast.engines.denial.state import discover, load
+from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.engines.denial.streams import Stream, detect, listed, wanted
@@ -90,10 +91,10 @@ def test_follows_a_stream(
     save_at: int,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
-    state = discover(stream.table, rules, limit=limit)
+    state = discover(TableSearch(stream.table), rules, limit=limit)
     for number, (inserts, picks) in enumerate(changes):
         if number == save_at:
-            state = load(stream.table, rules, *state.dump())
+            state = load(TableSearch(stream.table), rules, *state.dump())
         before = [wanted(stream, rule) for rule in rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         deltas = maintain(state, stream.change(inserts, dead))

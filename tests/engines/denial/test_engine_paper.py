@@ -14,6 +14,7 @@ from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.state import State, discover
 from holdfast.engines.denial.violations import Delta
+from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.engines.denial.streams import Stream, detect, listed, wanted
@@ -50,7 +51,7 @@ def pairs_of(deltas: list[Delta], side: str) -> list[list[list[int]]]:
 
 def test_table_1() -> None:
     stream = Stream.of(PACKAGES, TABLE_1)
-    state = discover(stream.table, PHI)
+    state = discover(TableSearch(stream.table), PHI)
     # The second is symmetric: (2, 4) stands for (4, 2) too.
     assert [listed(found) for found in state.found()] == [set(), {(2, 4)}, {(0, 1)}]
 
@@ -67,7 +68,7 @@ def test_table_1() -> None:
 
 def test_an_update_resolves_and_adds_in_one_batch() -> None:
     stream = Stream.of(PACKAGES, TABLE_1)
-    state = discover(stream.table, PHI)
+    state = discover(TableSearch(stream.table), PHI)
     deltas = maintain(state, stream.change([(4, "New Delhi", "London", 6800, 45, 50)], [4]))
     assert pairs_of(deltas, "resolved")[1] == [[2, 4]]
     assert pairs_of(deltas, "added")[1] == [[2, 5]]
@@ -80,7 +81,7 @@ POINTS = Schema("points", (Column("a", pa.int64()), Column("b", pa.int64()), Col
 
 def follow(schema: Schema, rule: DenialConstraint, steps: list[tuple[list[Any], list[int]]]) -> State:
     stream = Stream.of(schema)
-    state = discover(stream.table, [rule])
+    state = discover(TableSearch(stream.table), [rule])
     for inserts, dead in steps:
         maintain(state, stream.change(inserts, dead))
         assert listed(state.found()[0]) == wanted(stream, rule)
@@ -100,7 +101,7 @@ def test_deleted_rows_stay_deleted_without_an_equality() -> None:
 def test_violations_can_be_read_while_they_change() -> None:
     rule = parse("not(t.a = s.a and t.b != s.b)")
     stream = Stream.of(POINTS, [(0, i, None) for i in range(50)])
-    state = discover(stream.table, [rule])
+    state = discover(TableSearch(stream.table), [rule])
     before = state.found()[0]
     assert before.pairs is not None
     kept = before.pairs.copy()
@@ -170,7 +171,10 @@ def test_a_long_stream_equals_detection_from_scratch(rule: str) -> None:
         return [(int(x), int(x // 7 + (rng.random() < 0.02)), None) for x in a]
 
     stream = Stream.of(POINTS, draw(1500))
-    state, counting = discover(stream.table, [constraint], limit=10**7), discover(stream.table, [constraint], limit=0)
+    state, counting = (
+        discover(TableSearch(stream.table), [constraint], limit=10**7),
+        discover(TableSearch(stream.table), [constraint], limit=0),
+    )
     for inserts, share in ((700, 0.1), (5000, 0.0), (10, 0.7), (300, 0.3)):
         dead = [row for row in stream.rows if rng.random() < share]
         change = stream.change(draw(inserts), dead)
@@ -188,7 +192,7 @@ def test_packed_codes_that_outgrow_their_bits_make_the_index_anew() -> None:
     schema = Schema("wide", tuple(Column(f"c{i}", pa.int64()) for i in range(12)))
     rule = parse(f"not({' and '.join(f't.c{i} = s.c{i}' for i in range(12))})")
     stream = Stream.of(schema, [(i % 3,) * 12 for i in range(6)])
-    state = discover(stream.table, [rule])
+    state = discover(TableSearch(stream.table), [rule])
     for start in (10, 100, 1000):
         rows = [tuple((start + i * (1 + c % 2)) % (start * 2) for c in range(12)) for i in range(start)]
         maintain(state, stream.change([*rows, rows[0]], []))

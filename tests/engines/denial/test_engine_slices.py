@@ -14,6 +14,7 @@ from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.denial.state import discover
+from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads
 from tests.engines.denial.streams import detect
@@ -66,7 +67,7 @@ def test_a_runner_of_tasks_finds_the_first_set(folder: str) -> None:
     start = [(i % 3, i, i / 2, None, "a", None) for i in range(9)]
     _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
     rules = [parse("not(t.a = s.a and t.b < s.b)"), parse("not(t.b > s.b and t.f <= s.f)")]
-    states = [discover(kept.table, rules, runner) for runner in (Tasks(), Threads(2))]
+    states = [discover(TableSearch(kept.table), rules, runner) for runner in (Tasks(), Threads(2))]
     for one, other in zip(states[0].found(), states[1].found(), strict=True):
         assert one.pairs is not None and other.pairs is not None  # noqa: PT018
         assert one.pairs.tolist() == other.pairs.tolist()

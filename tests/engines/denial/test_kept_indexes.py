@@ -15,6 +15,7 @@ from holdfast.api.verifying import verify
 from holdfast.engines.functional import named
 from holdfast.search import index, kept, search
 from holdfast.search.index import Index
+from holdfast.search.shared import TableSearch
 from holdfast.store.backup import backup
 
 RULES = [
@@ -47,8 +48,8 @@ def start(folder: Path, chance: random.Random) -> Monitor:
 
 
 def index_files(monitor: Monitor) -> list[Path]:
-    (state,) = (state for (rules, _), state in monitor._states.items() if rules == "dc")
-    return [Path(monitor._store.folder) / name for name in state.search.dump()[1]["files"]]
+    (watched,) = monitor._watched.values()
+    return [Path(monitor._store.folder) / name for name in watched.part(TableSearch).pairs.dump()[1]["files"]]
 
 
 def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:

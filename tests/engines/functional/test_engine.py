@@ -80,7 +80,7 @@ def test_loaded_together_they_share_again() -> None:
     world.change(Batch([(1, "a", 0.0, True, 1), (2, "a", None, True, 1)]))
     watched = WatchedTable(world.table)
     fd, ucc = (Kept(engine, world, watched) for engine in engines())
-    again = WatchedTable(world.table, watched.dump())
+    again = WatchedTable(world.table, *watched.dump())
     states = [one.engine.load(again, *one.engine.dump(one.state)) for one in (fd, ucc)]
     assert states[0].pairs is states[1].pairs
     assert [dict(one.engine.result(s)) for one, s in zip((fd, ucc), states, strict=True)] == [fd.result(), ucc.result()]

@@ -168,7 +168,7 @@ class Watched:
         arrays, facts = self.engine.dump(self.state)
         self.several.reopen()
         self.tables = {
-            name: WatchedTable(self.several.tables[name], {k: np.array(v) for k, v in each.dump().items()})
+            name: WatchedTable(self.several.tables[name], {k: np.array(v) for k, v in each.dump()[0].items()})
             for name, each in self.tables.items()
         }
         self.state = self.engine.load(self.tables, {k: np.array(v) for k, v in arrays.items()}, facts)

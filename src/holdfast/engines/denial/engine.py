@@ -22,8 +22,8 @@ from holdfast.engines.denial.violations import LIMIT
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.search.shared import TableSearch
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
@@ -77,10 +77,10 @@ class DenialEngine(Engine):
         own = self._given.get(schema.name, TableRules())
         return [constraint_of(rule, schema, own.ordered) for rule in own.rules]
 
-    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find all violations."""
-        table = subject.table
-        return states.discover(table, self.constraints(table.schema), runner, self._limit)
+        search = subject.part(TableSearch, runner, progress)
+        return states.discover(search, self.constraints(subject.table.schema), runner, self._limit)
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
@@ -96,16 +96,12 @@ class DenialEngine(Engine):
         return {status.text: status for status in found}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The violations, and the files of the indexes."""
+        """The violations; the search is kept with the table."""
         return state.dump()
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its violations; its indexes are opened, or made, when they are needed."""
-        return states.load(subject.table, self.constraints(subject.table.schema), arrays, facts)
-
-    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Violations know no codes, and indexes are made anew."""
-        return state.rewritten(subject.table)
+        """The state from its violations; violations know no codes."""
+        return states.load(subject.part(TableSearch), self.constraints(subject.table.schema), arrays, facts)
 
     def listings(self, state: State, subject: WatchedTable) -> list[DenialListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""

@@ -16,17 +16,18 @@ from holdfast.table.runner import Threads
 
 def maintain(state: State, change: Change) -> list[Delta]:
     """Bring the violations up to date with a batch, and tell what it did to those of each constraint."""
-    counted = [number for number, violations in enumerate(state.violations) if not violations.listed]
     before = [violations.count for violations in state.violations]
-    batch = state.search.follow(change, counted)
-    return [_take_in(state, number, change, batch, before[number]) for number in range(len(before))]
+    batch = state.search.follow(change)
+    deltas = [_take_in(state, place, change, batch, before[place]) for place in range(len(before))]
+    state.count_what_is_not_listed()
+    return deltas
 
 
-def _take_in(state: State, number: int, change: Change, batch: BatchPairs, before: int) -> Delta:
+def _take_in(state: State, place: int, change: Change, batch: BatchPairs, before: int) -> Delta:
     """One constraint: what the batch added and resolved."""
-    kept = state.violations[number]
+    kept, number = state.violations[place], state.numbers[place]
     if not kept.listed:
-        return _recount(state, number, before, before - batch.lost[number] + batch.count(number))
+        return _recount(state, place, before, before - batch.lost[number] + batch.count(number))
     resolved = kept.remove_rows(change.dead)
     added = batch.added(number, state.limit - kept.count)
     if added is None:
@@ -40,13 +41,13 @@ def _in_order(pairs: Pairs) -> Pairs:
     return paired(*sides(pairs)) if len(pairs) > 1 else pairs
 
 
-def _recount(state: State, number: int, before: int, now: int) -> Delta:
+def _recount(state: State, place: int, before: int, now: int) -> Delta:
     """A constraint of which only the count is kept; its pairs are listed again once they are few enough."""
-    kept = state.violations[number]
+    kept = state.violations[place]
     kept.count_only(now)
     delta = Delta(kept.constraint, before, now, None, None)
     if now <= state.limit:
-        found = state.search.pairs(number, state.limit, Threads())
+        found = state.search.pairs.pairs(state.numbers[place], state.limit, Threads())
         if found.pairs is None or found.count != now:
             raise AssertionError(f"{kept.constraint.text}: {found.count} violations were found, but {now} counted")
         kept.list_again(found.pairs)

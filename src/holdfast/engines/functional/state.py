@@ -75,18 +75,18 @@ class CountedAgreeSets:
 
     def rewritten(self, table: Table, kept: Kept) -> CountedAgreeSets:  # noqa: ARG002
         """Agree-sets know no codes; rows are read anew with the next batch."""
-        return CountedAgreeSets.load(table, self.dump())
+        return CountedAgreeSets.load(table, *self.dump())
 
-    def dump(self) -> dict[str, NDArray[Any]]:
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
         arrays = {f"pairs/{name}": array for name, array in self._watch.dump().items()}
         if self._maximal is not None:
             arrays["maximal/sets"] = self._maximal.sets.reshape(-1)
             arrays["maximal/meets"] = self._maximal.intersections.reshape(-1)
-        return arrays
+        return arrays, {}
 
     @classmethod
-    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]]) -> CountedAgreeSets:
+    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedAgreeSets:  # noqa: ARG003
         """What `dump` described."""
         columns = len(table.schema.columns)
         own = {name.removeprefix("pairs/"): array for name, array in arrays.items() if name.startswith("pairs/")}

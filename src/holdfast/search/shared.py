@@ -1,0 +1,79 @@
+"""The pair search that all engines of a table share: each adds the queries that it needs kept.
+
+Queries are asked when an engine discovers or loads its state, so that queries of several engines can share an index.
+A batch is followed once; whoever asks for its pairs after that gets the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from holdfast.progress import SILENT, Progress
+from holdfast.search.queries import PairQuery
+from holdfast.search.search import BatchPairs, PairSearch
+from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class TableSearch:
+    """The pair search of a table in which null equals nothing, as in SQL."""
+
+    name: ClassVar[str] = "search"
+
+    def __init__(self, table: Table) -> None:
+        self.pairs = PairSearch(table, [])
+        self.counted: set[int] = set()  # queries whose pairs are counted alone: those of rows that die, before they do
+        self.keeps_indexes = False  # whether indexes are made for a dump where there are none yet
+        self._batch: BatchPairs | None = None
+
+    def ask(self, queries: Sequence[PairQuery]) -> range:
+        """Add queries; gives their numbers."""
+        first = len(self.pairs.queries)
+        self.pairs.add(queries)
+        return range(first, first + len(queries))
+
+    def follow(self, change: Change, runner: Runner | None = None) -> BatchPairs:  # noqa: ARG002  # a batch fits one machine
+        """Take in a batch, unless that was done; gives what it did to the pairs."""
+        if self._batch is None or self.pairs.table is not change.after:
+            self._batch = self.pairs.follow(change, self.counted)
+        return self._batch
+
+    @classmethod
+    def of(cls, table: Table, runner: Runner | None = None, progress: Progress = SILENT) -> TableSearch:  # noqa: ARG003
+        """Without queries yet."""
+        return cls(table)
+
+    @classmethod
+    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> TableSearch:
+        """With the indexes that `dump` told of, which are opened when they are needed."""
+        search = cls(table)
+        if facts and (folder := _folder_of(table)) is not None:
+            search.pairs.open_when_needed(arrays, facts, folder)
+        return search
+
+    def rewritten(self, table: Table, kept: Kept) -> TableSearch:  # noqa: ARG002
+        """Without queries, for whoever had some asks again; indexes know codes, and are made anew."""
+        search = TableSearch(table)
+        search.keeps_indexes = True
+        return search
+
+    def dump(self) -> tuple[Arrays, dict[str, Any]]:
+        """Where the indexes lie in files. They are written where that is worth it."""
+        folder = _folder_of(self.pairs.table)
+        if folder is not None and (self.keeps_indexes or self.pairs.nbytes):
+            self.pairs.write_indexes(folder)
+        return self.pairs.dump()
+
+
+def _folder_of(table: Table) -> str | None:
+    """The folder of this machine that a table's files lie in, if there is one: elsewhere nothing can be mapped."""
+    segments = table.where.segments if table.where is not None else ()
+    folder = segments[0].path.rpartition("/")[0] if segments else ""
+    return folder if folder and "://" not in folder else None
