@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.table import arrow, files, shard
+from holdfast.table import files, images, shard
 from holdfast.table.load import runs_of
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Alive, Segment, Table
@@ -111,7 +110,6 @@ def _add_values(segments: list[Segment], table: Table, arrays: dict[str, Any], f
             count[column] = count.get(column, 0) + len(run)
     for column in first:
         values = table.dictionaries[column].image_range(first[column], count[column])
-        order = np.argsort(values) if isinstance(values, np.ndarray) else arrow.to_numpy(pc.array_sort_indices(values))
         arrays[f"value/{column}"] = values
-        arrays[f"order/{column}"] = order.astype(np.int64)
+        arrays[f"order/{column}"] = images.sorting_order(values)
         facts["first"][str(column)] = first[column]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.table import arrow, images
 from holdfast.table.images import Images
-from holdfast.table.runs import Run
+from holdfast.table.runs import Run, joined
 
 NULL_CODE = 0
 _SMALL = 1 << 16
@@ -54,12 +54,13 @@ class Dictionary:
         return self.appended(Run(len(self), fresh)) if len(fresh) else self
 
     def appended(self, *more: Run) -> Dictionary:
-        """A dictionary with some more runs, whose codes follow on. Small ones meet each other first."""
+        """A dictionary with some more runs, whose codes follow on."""
         runs = [*self.runs, *more]
-        while len(runs) > 1 and _worth_merging(runs[-2], runs[-1]):
-            later = runs.pop()
-            runs[-1] = runs[-1].merged(later)
-        return replace(self, runs=tuple(runs))
+        start, size = len(runs) - 1, len(runs[-1]) if runs else 0
+        while start > 0 and _worth_merging(runs[start - 1], size):
+            start -= 1
+            size += len(runs[start])
+        return replace(self, runs=(*runs[:start], joined(runs[start:]))) if more else self
 
     def only(self, codes: NDArray[np.int64]) -> Dictionary:
         """A dictionary in one run that holds the values of some codes alone: of `codes[i]`, ascending and null's first,
@@ -121,11 +122,13 @@ def _told_if_sorted(run: Run) -> Run:
     return Run(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
 
 
-def _worth_merging(earlier: Run, later: Run) -> bool:
-    """Small runs always, larger ones with their like; the values a table started with stay where they are."""
+def _worth_merging(earlier: Run, later: int) -> bool:
+    """Small runs always, larger ones with so many later values as are their like; the values a table started with stay
+    where they are.
+    """
     if earlier.first == 1 and len(earlier) > _SMALL:
-        return len(earlier) <= len(later)
-    return len(earlier) <= _SMALL or len(earlier) <= 2 * len(later)
+        return len(earlier) <= later
+    return len(earlier) <= _SMALL or len(earlier) <= 2 * later
 
 
 def encode(dictionary: Dictionary, distinct: Images) -> tuple[NDArray[np.int64], Dictionary]:

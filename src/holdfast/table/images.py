@@ -116,6 +116,13 @@ def sorted_distinct(images: Images) -> tuple[Images, NDArray[np.int64]]:
     return encoded.dictionary.take(order), rank[arrow.to_numpy(encoded.indices)]
 
 
+def sorting_order(images: Images) -> NDArray[np.int64]:
+    """The places of some distinct images, in the order of the images."""
+    if isinstance(images, np.ndarray):
+        return np.argsort(images)
+    return arrow.to_numpy(pc.array_sort_indices(images)).astype(np.int64)
+
+
 def same(some: Images, others: Images) -> bool:
     """Whether two arrays hold the same images in the same order."""
     return np.array_equal(some, others) if isinstance(some, np.ndarray) else bool(some.equals(others))

@@ -10,7 +10,7 @@ Cost: a few values among n take O(log n) steps of Python each; many take O(log n
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from holdfast.table.images import Images
 
 SORTED: NDArray[np.int64] = np.empty(0, np.int64)  # the order of values that lie in order
 _FEW = 64  # values, which are found by halving; a kernel takes longer to load
+_SORTED_ANEW = 1 << 17  # values of runs that are joined by sorting them
 _SEVERAL = 1024  # values, after which a file is checked whole all the same
 
 
@@ -212,6 +213,19 @@ class FileRun(Run):
     def between(self, start: int, stop: int) -> Images:
         """The values from one place of the code order to another."""
         return self._arrays.some(self._value, slice(start, stop))
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Runs whose codes follow each other as one: few values are sorted anew, many merged, the later ones first."""
+    if len(runs) == 1:
+        return runs[0]
+    if sum(map(len, runs)) <= _SORTED_ANEW and (len(runs) > 2 or not is_ready(lower_bound)):
+        values = images.concat([run.values for run in runs])
+        return Run(runs[0].first, values, images.sorting_order(values))
+    whole = runs[-1]
+    for earlier in reversed(runs[:-1]):
+        whole = earlier.merged(whole)
+    return whole
 
 
 def _search_numbers(
