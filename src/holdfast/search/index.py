@@ -32,7 +32,7 @@ _BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
 
 
 @dataclass
-class Written:
+class IndexFile:
     """The file that an index was last written to, and what became of its rows since."""
 
     path: str
@@ -63,7 +63,7 @@ class Index:
         Use `of` or `opened`.
         """
         self.layout = layout
-        self.written: Written | None = None
+        self.written: IndexFile | None = None
         self.grouped: Ids | None = None  # the rows in the index, where those alone with their key were left out
         self._floor = LEAST if spaces.nulls == "equal" else LEAST + 1
         self._packing = Packing(spaces, layout.keys, table, bits)
@@ -96,10 +96,10 @@ class Index:
         facts = {"columns": self._columns, "bits": self._packing.bits, "rows": len(self.tree), "next_id": table.next_id}
         files.write(path, self.tree.arrays(), facts)
         let_go(path)
-        self.written = Written(path, table.next_id)
+        self.written = IndexFile(path, table.next_id)
 
     @staticmethod
-    def opened(layout: Layout, spaces: Spaces, table: Table, written: Written) -> Index | None:
+    def opened(layout: Layout, spaces: Spaces, table: Table, written: IndexFile) -> Index | None:
         """The index in a file, brought up to date with a table; None where that can't be done, or would take longer
         than to make the index: the file is gone, another layout is wanted now, or much has changed since.
         """
@@ -114,7 +114,7 @@ class Index:
         if (len(born) + written.drift) * MUCH > rows:
             return None
         index.tree = BoxTree.opened(file, max(1, len(index._columns)), rows)
-        index.written = Written(written.path, file.facts["next_id"])
+        index.written = IndexFile(written.path, file.facts["next_id"])
         for matrix, ids in written.deleted:
             index._delete(matrix, ids)
         index.insert(born)

@@ -8,7 +8,7 @@
     batch.added(0, room)           the pairs of a query that the rows born are in
 
 Indexes follow from the table: they are made when first needed, or opened from files that an earlier process has written
-(see `kept`), shared by all queries that can share one, and follow every batch.
+(see `index_files`), shared by all queries that can share one, and follow every batch.
 Invariant: after `follow`, every index holds exactly the living rows that belong into it.
 Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.3, for each index; a batch costs what its rows cost to
 look up, not what the table holds.
@@ -27,8 +27,8 @@ from holdfast.kernels.boxprobe import BELOW, OLDER, OTHERS, YOUNGER
 from holdfast.search import once
 from holdfast.search.boxtree import TooMany
 from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
-from holdfast.search.index import Index, Written
-from holdfast.search.kept import FEWEST, Kept, write_where_due
+from holdfast.search.index import Index, IndexFile
+from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living, of_rows
 from holdfast.search.queries import NullMeaning, PairQuery
@@ -52,7 +52,7 @@ class PairSearch:
         self._places: list[tuple[int, int]] = []  # of each query: the index it asks as t, and the one as s
         self._distinct: list[int] = []  # values of each column when the indexes were laid out
         self._laid_out_at = 0
-        self._kept: Kept | None = None  # indexes in files, which are opened when first needed
+        self._files: IndexFiles | None = None  # indexes in files, which are opened when first needed
 
     def add(self, queries: Sequence[PairQuery]) -> None:
         """Keep more queries. Indexes are laid out for all of them when they are next needed."""
@@ -108,7 +108,7 @@ class PairSearch:
 
     def write_indexes(self, folder: str) -> None:
         """Write to a folder the indexes that are worth it, and make them first where there are none yet."""
-        if self._kept is not None or self.table.rows < FEWEST or all(query.single for query in self.queries):
+        if self._files is not None or self.table.rows < FEWEST or all(query.single for query in self.queries):
             return
         if self._indexes is None:
             self._build(self.table)
@@ -117,15 +117,15 @@ class PairSearch:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and facts that tell of the indexes in files. `files` among the facts names these."""
-        kept = self._kept
-        if kept is None:
-            kept = Kept(self._distinct, self._laid_out_at, [index.written for index in self._indexes or []])
-        return kept.dump()
+        files = self._files
+        if files is None:
+            files = IndexFiles(self._distinct, self._laid_out_at, [index.written for index in self._indexes or []])
+        return files.dump()
 
     def open_when_needed(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], folder: str) -> None:
         """Go on with the indexes that `dump` told of, whose files lie in a folder. No file is touched yet."""
         if any(name is not None for name in facts["files"]):
-            self._kept = Kept.load(arrays, facts, folder)
+            self._files = IndexFiles.load(arrays, facts, folder)
 
     # ---- indexes ----------------------------------------------------------------------------------------------------
 
@@ -140,12 +140,12 @@ class PairSearch:
         """Open the indexes of a table, or make them."""
         self.spaces.follow(table)
         everyone = rows or living(self.spaces, table)
-        kept = self._kept or Kept(everyone.distinct, table.rows, [])
-        layouts, self._places = self._layouts(kept.distinct)
-        self._distinct, self._laid_out_at, self._kept = kept.distinct, kept.laid_out_at, None
-        files = kept.indexes if len(kept.indexes) == len(layouts) else [None] * len(layouts)
+        known = self._files or IndexFiles(everyone.distinct, table.rows, [])
+        layouts, self._places = self._layouts(known.distinct)
+        self._distinct, self._laid_out_at, self._files = known.distinct, known.laid_out_at, None
+        files = known.indexes if len(known.indexes) == len(layouts) else [None] * len(layouts)
 
-        def made(layout: Layout, written: Written | None) -> Index:
+        def made(layout: Layout, written: IndexFile | None) -> Index:
             opened = None if written is None else Index.opened(layout, self.spaces, table, written)
             return opened or Index.of(layout, self.spaces, table, everyone)
 

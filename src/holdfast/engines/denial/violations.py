@@ -6,7 +6,7 @@ about single rows has rows: then s is NOBODY (-1).
 Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
 a graph, and so are all of them once a batch resolves one that was there from the start.
 
-Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is kept.
+Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is contents.
 Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
 """
 
@@ -53,7 +53,7 @@ class Delta:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Contents:
     """What is kept of the violations at one moment: another thread may look while a batch puts others in its place."""
 
     count: int  # of those that were there at first
@@ -67,23 +67,23 @@ class Violations:
     def __init__(self, constraint: DenialConstraint, count: int, pairs: Callable[[], Pairs] | None) -> None:
         """So many violations; `pairs` gives them, unless they are too many to keep."""
         self.constraint = constraint
-        self._kept = _Kept(count) if pairs is None else _Kept(count, pairs, PairGraph())
+        self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
 
     @property
     def count(self) -> int:
         """How many violations there are."""
-        kept = self._kept
-        return kept.count if kept.graph is None else kept.count + len(kept.graph)
+        contents = self._contents
+        return contents.count if contents.graph is None else contents.count + len(contents.graph)
 
     @property
     def listed(self) -> bool:
         """Whether the pairs are kept, not their number alone."""
-        return self._kept.graph is not None
+        return self._contents.graph is not None
 
     @property
     def nbytes(self) -> int:
         """The bytes of the graph."""
-        return 0 if self._kept.graph is None else self._kept.graph.nbytes
+        return 0 if self._contents.graph is None else self._contents.graph.nbytes
 
     def found(self) -> Found:
         """The violations now, in order: later changes don't touch them."""
@@ -91,21 +91,25 @@ class Violations:
         return Found(self.count, None) if pairs is None else listed(paired(*sides(pairs)))
 
     def in_any_order(self) -> Pairs | None:
-        """The violations now, or None where only their number is kept."""
-        kept = self._kept
-        if kept.graph is None:
+        """The violations now, or None where only their number is contents."""
+        contents = self._contents
+        if contents.graph is None:
             return None
-        return kept.graph.pairs() if kept.first is None else np.concatenate([kept.first(), kept.graph.pairs()])
+        return (
+            contents.graph.pairs()
+            if contents.first is None
+            else np.concatenate([contents.first(), contents.graph.pairs()])
+        )
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""
-        kept = self._kept
+        contents = self._contents
         if not self.count or not len(rows):
             return no_pairs()
-        if kept.first is not None and np.isin(kept.first(), rows).any():
-            kept = self._kept = _Kept(0, None, PairGraph(*sides(self._listed())))
-        assert kept.graph is not None
-        return kept.graph.remove_rows(rows)
+        if contents.first is not None and np.isin(contents.first(), rows).any():
+            contents = self._contents = _Contents(0, None, PairGraph(*sides(self._listed())))
+        assert contents.graph is not None
+        return contents.graph.remove_rows(rows)
 
     def _listed(self) -> Pairs:
         pairs = self.in_any_order()
@@ -114,13 +118,13 @@ class Violations:
 
     def add(self, pairs: Pairs) -> None:
         """Add violations that aren't there yet."""
-        assert self._kept.graph is not None
-        self._kept.graph.add(*sides(pairs))
+        assert self._contents.graph is not None
+        self._contents.graph.add(*sides(pairs))
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""
-        self._kept = _Kept(len(pairs), lambda: pairs, PairGraph())
+        self._contents = _Contents(len(pairs), lambda: pairs, PairGraph())
 
     def count_only(self, count: int) -> None:
         """Keep a count from now on."""
-        self._kept = _Kept(count)
+        self._contents = _Contents(count)

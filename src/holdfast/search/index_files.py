@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.search.index import MUCH, Index, Written
+from holdfast.search.index import MUCH, Index, IndexFile
 from holdfast.search.operands import Spaces
 from holdfast.table.table import Table
 
@@ -27,14 +27,14 @@ _FEW = 1 << 11  # rows that are made up for in no time
 
 
 @dataclass(frozen=True)
-class Kept:
+class IndexFiles:
     """What a checkpoint knows of the indexes of a search: the numbers of distinct values by which they were laid out,
     the table's rows at that time, and the file of each, if it has one.
     """
 
     distinct: list[int]
     laid_out_at: int
-    indexes: list[Written | None]
+    indexes: list[IndexFile | None]
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and facts from which `load` makes the same."""
@@ -47,16 +47,16 @@ class Kept:
         return arrays, {"distinct": self.distinct, "laid_out_at": self.laid_out_at, "files": names}
 
     @staticmethod
-    def load(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], folder: str) -> Kept:
+    def load(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], folder: str) -> IndexFiles:
         """What `dump` described, of files in a folder."""
-        indexes: list[Written | None] = []
+        indexes: list[IndexFile | None] = []
         for number, name in enumerate(facts["files"]):
-            written = None if name is None else Written(f"{folder}/{name}")
+            written = None if name is None else IndexFile(f"{folder}/{name}")
             if written is not None and f"{number}/ids" in arrays:
                 ids = np.array(arrays[f"{number}/ids"])
                 written.deleted.append((np.array(arrays[f"{number}/keys"]).reshape(-1, len(ids)), ids))
             indexes.append(written)
-        return Kept(list(facts["distinct"]), int(facts["laid_out_at"]), indexes)
+        return IndexFiles(list(facts["distinct"]), int(facts["laid_out_at"]), indexes)
 
 
 def write_where_due(indexes: Sequence[Index], spaces: Spaces, table: Table, folder: str) -> None:

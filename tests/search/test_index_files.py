@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import Damaged
-from holdfast.search import index, kept, search
+from holdfast.search import index, index_files, search
 from holdfast.search.queries import Condition, NullMeaning, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.table import files, private
@@ -29,10 +29,10 @@ batches = st.lists(
 def every_index_has_a_file() -> Any:
     """However few rows it has; and it is written anew when more than a few rows, or half of them, have changed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept, "FEWEST", 0)
+        patch.setattr(index_files, "FEWEST", 0)
         patch.setattr(search, "FEWEST", 0)
-        patch.setattr(kept, "_FEW", 6)
-        for module in (kept, index):
+        patch.setattr(index_files, "_FEW", 6)
+        for module in (index_files, index):
             patch.setattr(module, "MUCH", 2)
         yield
 

@@ -13,7 +13,7 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
 from holdfast.engines.functional import named
-from holdfast.search import index, kept, search
+from holdfast.search import index, index_files, search
 from holdfast.search.index import Index
 from holdfast.search.shared import TableSearch
 from holdfast.store.backup import backup
@@ -30,10 +30,10 @@ SCHEMA = pa.schema([("id", pa.int64()), ("a", pa.int64()), ("b", pa.string()), (
 
 @pytest.fixture(autouse=True)
 def indexes_of_few_rows_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "FEWEST", 0)
+    monkeypatch.setattr(index_files, "FEWEST", 0)
     monkeypatch.setattr(search, "FEWEST", 0)
-    monkeypatch.setattr(kept, "_FEW", 20)
-    for module in (kept, index):
+    monkeypatch.setattr(index_files, "_FEW", 20)
+    for module in (index_files, index):
         monkeypatch.setattr(module, "MUCH", 4)
     monkeypatch.setattr(named, "_FEW", 0)
 
@@ -47,7 +47,7 @@ def start(folder: Path, chance: random.Random) -> Monitor:
     return Monitor.create(folder / "state", {"t": rows(chance, range(150))}, watch=[], rules=RULES, key="id")
 
 
-def index_files(monitor: Monitor) -> list[Path]:
+def files_of(monitor: Monitor) -> list[Path]:
     (watched,) = monitor._watched.values()
     return [Path(monitor._store.folder) / name for name in watched.part(TableSearch).pairs.dump()[1]["files"]]
 
@@ -88,16 +88,16 @@ def test_batches_go_on_with_indexes_from_files(tmp_path: Path, seed: int, monkey
 def test_a_checkpoint_leaves_the_files_of_indexes_as_they_are(tmp_path: Path) -> None:
     chance = random.Random(7)
     with start(tmp_path, chance) as monitor:
-        made = index_files(monitor)
+        made = files_of(monitor)
         assert len(made) == 2
         monitor.apply(inserts=rows(chance, range(200, 205)), deletes=pa.table({"id": [3, 4]}))
         monitor.checkpoint()
-        assert index_files(monitor) == made
+        assert files_of(monitor) == made
         monitor.apply(inserts=rows(chance, range(300, 360)))
         monitor.checkpoint()
-        assert not set(index_files(monitor)) & set(made)
+        assert not set(files_of(monitor)) & set(made)
         assert not any(path.exists() for path in made)
-        assert all(path.exists() for path in index_files(monitor))
+        assert all(path.exists() for path in files_of(monitor))
 
 
 def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
@@ -105,11 +105,11 @@ def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
 ) -> None:
     chance = random.Random(8)
     with start(tmp_path, chance) as monitor:
-        made = index_files(monitor)
+        made = files_of(monitor)
         monitor.apply(deletes=pa.table({"id": list(range(40))}))
         monitor.vacuum()
-        assert not set(index_files(monitor)) & set(made)
-        names = {path.name for path in index_files(monitor)}
+        assert not set(files_of(monitor)) & set(made)
+        names = {path.name for path in files_of(monitor)}
     backup(tmp_path / "state", tmp_path / "copy")
     assert names <= {path.name for path in (tmp_path / "copy" / "segments").iterdir()}
     came_from_files = opened_from_files(monkeypatch)
@@ -122,7 +122,7 @@ def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
 def test_damage_in_an_index_is_told_and_a_vacuum_mends_it(tmp_path: Path) -> None:
     chance = random.Random(9)
     with start(tmp_path, chance) as monitor:
-        path = index_files(monitor)[0]
+        path = files_of(monitor)[0]
     whole = bytearray(path.read_bytes())
     whole[len(whole) // 3] ^= 1
     path.write_bytes(whole)
