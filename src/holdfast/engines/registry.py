@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,14 @@ FOLDERS = [
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
 
 
-def rule_classes() -> dict[str, RuleClass]:
+def rule_classes() -> Mapping[str, RuleClass]:
     """All classes of rules by name."""
-    return {each.name: each for folder in FOLDERS for each in import_module(folder).RULE_CLASSES}
+    return _declared_in(tuple(FOLDERS))
+
+
+@cache
+def _declared_in(folders: tuple[str, ...]) -> Mapping[str, RuleClass]:
+    return {each.name: each for folder in folders for each in import_module(folder).RULE_CLASSES}
 
 
 def found_classes() -> list[RuleClass]:
