@@ -108,7 +108,7 @@ class Index:
         except Missing:
             return None
         index = Index(layout, spaces, table, file.facts["bits"])
-        if index._holds() != file.facts["holds"] or index.stale(spaces, table) or not index.is_lasting(spaces):
+        if index._holds() != file.facts.get("holds") or index.stale(spaces, table) or not index.is_lasting(spaces):
             return None
         born, rows = born_since(spaces, table, file.facts["next_id"]), file.facts["rows"]
         if (len(born) + written.drift) * MUCH > rows:
