@@ -93,8 +93,8 @@ class Index:
 
     def write(self, path: str, table: Table) -> None:
         """Write the index, which is current with a table, to a new file."""
-        facts = {"columns": self._columns, "bits": self._packing.bits, "rows": len(self.tree), "next_id": table.next_id}
-        files.write(path, self.tree.arrays(), facts)
+        facts = {"rows": len(self.tree), "next_id": table.next_id, "bits": self._packing.bits}
+        files.write(path, self.tree.arrays(), facts | {"holds": self._holds()})
         let_go(path)
         self.written = IndexFile(path, table.next_id)
 
@@ -108,7 +108,7 @@ class Index:
         except Missing:
             return None
         index = Index(layout, spaces, table, file.facts["bits"])
-        if index._columns != file.facts["columns"] or index.stale(spaces, table) or not index.is_lasting(spaces):
+        if index._holds() != file.facts.get("holds") or index.stale(spaces, table) or not index.is_lasting(spaces):
             return None
         born, rows = born_since(spaces, table, file.facts["next_id"]), file.facts["rows"]
         if (len(born) + written.drift) * MUCH > rows:
@@ -120,6 +120,10 @@ class Index:
         index.insert(born)
         index.written.made_up_for = index.written.drift
         return index
+
+    def _holds(self) -> list[str]:
+        """Which rows the index holds, by which columns: two indexes that say the same are interchangeable."""
+        return [*map(str, self._columns), *map(repr, self.layout.found)]
 
     # ---- rows and questions -----------------------------------------------------------------------------------------
 

@@ -322,8 +322,8 @@ def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
             places = np.arange(start, len(shard))
             ids.append(shard.ids_of(places if marks is None else places[marks[start:]]))
     born = np.concatenate(ids)
-    codes = table.codes(born)
-    return of_rows(spaces, table, born, lambda column: codes[column])
+    codes = cache(lambda: table.codes(born))
+    return of_rows(spaces, table, born, lambda column: codes()[column])
 
 
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:

@@ -6,7 +6,7 @@ about single rows has rows: then s is NOBODY (-1).
 Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
 a graph, and so are all of them once a batch resolves one that was there from the start.
 
-Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is contents.
+Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is kept.
 Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
 """
 
@@ -91,15 +91,12 @@ class Violations:
         return Found(self.count, None) if pairs is None else listed(paired(*sides(pairs)))
 
     def in_any_order(self) -> Pairs | None:
-        """The violations now, or None where only their number is contents."""
+        """The violations now, or None where only their number is kept."""
         contents = self._contents
         if contents.graph is None:
             return None
-        return (
-            contents.graph.pairs()
-            if contents.first is None
-            else np.concatenate([contents.first(), contents.graph.pairs()])
-        )
+        added = contents.graph.pairs()
+        return added if contents.first is None else np.concatenate([contents.first(), added])
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""
