@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperGroup
@@ -48,13 +47,13 @@ class _Check:
     load: Callable[[], Any]
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value of some words; of none, of a text, and of the name of a file there is nothing to check."""
+        """The value of some words; of none, of a text, of a known word and of a path there is nothing to check."""
         if param.multiple or param.nargs == -1:
             return () if value is None else self.load().coerce(value, param, ctx)
-        if value is None or isinstance(value, Enum):
-            return value
+        if value is None:
+            return None
         if isinstance(value, str) and self.about.parameter_info.parser is None:
-            if self.about.annotation is str:
+            if self.about.annotation is str or value in get_args(self.about.annotation):
                 return value
             if self.about.annotation is Path and not self.about.parameter_info.exists:
                 return Path(value)
