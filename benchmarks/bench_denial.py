@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
 from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, DenialConstraint

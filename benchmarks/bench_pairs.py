@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs.compare import merged

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import holdfast.pairs.ranks as ranks_module
 import holdfast.pairs.watch as watch_module
 import holdfast.table.table as table_module
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.pairs import bitsets
 from holdfast.pairs.compare import Count, all_pairs, batch_pairs, merged
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-import holdfast.changes.batch
+import holdfast.changes.equal_rows
 import holdfast.table.resolve
 import holdfast.table.shard
 import holdfast.table.table
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.changes.operations import DELETE, INSERT, UPDATE
 from holdfast.table import admit as admit_module
 from holdfast.table import bulk
@@ -156,7 +156,7 @@ def colliding_hashes(distinct: int) -> Iterator[None]:
         return (total % np.uint64(distinct)) * np.uint64(2**64 // distinct - 1)
 
     with ExitStack() as patches:
-        modules = [holdfast.changes.batch, holdfast.table.shard, holdfast.table.table]
+        modules = [holdfast.changes.equal_rows, holdfast.table.shard, holdfast.table.table]
         for module in (*modules, holdfast.table.resolve, admit_module):
             patches.enter_context(patch.object(module, "hash_rows", few))
         yield

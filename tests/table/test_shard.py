@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import hash_rows
+from holdfast.changes.equal_rows import hash_rows
 from holdfast.table import files, shard
 from holdfast.table.shard import AnyCodes, Shard, narrowed
 

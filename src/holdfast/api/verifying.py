@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from holdfast.api.discovery import discover
 from holdfast.api.view import View
-from holdfast.changes.batch import hash_rows
 from holdfast.changes.diff import Finding, Result
+from holdfast.changes.equal_rows import hash_rows
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences

@@ -11,7 +11,7 @@ from holdfast.changes.operations import DELETE, INSERT
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import SAID, Way
 from holdfast.intake.reading import Reading, ReadOptions, open_source
-from holdfast.intake.staging import Plan, Rows, plan_batch, plan_init, stage_rows
+from holdfast.intake.staging import Plan, StagedRows, plan_batch, plan_init, stage_rows
 from holdfast.progress import Progress
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
@@ -106,7 +106,7 @@ def discovery_runner(built: Built) -> Runner:
 
 
 def _types(
-    reading: Reading, plan: Plan, rows: Rows, progress: Progress
+    reading: Reading, plan: Plan, rows: StagedRows, progress: Progress
 ) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
     if not reading.infer:
@@ -165,7 +165,7 @@ def admit_batch(
     """Read a batch and resolve it against its table. Deletes come before inserts."""
     mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
     parts = [(sources.deletes, DELETE), (sources.inserts, INSERT), (sources.changes, None), (sources.snapshot, INSERT)]
-    staged: list[Rows] = []
+    staged: list[StagedRows] = []
     runner: Runner = Threads()
     try:
         for source, constant in parts:
@@ -189,7 +189,7 @@ def admit_batch(
                 files.remove(path)
 
 
-def _together(mode: Mode, staged: list[Rows], folder: str, on_missing: OnMissing) -> Incoming:
+def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:
     """All parts as one list of operations; in files as soon as one part is."""
     total = sum(rows.rows for rows in staged)
     if total <= admit.SMALL and not any(rows.paths for rows in staged):
@@ -199,6 +199,6 @@ def _together(mode: Mode, staged: list[Rows], folder: str, on_missing: OnMissing
         spooled = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in rows.chunks]
         for path, chunk in zip(spooled, rows.chunks, strict=True):
             write_staged(path, *chunk)
-        staged[i] = Rows(rows.rows, (), (*spooled, *rows.paths))
+        staged[i] = StagedRows(rows.rows, (), (*spooled, *rows.paths))
         paths += staged[i].paths
     return Incoming(mode, (), paths, total, None, on_missing)

@@ -35,7 +35,7 @@ _CHUNK_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)
-class Rows:
+class StagedRows:
     """Staged rows: in memory, or in files, in order."""
 
     rows: int
@@ -60,7 +60,7 @@ class Plan:
     infer: bool = False
 
 
-def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
+def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRows:
     """Stage a source. At most `few` rows that are in memory stay there; all else goes to files in `folder`."""
     try:
         if reading.table is not None:
@@ -252,9 +252,9 @@ def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
 # ---- tables in memory -----------------------------------------------------------------------------------------------
 
 
-def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> Rows:
+def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRows:
     if len(table) <= few:
-        return Rows(len(table), (_stage_slice(table, plan),) if len(table) else ())
+        return StagedRows(len(table), (_stage_slice(table, plan),) if len(table) else ())
     starts = range(0, len(table), _CHUNK_ROWS)
     paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in starts]
 
@@ -262,7 +262,7 @@ def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> Rows:
         write_staged(paths[number], *_stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
 
     Threads().map(write, range(len(starts)))
-    return Rows(len(table), (), tuple(paths))
+    return StagedRows(len(table), (), tuple(paths))
 
 
 def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
@@ -315,7 +315,7 @@ class StagePiece:
     nulls: tuple[str, ...] | None
 
 
-def stage_piece(task: StagePiece) -> Rows:
+def stage_piece(task: StagePiece) -> StagedRows:
     """The task, in a thread here or in a task of Spark's: the paths of its chunks, and how many rows they have."""
     table = task.piece.read()
     paths: list[str] = []
@@ -327,10 +327,10 @@ def stage_piece(task: StagePiece) -> Rows:
         if task.plan.infer:
             texts = [traits(values.cast(pa.string()), task.nulls) for values in staged.values]
             seen = [merge(a, b) for a, b in zip(seen, texts, strict=True)]
-    return Rows(len(table), (), tuple(paths), tuple(seen))
+    return StagedRows(len(table), (), tuple(paths), tuple(seen))
 
 
-def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
+def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRows:
     if plan.version_place >= 0:  # all rows must be put in order
         if reading.spark is not None:
             return _stage_frame(reading, plan, folder)
@@ -341,7 +341,7 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Rows:
     seen = [Traits() for _ in plan.columns]
     for each in done:
         seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
-    return Rows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
+    return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
 
 
 def reader_of(reading: Reading) -> Runner:
@@ -361,7 +361,7 @@ def _without_dictionaries(table: pa.Table) -> pa.Table:
 # ---- Spark ----------------------------------------------------------------------------------------------------------
 
 
-def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
+def _stage_frame(reading: Reading, plan: Plan, folder: str) -> StagedRows:
     from holdfast.spark.frames import clear_sentence, frame_of_pieces
     from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
@@ -380,4 +380,4 @@ def _stage_frame(reading: Reading, plan: Plan, folder: str) -> Rows:
     expected = "" if reading.secrets else "FAILED_READ_FILE"  # whatever a database says may hold a secret
     with clear_sentence(reading.name, only=expected, secrets=reading.secrets):
         paths, rows = stage_frame(frame, task)
-    return Rows(rows, (), tuple(paths))
+    return StagedRows(rows, (), tuple(paths))

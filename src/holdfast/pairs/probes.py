@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
 from holdfast.pairs.ranked import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows, Weights, hashes_of
 from holdfast.pairs.signatures import ORDERED, Kind

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.kernels.agree import BLOCK, NEVER, Cells
 from holdfast.kernels.agree_rows import place, unpack
 from holdfast.kernels.hashing import refill, slots_for

@@ -64,7 +64,7 @@ class Commit:
 
 
 @dataclass(frozen=True)
-class Step:
+class AppliedBatch:
     """An applied batch with the segments it added, for bringing an engine's kept state up to date."""
 
     seq: int

@@ -12,13 +12,13 @@ from itertools import groupby
 
 import numpy as np
 
-from holdfast.store.records import Step
+from holdfast.store.records import AppliedBatch
 from holdfast.table.change import Change
 from holdfast.table.load import LoadedSegment, open_segment, with_segments
 from holdfast.table.table import Table
 
 
-def replayed(tables: Mapping[str, Table], steps: Iterable[Step]) -> Iterator[tuple[str, Change]]:
+def replayed(tables: Mapping[str, Table], steps: Iterable[AppliedBatch]) -> Iterator[tuple[str, Change]]:
     """What changed since the tables were as they are, table by table in the order of the steps. Each change is of the
     table as it is in `tables` when it is asked for: whoever asks puts the table after it there.
     """

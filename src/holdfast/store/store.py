@@ -33,7 +33,7 @@ from holdfast.store.forget import shrink, strip_witnesses
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
-from holdfast.store.records import BatchRecord, Commit, Step, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
@@ -240,10 +240,10 @@ class Store:
         rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
-    def steps_after(self, seq: int) -> list[Step]:
+    def steps_after(self, seq: int) -> list[AppliedBatch]:
         """The batches after one, with the segments that each added."""
         rows = self._rows("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", seq)
-        return [Step(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
+        return [AppliedBatch(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes, hash_rows
+from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.changes.operations import INSERT
 from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard

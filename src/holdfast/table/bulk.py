@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.changes.operations import INSERT
 from holdfast.table import files, shard
 from holdfast.table.dictionary import Dictionary

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes, group_rows
+from holdfast.changes.equal_rows import Codes, group_rows
 from holdfast.table.table import Table
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes, Groups, group_rows, hash_rows
+from holdfast.changes.equal_rows import Codes, Groups, group_rows, hash_rows
 from holdfast.changes.operations import DELETE, INSERT, UPDATE
 from holdfast.errors import BadInput
 from holdfast.table.table import Table

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import hash_rows
+from holdfast.changes.equal_rows import hash_rows
 from holdfast.table import files
 from holdfast.table.checks import CheckedArrays
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes, hash_rows
+from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.order import OrderKeys
 from holdfast.table.shard import Shard

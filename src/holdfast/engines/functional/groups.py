@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
+from holdfast.changes.equal_rows import Codes
 from holdfast.kernels.groups import choose, link
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change

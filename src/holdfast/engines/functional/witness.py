@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.batch import Codes
 from holdfast.changes.diff import Witness
+from holdfast.changes.equal_rows import Codes
 from holdfast.engines.functional.groups import Groups
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words

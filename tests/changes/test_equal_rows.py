@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.changes import batch as module
-from holdfast.changes.batch import group_rows, hash_rows
+from holdfast.changes import equal_rows as module
+from holdfast.changes.equal_rows import group_rows, hash_rows
 
 # 2**32 - 1 and 65536 differ from 0 only in the high bytes.
 codes = st.sampled_from([0, 1, 2, 65536, 2**32 - 1])
