@@ -10,7 +10,7 @@ from tests.cli.running import Holdfast, Picture, refused
 def test_verify(holdfast: Holdfast, state: Path) -> None:
     ran = holdfast("verify", state)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(f"{state}: 3 files, ")
+    assert ran.out.startswith(f"{state}: 4 files, ")
     assert ran.out.endswith("\nall is well\n")
     (told,) = holdfast("verify", state, "--deep", "--format", "json").objects
     assert (told["kind"], told["files"], told["problems"]) == ("verify", 3, [])
@@ -31,7 +31,7 @@ def test_verify_tells_what_is_damaged(holdfast: Holdfast, state: Path) -> None:
 def test_backup(holdfast: Holdfast, state: Path, people: Path, tmp_path: Path) -> None:
     ran = holdfast("backup", state, tmp_path / "one")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(f"{tmp_path}/one: 3 files, ")
+    assert ran.out.startswith(f"{tmp_path}/one: 4 files, ")
     assert ran.out.endswith(f"as of batch 1 of {state}\n")
     before = Picture.of(state)
     assert Picture.of(tmp_path / "one") == before

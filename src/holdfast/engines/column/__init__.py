@@ -19,6 +19,10 @@ def _cells(facts: Json) -> list[str]:
     return [facts["column"], facts["type"], *counts, _value(facts["min"]), _value(facts["max"]), frequent]
 
 
+def _heading(facts: Json) -> str:
+    return f"{facts['rows']:,} rows"
+
+
 def _changes(before: Json, after: Json) -> list[ChangeLine]:
     """The facts that differ, besides the number of rows."""
     lines = [
@@ -42,7 +46,7 @@ RULE_CLASSES = (
         table=FindingTable(
             ("column", "type", "nulls", "distinct", "min", "max", "frequent"), _cells, ("nulls", "distinct")
         ),
-        heading=lambda facts: f"{facts['rows']:,} rows",
+        heading=_heading,
         changes=_changes,
     ),
 )
