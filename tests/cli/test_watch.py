@@ -13,6 +13,11 @@ from pyarrow import feather
 from tests.cli.running import HEADER, Holdfast, names_in, start, write
 
 
+def made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
 def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     folder = tmp_path / "in coming"
     folder.mkdir()
@@ -36,8 +41,7 @@ def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> N
 
 
 def test_a_replaced_file_is_a_new_batch(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "incoming"
-    folder.mkdir()
+    folder = made(tmp_path / "incoming")
     command = ["watch", state, "--from", folder, "--as", "snapshot", "--once"]
     write(folder / "today.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     assert holdfast(*command).code == 0
@@ -50,8 +54,7 @@ def test_a_replaced_file_is_a_new_batch(holdfast: Holdfast, state: Path, tmp_pat
 
 
 def test_watching_needs_no_spark(state: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "incoming"
-    folder.mkdir()
+    folder = made(tmp_path / "incoming")
     write(folder / "a.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     script = (
         "import sys; from holdfast.api.monitor import Monitor\n"
@@ -74,8 +77,7 @@ def test_watching_needs_no_spark(state: Path, tmp_path: Path) -> None:
 def test_what_watched_files_hold(
     holdfast: Holdfast, state: Path, tmp_path: Path, holds: str, lines: list[str], left: list[str]
 ) -> None:
-    folder = tmp_path / "incoming"
-    folder.mkdir()
+    folder = made(tmp_path / "incoming")
     write(folder / "one.csv", lines)
     more = ["--op", "what"] if holds == "changes" else []
     assert holdfast("watch", state, "--from", folder, "--as", holds, "--once", *more).code == 0
@@ -84,8 +86,7 @@ def test_what_watched_files_hold(
 
 def test_a_bad_file_stops_a_watch_until_it_is_mended(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     """Files before it are applied, itself and those after it are not; once it is mended or gone, the watch goes on."""
-    folder = tmp_path / "incoming"
-    folder.mkdir()
+    folder = made(tmp_path / "incoming")
     command = ["watch", state, "--from", folder, "--once", "--format", "json"]
     write(folder / "a.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     assert holdfast(*command).code == 0
@@ -112,8 +113,7 @@ def test_a_folder_that_is_not_there(holdfast: Holdfast, state: Path, tmp_path: P
 @pytest.mark.spark
 def test_a_watch_ends_when_nobody_reads(state: Path, tmp_path: Path) -> None:
     """It would go on for ever otherwise, unseen."""
-    folder = tmp_path / "incoming"
-    folder.mkdir()
+    folder = made(tmp_path / "incoming")
     write(folder / "one.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     with start("watch", state, "--from", folder, "--format", "json") as watching:
         assert watching.stdout is not None

@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.model import (
-    MIRRORED,
-    Cell,
-    Constant,
-    DenialConstraint,
-    Operator,
-    Predicate,
-    read_date,
-    read_time,
-    read_timestamp,
-)
+from holdfast.engines.denial import model
+from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Predicate
 from holdfast.engines.denial.parse import is_denial, parse
 from holdfast.errors import BadInput
 
@@ -41,7 +32,7 @@ VALUES: st.SearchStrategy[Any] = st.one_of(
 )
 COLUMNS = st.sampled_from(["A", "B", "and", "nan", "DATE", "First Name", "1st", 'a"b', "a`b", "a.b", "", "é", "名"])
 CELLS = st.builds(Cell, st.sampled_from(["t", "s"]), COLUMNS | st.text(max_size=4))
-OPERATORS = st.sampled_from(get_args(Operator))
+OPERATORS = st.sampled_from(get_args(model.Operator))
 PREDICATES = st.builds(Predicate, CELLS, OPERATORS, CELLS | st.builds(Constant, VALUES))
 CONSTRAINTS = st.lists(PREDICATES, min_size=1, max_size=5).map(lambda each: DenialConstraint(tuple(each)))
 
@@ -172,8 +163,8 @@ def test_traits(text: str, symmetric: bool, single: bool, columns: tuple[str, ..
 
 
 def test_mirrored_operators_say_the_same() -> None:
-    for operator, mirror in MIRRORED.items():
-        assert MIRRORED[mirror] == operator
+    for operator, mirror in model.MIRRORED.items():
+        assert model.MIRRORED[mirror] == operator
         assert parse(f"not(1 {operator} t.A)").text == f"not(t.A {mirror} 1)"
 
 
@@ -212,12 +203,12 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_dates_and_times_are_read_in_one_form() -> None:
-    assert read_date("2020-02-29") == dt.date(2020, 2, 29)
-    assert [read_date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
-    assert read_timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
-    assert [read_timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
-    assert read_time("23:59:59.000001") == dt.time(23, 59, 59, 1)
-    assert [read_time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
+    assert model.read_date("2020-02-29") == dt.date(2020, 2, 29)
+    assert [model.read_date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
+    assert model.read_timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
+    assert [model.read_timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
+    assert model.read_time("23:59:59.000001") == dt.time(23, 59, 59, 1)
+    assert [model.read_time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
 
 
 # ---- errors point at the character ----------------------------------------------------------------------------------
