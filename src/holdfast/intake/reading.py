@@ -257,8 +257,8 @@ def _read_small_csv(
     refuse_long_lines(file)
     text = local.encoded(local.read_csv(file, dialect))
     if expected is None:
-        schema, nulls, told = local.infer_schema(text, options.csv)
-        said = [*said, *told]
+        schema, nulls, noted = local.infer_schema(text, options.csv)
+        said = [*said, *noted]
         if options.csv.nulls is None and len(nulls) > 1:
             said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
     else:

@@ -76,9 +76,9 @@ def _with_place(reading: Reading, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
         for file in reading.files:
-            told = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
-            if told:
-                return told
+            complaint = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
+            if complaint:
+                return complaint
     return sentence if sentence.startswith((reading.name, *reading.files)) else f"{reading.name}: {sentence}"
 
 
@@ -177,13 +177,13 @@ def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[s
     lacking = [name for name in needed if name not in names]
     if not extra and not lacking:
         return
-    told = []
+    differences = []
     if lacking:
-        told.append(f"lacks {_listed(lacking)}")
+        differences.append(f"lacks {_listed(lacking)}")
     if extra:
-        told.append(f"has {_listed(extra)} besides")
+        differences.append(f"has {_listed(extra)} besides")
     raise BadInput(
-        f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(told)}; "
+        f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
         "give the table's columns, in any order"
     )
 

@@ -34,8 +34,8 @@ def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:
     if isinstance(bad, BadNumber):
         called = show_type(target) if kept_type(target) == target else str(target)
         wider = "text" if pa.types.is_decimal(target) else "decimal or text"
-        told = f"{shown} can't be held exactly by a column of type {called}"
-        return f"{told}; mend the value, or declare the column as {wider}"
+        reason = f"{shown} can't be held exactly by a column of type {called}"
+        return f"{reason}; mend the value, or declare the column as {wider}"
     return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text"
 
 

@@ -244,8 +244,8 @@ def _decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
     if not pc.any(odd).as_py():
         return values
     parts = split(text.filter(odd))
-    told = zip(parts.negative, parts.digits.to_pylist(), parts.top, strict=True)
-    ones = [_decimal(bool(negative), some, int(top), scale) for negative, some, top in told]
+    pieces = zip(parts.negative, parts.digits.to_pylist(), parts.top, strict=True)
+    ones = [_decimal(bool(negative), some, int(top), scale) for negative, some, top in pieces]
     return pc.replace_with_mask(values, odd, pa.array(ones, target))
 
 

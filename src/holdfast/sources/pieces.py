@@ -56,8 +56,8 @@ class CsvPiece:
             try:
                 return _parsed(data, self.dialect)
             except pa.ArrowInvalid as error:
-                told = local.complaint(self.path, self.dialect)
-                raise BadInput(told or f"{self.path}: not readable as CSV: {error}") from None
+                complaint = local.complaint(self.path, self.dialect)
+                raise BadInput(complaint or f"{self.path}: not readable as CSV: {error}") from None
 
 
 def _parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
@@ -130,8 +130,8 @@ def _cuts(path: str, dialect: Dialect, start: int, wanted: int) -> list[int]:
             found += cuts[:count].tolist()
         size = file.tell()
     mode, last, _, longest, where = state.tolist()
-    if mode == QUOTED and (told := local.complaint(path, dialect)):
-        raise BadInput(told)
+    if mode == QUOTED and (complaint := local.complaint(path, dialect)):
+        raise BadInput(complaint)
     longest, where = max((longest, where), (size - last, last))
     if longest > LONGEST_RECORD:
         raise too_long(path, where)
@@ -166,8 +166,8 @@ class ParquetPiece:
         for name in old.column_names:
             kept, exact = (np.asarray(table[name].fill_null(0).cast(pa.int64())) for table in (old, full))
             if (kept * 1000 != exact).any():  # in years that no nanoseconds reach, both wrap around alike
-                told = f"{self.path}: column {name!r} counts nanoseconds, and times are kept to the microsecond"
-                raise BadInput(f"{told}; round the column before it comes here")
+                finer = f"{self.path}: column {name!r} counts nanoseconds, and times are kept to the microsecond"
+                raise BadInput(f"{finer}; round the column before it comes here")
 
 
 def open_parquet(path: str) -> Any:

@@ -35,10 +35,10 @@ def looks(lines: DataFrame) -> dict[str, Seen] | None:
                 for name in dict.fromkeys(name for row in rows for name in row):
                     column = seen(marked([row.get(name) for row in rows]).unique())
                     found[name] = column.join(found.get(name, Seen()))
-            told = pickle.dumps(found)
+            packed = pickle.dumps(found)
         except ValueError:  # no row, or not even UTF-8
-            told = pickle.dumps(None)
-        yield pa.RecordBatch.from_pylist([{"found": told}], schema=answer)
+            packed = pickle.dumps(None)
+        yield pa.RecordBatch.from_pylist([{"found": packed}], schema=answer)
 
     merged: dict[str, Seen] = {}
     for part in collected(lines.select("value").mapInArrow(look, "found binary"))["found"].to_pylist():
@@ -68,5 +68,7 @@ def rows(lines: DataFrame, names: list[str]) -> DataFrame:
             where = [batch.column(1).take(places), batch.column(2).take(places)]
             yield pa.RecordBatch.from_arrays([*values, *where, pa.nulls(len(rows), pa.string())], schema=wanted)
 
-    told = ", ".join([*(f"{column} string" for column in columns), f"{FILE} string, {BLOCK} bigint, {CORRUPT} string"])
-    return lines.mapInArrow(parse, told)
+    schema = ", ".join(
+        [*(f"{column} string" for column in columns), f"{FILE} string, {BLOCK} bigint, {CORRUPT} string"]
+    )
+    return lines.mapInArrow(parse, schema)

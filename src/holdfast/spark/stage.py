@@ -95,8 +95,8 @@ def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt:
 def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
     """Run the job on a DataFrame of exactly the plan's columns: staged files in the order of the rows, and rows."""
     numbered = frame.withColumn("part", functions.spark_partition_id())
-    told = numbered.mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
-    answers = collected(told).to_pylist()
+    staged = numbered.mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
+    answers = collected(staged).to_pylist()
     for answer in answers:
         if answer["error"] is not None:
             raise BadInput(answer["error"])

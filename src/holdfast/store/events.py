@@ -36,8 +36,8 @@ def events_of(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | Non
         witness = diff.witnesses.get(text)
         untested = not many and getattr(diff.lost.get(text), "empty", False)
         event = "lost" if witness or text in broken else "untested" if untested else "implied"
-        told = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
-        yield event, text, told, None if witness is None else _kept(witness, known if many else set())
+        finding = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
+        yield event, text, finding, None if witness is None else _kept(witness, known if many else set())
     for text in (*diff.gained, *mended):
         yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
 

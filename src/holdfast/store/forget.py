@@ -49,9 +49,9 @@ def without_dead(witness: Mapping[str, Any], living: Ids, columns: Sequence[str]
     stripped: dict[str, Any] = {"rows": rows}
     for name in ("keys", "values"):
         if name in witness:
-            stripped[name] = [told if lives else {} for told, lives in zip(witness[name], alive, strict=True)]
+            stripped[name] = [values if lives else {} for values, lives in zip(witness[name], alive, strict=True)]
     if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
-        held = [[told.get(column) for column in columns] for told in stripped["values"]]
+        held = [[values.get(column) for column in columns] for values in stripped["values"]]
         stripped["missing"] = [
             each if _listed(each["value"]) in held else {**each, "value": None} for each in witness["missing"]
         ]

@@ -93,8 +93,8 @@ def merged_shard(
 
 def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.int64]:
     """Deaths that the segments tell of rows that lie in other ones."""
-    told = [files.read(segment.path)[0].get("dead", np.empty(0, np.int64)) for segment in segments]
-    dead = np.concatenate([np.empty(0, np.int64), *told])
+    deaths = [files.read(segment.path)[0].get("dead", np.empty(0, np.int64)) for segment in segments]
+    dead = np.concatenate([np.empty(0, np.int64), *deaths])
     for piece in pieces:
         dead = dead[(dead < piece.first_id) | (dead > piece.last_id)]
     return np.sort(dead)

@@ -30,8 +30,8 @@ def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
     there = ids[lie_here]
     keys = keys_of(table, there)
     values = [] if keys else some_values(table, there, naming_columns(table.schema.names, first))
-    told = dict(zip(there.tolist(), named(there.tolist(), keys, values, first), strict=True))
-    return [told.get(number) or by_number(number) for number in ids.tolist()]
+    names = dict(zip(there.tolist(), named(there.tolist(), keys, values, first), strict=True))
+    return [names.get(number) or by_number(number) for number in ids.tolist()]
 
 
 def some_values(table: Table, ids: Ids, names: Sequence[str]) -> list[dict[str, Plain]]:
