@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
-from holdfast.cli.printing import class_names, print_findings, print_json, terminal_progress
+from holdfast.cli.printing import class_names, drawn_names, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
 
@@ -30,7 +30,7 @@ def discover(
     form: Output = "text",
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw tables and proposed foreign keys (ind): .dot, .mmd or .svg.")
+        Path | None, typer.Option(help=f"Draw tables and what ties them ({drawn_names()}): .dot, .mmd or .svg.")
     ] = None,
     options: ReadOptions,
     settings: dict[str, Any],

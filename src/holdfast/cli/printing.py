@@ -21,6 +21,11 @@ def class_names() -> str:
     return ", ".join(each.name for each in found_classes())
 
 
+def drawn_names() -> str:
+    """The classes whose findings can be drawn, for help."""
+    return ", ".join(each.name for each in found_classes() if each.picture)
+
+
 def given_classes() -> list[RuleClass]:
     """The classes whose rules are given."""
     return [each for each in rule_classes().values() if each.given]
