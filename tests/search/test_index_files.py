@@ -131,7 +131,7 @@ def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str
     (name,) = made.dump()[1]["files"]
     opened = again(made, str(tmp_path), "sql")
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
-    whole[private.places_in(str(tmp_path / name))[part][0]] ^= 1
+    whole[private._contents(str(tmp_path / name))[0][part][0]] ^= 1
     whole.flush()
     with pytest.raises(Damaged):
         opened.follow(stream.change([(0, 7, "a", None)], [])).added(0, MANY)
@@ -142,7 +142,7 @@ def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
     (name,) = made.dump()[1]["files"]
     opened = again(made, str(tmp_path), "sql")
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
-    whole[private.places_in(str(tmp_path / name))["values"][0] + (1 << 19)] ^= 1
+    whole[private._contents(str(tmp_path / name))[0]["values"][0] + (1 << 19)] ^= 1
     whole.flush()
     for _ in range(5):
         opened.follow(stream.change([(0, 7, "a", None)] * 9_999, []))

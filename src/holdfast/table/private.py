@@ -87,11 +87,6 @@ def let_go(path: str) -> None:
             os.close(file)
 
 
-def places_in(path: str) -> Places:
-    """Where the arrays of a local file lie."""
-    return _contents(path)[0]
-
-
 def _contents(path: str) -> tuple[Places, dict[str, Described], dict[str, Any]]:
     """Where the arrays lie, what the file says of them, and its facts."""
     with pa.memory_map(path) as source:

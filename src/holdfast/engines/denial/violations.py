@@ -4,7 +4,8 @@ A pair is (t, s); of a symmetric constraint the smaller row id comes first, and 
 about single rows has rows: then s is NOBODY (-1).
 
 Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
-a graph, and so are all of them once a batch resolves one that was there from the start.
+a graph, and so are all of them once a batch resolves one that was there from the start, or a second batch has to look
+for that: to look through all of them each time would cost more than the graph.
 
 Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is kept.
 Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
@@ -68,6 +69,7 @@ class Violations:
         """So many violations; `pairs` gives them, unless they are too many to keep."""
         self.constraint = constraint
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
+        self._looked = False  # whether a batch has looked for its rows among the first ones
 
     @property
     def count(self) -> int:
@@ -103,8 +105,10 @@ class Violations:
         contents = self._contents
         if not self.count or not len(rows):
             return no_pairs()
-        if contents.first is not None and np.isin(contents.first(), rows).any():
-            contents = self._contents = _Contents(0, None, PairGraph(*sides(self._listed())))
+        if contents.first is not None:
+            if self._looked or np.isin(contents.first(), rows).any():
+                contents = self._contents = _Contents(0, None, PairGraph(*sides(self._listed())))
+            self._looked = True
         assert contents.graph is not None
         return contents.graph.remove_rows(rows)
 
