@@ -1,0 +1,140 @@
+"""Evidence: what pairs of rows have shown not to hold, and the contexts that are left.
+
+A pair of rows that agrees on the columns S and breaks a target refutes every rule of that target whose context is a
+part of S. So of all pairs those count whose agree-set is maximal for some target that they break (N, the negative
+border of the target). A context is left by the evidence iff it is a part of no such set, which is to say that it
+meets the complement of each: the minimal ones are minimal hitting sets (P, the positive border).
+
+Which pairs stand for an agree-set is kept with it, a few for each target, so that most deletes leave one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.targets import Targets
+from holdfast.kernels import evidence as kernels
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.hitting import all_minimal_hitting_sets
+from holdfast.pairs.keys import KeyTable
+from holdfast.table.threads import OnProgress, SoFar, each
+
+RowPairs = NDArray[np.int64]  # [pair, 2]: row ids
+
+_WORTH_THREADS = 1000  # sets
+
+
+@dataclass(frozen=True, eq=False)
+class Witnesses:
+    """Pairs of rows: their ids, the columns on which they agree, and the targets that they break."""
+
+    rows: RowPairs
+    agree: Words
+    broken: Words
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Witnesses:
+        """Some of them."""
+        return Witnesses(self.rows[chosen], self.agree[chosen], self.broken[chosen])
+
+    @staticmethod
+    def joined(parts: Iterable[Witnesses]) -> Witnesses:
+        """All of some parts."""
+        rows, agree, broken = zip(*((part.rows, part.agree, part.broken) for part in parts), strict=True)
+        return Witnesses(np.concatenate(rows), np.concatenate(agree), np.concatenate(broken))
+
+    @staticmethod
+    def none(targets: Targets) -> Witnesses:
+        """No pairs."""
+        sets = (np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words))
+        return Witnesses(np.empty((0, 2), np.int64), *sets)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Witnesses, and what they show: agree-sets, each with the targets for which it is maximal.
+
+    Invariant: each target of a set is broken by a witness with that agree-set.
+    """
+
+    targets: Targets
+    sets: Words
+    bits: Words
+    witnesses: Witnesses
+
+    @staticmethod
+    def of(targets: Targets, witnesses: Witnesses) -> Evidence:
+        """What some pairs show; those that show nothing more than others are dropped."""
+        numbers, sets, bits = _maximal(witnesses.agree, witnesses.broken, targets.columns)
+        first, after = np.full(len(sets), -1), np.empty(len(numbers), np.int64)
+        counted = np.zeros((kernels.SPARE, *bits.shape), np.uint64)
+        kernels.choose(numbers, witnesses.broken, bits, witnesses.rows, counted, first, after)
+        return Evidence(targets, sets, bits, witnesses.some(after > -2))
+
+    def with_more(self, witnesses: Witnesses) -> Evidence:
+        """With more pairs."""
+        return Evidence.of(self.targets, Witnesses.joined([self.witnesses, witnesses]))
+
+    def family(self, target: int) -> Words:
+        """The maximal agree-sets of the pairs that break a target."""
+        return self.sets[bitsets.has(self.bits, target)]
+
+    def changed_since(self, older: Evidence) -> list[int]:
+        """The targets whose maximal agree-sets are others than before."""
+        changed = np.zeros(self.targets.words, np.uint64)
+        for some, others in ((self, older), (older, self)):
+            places = bitsets.places_among(some.sets, others.sets)
+            known = np.where((places >= 0)[:, None], others.bits[places], 0) if len(others.sets) else 0
+            changed |= np.bitwise_or.reduce(some.bits & ~np.asarray(known, np.uint64), axis=0)
+        return bitsets.elements(changed)
+
+    def covers(
+        self, wanted: Iterable[int], max_size: int | None = None, progress: OnProgress | None = None
+    ) -> dict[int, Words]:
+        """The minimal contexts that the evidence leaves to some targets."""
+        return covers(self.targets, self.sets, self.bits, wanted, max_size, progress)
+
+
+def maximal(agree: Words, broken: Words, columns: int) -> tuple[Words, Words]:
+    """Of agree-sets and the targets that their pairs break: each set that is maximal for a target, and its targets."""
+    return _maximal(agree, broken, columns)[1:]
+
+
+def _maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int64], Words, Words]:
+    """The same, and for each pair the number of its set, -1 where that is not maximal for any target."""
+    table = KeyTable(agree.shape[1], len(agree))
+    numbers = table.entries(agree)
+    bits = np.zeros((table.used, broken.shape[1]), np.uint64)
+    kernels.gather(numbers, broken, bits)
+    order = np.argsort(-bitsets.sizes(table.keys), kind="stable")
+    sets, bits = table.keys[order], bits[order]
+    stay = kernels.sift(sets, bits, columns, np.empty((columns + 1, bitsets.words_for(len(sets))), np.uint64))
+    sets, bits = sets[:stay].copy(), bits[:stay].copy()
+    return bitsets.places_among(table.keys, sets)[numbers], sets, bits
+
+
+def covers(
+    targets: Targets,
+    sets: Words,
+    bits: Words,
+    wanted: Iterable[int],
+    max_size: int | None = None,
+    progress: OnProgress | None = None,
+) -> dict[int, Words]:
+    """The minimal contexts of some targets, from the agree-sets that are maximal for each."""
+    every = bitsets.first(targets.columns, targets.context_words)
+
+    def one(target: int, found: SoFar) -> Words:
+        free = every & ~bitsets.of(targets.columns_of(target), targets.context_words)
+        edges = ~sets[bitsets.has(bits, target)] & free
+        return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
+
+    chosen = list(wanted)
+    return dict(zip(chosen, each(chosen, one, None if len(sets) > _WORTH_THREADS else 0, progress), strict=True))

@@ -1,0 +1,106 @@
+"""Targets: what the rules of a table are about. A rule is a target with a context, a set of columns, in which it holds.
+
+A pair of rows breaks some targets, and so every rule of these whose context the two rows agree on. For m columns:
+
+- `0 … m - 1`, the constants: two rows break the target of a column on which they differ;
+- `m`, the key: any two rows break it;
+- then the pairs of columns a < b, ascending: two rows break it that swap on a and b (one is less on a and more on b);
+- then the same pairs, descending: two rows break it that are both less, or both more, on a and b.
+
+With nulls distinct a null equals nothing, and is neither less nor more than anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.kernels.evidence import fill_broken
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The targets of a table with so many columns, and which of them are asked for."""
+
+    columns: int
+    constants: bool = True
+    keys: bool = True
+    ascending_pairs: bool = False
+    descending_pairs: bool = False
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of columns there are."""
+        return self.columns * (self.columns - 1) // 2
+
+    @property
+    def key(self) -> int:
+        """The target of keys."""
+        return self.columns
+
+    @property
+    def count(self) -> int:
+        """One more than the highest number of a target, of those that are asked for or come before one that is."""
+        if self.descending_pairs:
+            return self.columns + 1 + 2 * self.pairs
+        return self.columns + 1 + (self.pairs if self.ascending_pairs else 0)
+
+    @property
+    def words(self) -> int:
+        """The words of a set of targets."""
+        return bitsets.words_for(self.count)
+
+    @property
+    def context_words(self) -> int:
+        """The words of a context."""
+        return bitsets.words_for(self.columns + 1)
+
+    def ascending(self, a: int, b: int) -> int:
+        """The target of a pair of columns that never swap."""
+        return self.columns + 1 + self._place(a, b)
+
+    def descending(self, a: int, b: int) -> int:
+        """The target of a pair of columns of which one never rises with the other."""
+        return self.columns + 1 + self.pairs + self._place(a, b)
+
+    def _place(self, a: int, b: int) -> int:
+        a, b = min(a, b), max(a, b)
+        return a * (2 * self.columns - a - 1) // 2 + b - a - 1
+
+    def is_descending(self, target: int) -> bool:
+        """Whether a target is a pair of columns, descending."""
+        return target > self.columns + self.pairs
+
+    def columns_of(self, target: int) -> tuple[int, ...]:
+        """The columns that a target is about: none, one or two; no context of its rules holds them."""
+        if target <= self.columns:
+            return (target,) if target < self.columns else ()
+        place = (target - self.columns - 1) % max(self.pairs, 1)
+        a = 0
+        while place >= self.columns - a - 1:
+            place -= self.columns - a - 1
+            a += 1
+        return a, a + 1 + place
+
+    def wanted(self) -> list[int]:
+        """The targets that are asked for."""
+        m, pairs = self.columns, self.pairs
+        found: list[int] = list(range(m)) if self.constants else []
+        found += [m] if self.keys else []
+        found += range(m + 1, m + 1 + pairs) if self.ascending_pairs else []
+        return found + list(range(m + 1 + pairs, m + 1 + 2 * pairs) if self.descending_pairs else ())
+
+    def wanted_set(self) -> Words:
+        """The same as a set."""
+        return bitsets.of(self.wanted(), self.words)
+
+    def broken_by(self, agree: Words, less: Words, more: Words) -> Words:
+        """The targets asked for that pairs of rows break, a row of words each; given, for each pair, the columns on
+        which the two agree, and those on which the first row is less, and more, than the second.
+        """
+        broken = np.zeros((len(agree), self.words), np.uint64)
+        fill_broken(agree, less, more, self.columns, self.ascending_pairs, self.descending_pairs, broken)
+        return broken & self.wanted_set()
