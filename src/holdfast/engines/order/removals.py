@@ -1,0 +1,189 @@
+"""How many rows must go so that an order dependency holds: its error, as a number of rows, the least that will do.
+
+Groups of a context don't touch each other, so their numbers add up. In a group, a constant leaves the rows of its most
+frequent value. A pair leaves a longest subsequence in which the second column never falls, of the rows sorted by the
+first and, where these are equal, by the second column; for `desc` the second column runs backwards, which is to negate
+it. (The paper's section 4.7 removes rows greedily, which may be too many: of the rows (A, B) = (0,2), (2,1), (1,2),
+(0,1), (1,0) two must go, and greedy takes three.) With nulls distinct a null is in no swap, so such rows stay.
+
+Numbers never rise with the context, and that of a pair is never above that of either column as a constant.
+
+Cost: one order of the table for each pair and direction; then a count reads the rows that share their group with
+another, and ends early where more rows must go than asked for. Partitions of contexts are shared, and kept up to `_ROOM`
+bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.partitions import Columns, Partition, Walk, refined
+from holdfast.borders.rows import RankedColumns
+from holdfast.kernels import partitions as partition_kernels
+from holdfast.kernels import removals as kernels
+
+Context = int  # a set of columns: bit c stands for column c
+Rows = NDArray[np.int32]
+Cells = NDArray[np.uint32]
+
+_ROOM = 160 << 20
+_SMALL = 8  # partitions of fewer rows than one in so many are sorted by themselves, others in an order of all rows
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The partition of a context and, unless it is small, the group of each row (-1: the row is alone)."""
+
+    partition: Partition
+    group_of: Rows | None
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        own = self.partition.rows.nbytes + self.partition.starts.nbytes
+        return own if self.group_of is None else own + self.group_of.nbytes
+
+
+class Contexts:
+    """Partitions by contexts, each refined from a smaller context's; those used last are kept. For several threads."""
+
+    def __init__(self, rows: RankedColumns, room: int = _ROOM) -> None:
+        self.rows, self.columns = rows, Columns(rows)
+        self._room, self._used = room, 0
+        self._kept: OrderedDict[Context, Grouped] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def coarse_first(self) -> list[int]:
+        """The columns, those with few values first."""
+        return self.columns.order[::-1]
+
+    def of(self, context: Context, scratch: Scratch) -> Grouped:
+        """The partition of a context."""
+        known = self._look_up(context)
+        if known is None:
+            known = self._grouped(self._partition(context, scratch))
+            self._keep(context, known)
+        return known
+
+    def _partition(self, context: Context, scratch: Scratch) -> Partition:
+        if not context:
+            return self.columns.whole
+        if context & (context - 1) == 0:
+            return self.columns[context.bit_length() - 1]
+        own = [column for column in self.columns.order if context >> column & 1]
+        parents = [(column, known) for column in own if (known := self._look_up(context ^ 1 << column)) is not None]
+        if parents:
+            column, parent = min(parents, key=lambda each: len(each[1].partition.rows))
+        else:
+            column, parent = own[-1], self.of(context ^ 1 << own[-1], scratch)
+        return refined(parent.partition, self.columns, column, scratch.walk.room(parent.partition))
+
+    def _grouped(self, partition: Partition) -> Grouped:
+        # Copies, as the arrays may have room behind them that nobody needs.
+        partition = Partition(partition.rows.copy(), partition.starts.copy())
+        if len(partition.rows) * _SMALL < self.rows.count:
+            return Grouped(partition, None)
+        group_of = np.full(self.rows.count, -1, np.int32)
+        kernels.number_groups(partition.rows, partition.starts, group_of)
+        return Grouped(partition, group_of)
+
+    def _look_up(self, context: Context) -> Grouped | None:
+        with self._lock:
+            known = self._kept.get(context)
+            if known is not None:
+                self._kept.move_to_end(context)
+            return known
+
+    def _keep(self, context: Context, grouped: Grouped) -> None:
+        with self._lock:
+            if context in self._kept:
+                return
+            self._kept[context] = grouped
+            self._used += grouped.nbytes
+            while self._used > self._room and len(self._kept) > 1:
+                _, dropped = self._kept.popitem(last=False)
+                self._used -= dropped.nbytes
+
+
+class Scratch:
+    """Arrays that one thread uses again and again."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.walk = Walk(columns)  # for the room that refining takes
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, size: int, kind: Any) -> NDArray[Any]:
+        """An array of that size, with anything in it."""
+        known = self._arrays.get(name)
+        if known is None or len(known) < size:
+            known = self._arrays[name] = np.empty(size, kind)
+        return known[:size]
+
+
+class ConstantCounter:
+    """Counts for one column as a constant."""
+
+    def __init__(self, contexts: Contexts, column: int, scratch: Scratch) -> None:
+        self._contexts, self._column, self._scratch = contexts, column, scratch
+        self._counts = np.zeros(contexts.rows.values(column), np.int64)
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+        rows, partition = self._contexts.rows, self._contexts.of(context, self._scratch).partition
+        cells = rows.cells[self._column]
+        return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, self._counts, most))
+
+
+class PairCounter:
+    """Counts for two columns in one direction."""
+
+    def __init__(self, contexts: Contexts, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
+        self._contexts, self._scratch = contexts, scratch
+        self._ordered, self._values = _sorted(contexts.rows, pair, descending)
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+        grouped = self._contexts.of(context, self._scratch)
+        partition, group_of = grouped.partition, grouped.group_of
+        ends = self._scratch.array("ends", partition.groups, np.int32)
+        tails = self._scratch.array("tails", len(partition.rows) + partition.groups, np.uint32)
+        ordered, values = self._ordered, self._values
+        if group_of is None:
+            group_of = self._scratch.array("group_of", self._contexts.rows.count, np.int32)
+            kernels.number_groups(partition.rows, partition.starts, group_of)
+            at = np.sort(self._places[partition.rows])
+            at = at[np.searchsorted(at, 0) :]
+            ordered, values = ordered[at], values[at]
+        return int(kernels.for_pair(ordered, values, group_of, partition.starts, ends, tails, most))
+
+    @cached_property
+    def _places(self) -> Rows:
+        """Where each row stands in the order, -1 where it doesn't."""
+        places = np.full(self._contexts.rows.count, -1, np.int32)
+        places[self._ordered] = np.arange(len(self._ordered), dtype=np.int32)
+        return places
+
+
+def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
+    """The living rows by the first column and then the second, with the second's cells, so that both rise."""
+    one, other = (rows.cells[column] for column in pair)
+    living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
+    ordered = np.flatnonzero(living).astype(np.int32)
+    ordered = _by(ordered, other, rows.values(pair[1]))
+    ordered = _by(ordered[::-1] if descending else ordered, one, rows.values(pair[0]))
+    values = other[ordered]
+    return ordered, np.uint32(rows.values(pair[1])) - values if descending else values
+
+
+def _by(rows: Rows, cells: Cells, values: int) -> Rows:
+    ordered = np.empty(len(rows), np.int32)
+    partition_kernels.sort_rows(np.ascontiguousarray(rows), cells, np.empty(values, np.int64), ordered)
+    return ordered
