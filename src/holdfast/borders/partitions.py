@@ -56,11 +56,13 @@ class Partition:
 class Columns:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.
 
-    `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do.
+    `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
+    place `upto` on are not looked at.
     """
 
-    def __init__(self, rows: RankedColumns, fresh: int = 0) -> None:
+    def __init__(self, rows: RankedColumns, fresh: int = 0, upto: int | None = None) -> None:
         self.rows, self.fresh = rows, fresh
+        self._alive = rows.alive[:upto]
         self._known: dict[tuple[int, ...], Partition] = {}
         self._left = _CACHE_BYTES
         self._lock = threading.Lock()
@@ -81,14 +83,14 @@ class Columns:
 
     def _whole(self) -> Partition:
         """All living rows in one group."""
-        rows = np.flatnonzero(self.rows.alive).astype(np.int32)
+        rows = np.flatnonzero(self._alive).astype(np.int32)
         if len(rows) < 2 or rows[-1] < self.fresh:
             rows = rows[:0]
         return Partition(rows, np.array([0, len(rows)] if len(rows) else [0], np.int32))
 
     def _by_column(self, column: int) -> Partition:
-        rows, cells = self.rows, self.rows.cells[column]
-        alive = rows.alive
+        rows, alive = self.rows, self._alive
+        cells = rows.cells[column, : len(alive)]
         if self.fresh:
             wanted = np.zeros(rows.values(column), np.bool_)
             wanted[cells[self.fresh :]] = True
@@ -149,4 +151,3 @@ def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Par
     if 2 * size < len(rows):
         return Partition(rows[:size].copy(), starts[: groups + 1].copy())
     return Partition(rows[:size], starts[: groups + 1])
-
