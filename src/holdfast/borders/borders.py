@@ -19,7 +19,7 @@ Cost of a batch: members of P are proved on the rows that share their columns' v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,10 +41,11 @@ Covers = Mapping[int, Words]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """All of P as questions, for the columns in an order."""
+class Everything:
+    """All of P that needs a proof, and the same as questions, for the columns in an order."""
 
     order: Sequence[int]
+    open_: Covers
     questions: Sequence[Questions]
 
 
@@ -57,7 +58,7 @@ class Borders:
     def __init__(self, rows: RankedColumns, evidence: Evidence, covers: Covers, max_size: int | None) -> None:
         self.rows, self.evidence, self.covers = rows, evidence, dict(covers)
         self._max_size = max_size
-        self._asked: Asked | None = None
+        self._all: Everything | None = None
 
     @property
     def targets(self) -> Targets:
@@ -73,50 +74,58 @@ class Borders:
             progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
             borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
-            borders.covers |= borders.evidence.covers(some, max_size)
-            borders._settle(columns, some, {}, progress)
+            fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
+            borders.covers |= fresh
+            borders._settle(columns, borders._without_constants(fresh), progress)
         return borders
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self,
-        columns: Columns,
-        wanted: Iterable[int],
-        proved: dict[int, Words],
-        progress: Progress,
-        start: Asked | None = None,
+        self, columns: Columns, open_: Covers, progress: Progress, asked: Sequence[Questions] | None = None
     ) -> None:
-        """Prove the minimal contexts of some targets, take in what refutes them, and so on until all are proved."""
-        wanted, rounds = list(wanted), 0
-        while True:
-            open_ = {target: own for target in wanted if len(own := self._open(target, proved))}
-            if not open_:
-                return
-            rounds += 1
-            asked = start.questions if start else self._questions(columns, open_)
-            start = None
-            before = self.evidence
-            pairs = refuted(columns, asked, self._saying(rounds, asked, open_, progress))
-            if len(pairs):
-                self.evidence = before.with_more(witnesses_of(self.rows, self.targets, pairs))
-                self.covers |= self.evidence.covers(
-                    set(self.evidence.changed_since(before)) & set(wanted), self._max_size
-                )
-            for target, own in open_.items():
-                fine = own[bitsets.containers(own, self.evidence.family(target)) < 0] if len(pairs) else own
-                proved[target] = np.concatenate([proved.get(target, own[:0]), fine])
-
-    def _open(self, target: int, proved: Covers) -> Words:
-        """The contexts of a target that are not proved. A pair of columns has an order wherever one is constant: these
-        contexts need no proof of their own.
+        """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
+        proved. `asked` are the same contexts as questions, where these are known.
         """
-        own = self.covers[target]
-        own = bitsets.minus(own, proved[target]) if target in proved else own
-        if target > self.targets.key and len(own):
-            for column in self.targets.columns_of(target):
-                own = bitsets.minus(own, self.covers[column])
-        return own
+        rounds = 0
+        while open_:
+            rounds += 1
+            asked = self._questions(columns, open_) if asked is None else asked
+            pairs = refuted(columns, asked, self._saying(rounds, asked, open_, progress))
+            asked = None
+            if not len(pairs):
+                return
+            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
+
+    def _take(self, evidence: Evidence) -> dict[int, Words]:
+        """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
+        stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
+        before = {target: self.covers[target] for target in stale}
+        self.evidence = evidence
+        self.covers |= evidence.covers(stale, self._max_size)
+        fresh = {target: bitsets.minus(self.covers[target], own) for target, own in before.items()}
+        for column in stale & set(range(self.targets.key)):
+            lost = bitsets.minus(before[column], self.covers[column])
+            for target in self._pairs_with(column) if len(lost) else ():
+                own = fresh.get(target, lost[:0])
+                bare = self.covers[target][bitsets.among(self.covers[target], lost)]  # these leant on the constant
+                fresh[target] = np.concatenate([own, bitsets.minus(bare, own)])
+        return self._without_constants(fresh)
+
+    def _without_constants(self, contexts: Covers) -> dict[int, Words]:
+        """The contexts that need a proof. A pair of columns has an order wherever one of them is constant."""
+        left = dict(contexts)
+        for target in contexts:
+            if target > self.targets.key:
+                for column in self.targets.columns_of(target):
+                    left[target] = bitsets.minus(left[target], self.covers[column])
+        return {target: own for target, own in left.items() if len(own)}
+
+    def _pairs_with(self, column: int) -> list[int]:
+        """The targets of this column and another one."""
+        others = [c for c in range(self.targets.columns) if c != column]
+        both = [number(column, c) for number in (self.targets.ascending, self.targets.descending) for c in others]
+        return [target for target in both if target in self.covers]
 
     def _questions(self, columns: Columns, open_: Covers) -> list[Questions]:
         numbers = np.repeat(np.array(list(open_), np.int64), [len(own) for own in open_.values()])
@@ -145,34 +154,29 @@ class Borders:
             self._with_fresh(fresh, progress)
         changed = {target: own for target, own in self.covers.items() if own is not before[target]}
         if changed:
-            self._asked = None
+            self._all = None
         return {target: Mended.anew(before[target], own) for target, own in changed.items()}
 
     def _without(self, dead: NDArray[np.int64], fresh: int, progress: Progress) -> None:
         """Let witnesses go of which a row died, and look for others."""
-        before, witnesses = self.evidence, self.evidence.witnesses
+        witnesses = self.evidence.witnesses
         gone = np.logical_or.reduce(np.isin(witnesses.rows, dead), axis=1)
         if not gone.any():
             return
         columns, left = Columns(self.rows, upto=fresh), witnesses.some(~gone)
-        sets, targets = _orphans(before, left)
+        sets, targets = _orphans(self.evidence, left)
         if len(sets):
             pairs = refuted(columns, questions(columns, self.targets, sets, targets))
             left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
-        self.evidence = Evidence.of(self.targets, left)
-        proved = dict(self.covers)
-        self.covers |= self.evidence.covers(
-            set(self.evidence.changed_since(before)) & self.covers.keys(), self._max_size
-        )
-        self._settle(columns, self.covers, proved, progress)
+        self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
 
     def _with_fresh(self, fresh: int, progress: Progress) -> None:
         """Look at all of P again, on pairs with new rows."""
         columns = Columns(self.rows, fresh)
-        if self._asked is None or self._asked.order != columns.order:
-            everything = {target: own for target in self.covers if len(own := self._open(target, {}))}
-            self._asked = Asked(columns.order, self._questions(columns, everything) if everything else ())
-        self._settle(columns, self.covers, {}, progress, self._asked)
+        if self._all is None or self._all.order != columns.order:
+            open_ = self._without_constants(self.covers)
+            self._all = Everything(columns.order, open_, self._questions(columns, open_) if open_ else ())
+        self._settle(columns, self._all.open_, progress, self._all.questions)
 
     # ---- kept -------------------------------------------------------------------------------------------------------
 

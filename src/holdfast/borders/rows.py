@@ -147,35 +147,38 @@ class CodedColumns(RankedColumns):
 
 
 class _Values:
-    """The values of one column in order, and the rank of each code."""
+    """The values of one column in order: their keys, and so the rank of each code."""
 
     def __init__(self, table: Table, column: int, ordered: bool) -> None:
         self.count = len(table.dictionaries[column])
         self._ordered = ordered
         if ordered:
-            keys = table.order_keys(column)
-            every = np.arange(self.count)
-            self._codes = np.argsort(keys.of(every), kind="stable")  # in the order of their values
-            self._rank_of = np.empty(self.count, np.uint32)
-            self._rank_of[self._codes] = every
+            self._order_keys = table.order_keys(column)
+            keys = self._order_keys.of(np.arange(self.count))
+            codes = np.argsort(keys, kind="stable")
+            self._keys, self._generation = keys[codes], self._order_keys.generation
+            self._rank_of: NDArray[np.uint32] | None = np.empty(self.count, np.uint32)  # until values come between
+            self._rank_of[codes] = np.arange(self.count)
 
     def of(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
         """The ranks of some codes."""
-        return self._rank_of.take(codes) if self._ordered else codes
+        if not self._ordered:
+            return codes
+        if self._rank_of is not None:
+            return self._rank_of.take(codes)
+        return np.searchsorted(self._keys, self._order_keys.of(codes)).astype(np.uint32)
 
     def follow(self, table: Table, column: int) -> NDArray[np.uint32] | None:
         """Take in the values that a column got; gives the new rank of each old one, None where they are the same."""
         before, self.count = self.count, len(table.dictionaries[column])
         if not self._ordered or self.count == before:
             return None
-        keys = table.order_keys(column)
-        fresh = np.arange(before, self.count)
-        own = keys.of(fresh)
-        order = np.argsort(own)
-        at = np.searchsorted(keys.of(self._codes), own[order])
-        self._codes = np.insert(self._codes, at, fresh[order])
-        self._rank_of = np.empty(self.count, np.uint32)
-        self._rank_of[self._codes] = np.arange(self.count)
-        if len(at) and at[0] == before:
+        keys = self._order_keys = table.order_keys(column)
+        if keys.generation != self._generation:
+            self._keys, self._generation = np.sort(keys.of(np.arange(before))), keys.generation
+        fresh = np.sort(keys.of(np.arange(before, self.count)))
+        at = np.searchsorted(self._keys, fresh)
+        self._keys, self._rank_of = np.insert(self._keys, at, fresh), None
+        if at[0] == before:
             return None  # all come behind the old ones
-        return (np.arange(before) + np.searchsorted(at, np.arange(before), side="right")).astype(np.uint32)
+        return (np.arange(before) + np.cumsum(np.bincount(at, minlength=before + 1))[:before]).astype(np.uint32)
