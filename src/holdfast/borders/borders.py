@@ -28,6 +28,7 @@ class Borders:
 
     def discover(self, progress: Progress = SILENT) -> None:
         import time
+
         t = time.perf_counter()
         columns = Columns(self.rows)
         for pairs in sampled(columns, _SAMPLED):
@@ -39,6 +40,7 @@ class Borders:
 
     def _settle(self, columns: Columns, wanted: Iterable[int], progress: Progress) -> None:
         import time
+
         wanted = list(wanted)
         stale = wanted
         while True:
@@ -63,7 +65,20 @@ class Borders:
                 fine = own[bitsets.containers(own, self.evidence.family(t)) < 0]
                 self._proven[t] = np.concatenate([self._proven.get(t, own[:0]), fine])
             t4 = time.perf_counter()
-            self.log.append((len(questions), len(contexts), "pairs", len(pairs), "sets", len(self.evidence.sets), len(broken), "stale", len(stale), [round(x, 3) for x in (t1 - t0, t2 - t1, t3 - t2, t4 - t3)]))
+            self.log.append(
+                (
+                    len(questions),
+                    len(contexts),
+                    "pairs",
+                    len(pairs),
+                    "sets",
+                    len(self.evidence.sets),
+                    len(broken),
+                    "stale",
+                    len(stale),
+                    [round(x, 3) for x in (t1 - t0, t2 - t1, t3 - t2, t4 - t3)],
+                )
+            )
 
     def _open(self, target: int) -> Words:
         own = self.covers[target]

@@ -97,9 +97,7 @@ def _broken(
     return found
 
 
-def _by_column(
-    targets: Targets, wanted: Sequence[int]
-) -> list[tuple[int, NDArray[np.int64], NDArray[np.bool_]]]:
+def _by_column(targets: Targets, wanted: Sequence[int]) -> list[tuple[int, NDArray[np.int64], NDArray[np.bool_]]]:
     """Pairs of columns by a column that they have in common, so that rows are sorted by few columns: that column, the
     other of each pair, and whether it is to fall.
     """
