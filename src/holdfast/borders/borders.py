@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import Columns
-from holdfast.borders.proving import questions_in_order, refuted, sampled, witnesses_of
+from holdfast.borders.proving import questions, refuted, sampled, witnesses_of
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
@@ -28,7 +28,6 @@ class Borders:
 
     def discover(self, progress: Progress = SILENT) -> None:
         import time
-
         t = time.perf_counter()
         columns = Columns(self.rows)
         for pairs in sampled(columns, _SAMPLED):
@@ -40,7 +39,6 @@ class Borders:
 
     def _settle(self, columns: Columns, wanted: Iterable[int], progress: Progress) -> None:
         import time
-
         wanted = list(wanted)
         stale = wanted
         while True:
@@ -52,9 +50,9 @@ class Borders:
             numbers = np.repeat(list(open_), [len(each) for each in open_.values()])
             if not len(contexts):
                 break
-            questions = questions_in_order(columns, contexts, numbers)
+            asked = questions(columns, self.targets, contexts, numbers)
             t2 = time.perf_counter()
-            pairs = refuted(columns, self.targets, questions, lambda *_: None)
+            pairs = refuted(columns, asked)
             t3 = time.perf_counter()
             before = self.evidence
             if len(pairs):
@@ -65,20 +63,7 @@ class Borders:
                 fine = own[bitsets.containers(own, self.evidence.family(t)) < 0]
                 self._proven[t] = np.concatenate([self._proven.get(t, own[:0]), fine])
             t4 = time.perf_counter()
-            self.log.append(
-                (
-                    len(questions),
-                    len(contexts),
-                    "pairs",
-                    len(pairs),
-                    "sets",
-                    len(self.evidence.sets),
-                    len(broken),
-                    "stale",
-                    len(stale),
-                    [round(x, 3) for x in (t1 - t0, t2 - t1, t3 - t2, t4 - t3)],
-                )
-            )
+            self.log.append((sum(len(q.asked.key) for q in asked), len(asked), len(contexts), "pairs", len(pairs), "sets", len(self.evidence.sets), len(broken), "stale", len(stale), [round(x, 3) for x in (t1 - t0, t2 - t1, t3 - t2, t4 - t3)]))
 
     def _open(self, target: int) -> Words:
         own = self.covers[target]

@@ -10,7 +10,7 @@ Cost: a refinement reads the cells of the rows that are still in groups; memory 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels import partitions as kernels
-from holdfast.pairs import bitsets
-from holdfast.pairs.bitsets import Words
+from holdfast.kernels.partitions import Room
+from holdfast.kernels.swaps import Way
 
 _CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
 _WORTH_KEEPING = 1 << 14  # rows: smaller ones are made anew as fast
@@ -63,16 +63,15 @@ class Columns:
         self.rows, self.fresh = rows, fresh
         self._known: dict[tuple[int, ...], Partition] = {}
         self._left = _CACHE_BYTES
+        self._lock = threading.Lock()
         self.order = sorted(range(rows.columns), key=lambda c: -rows.values(c))
 
-    def __getitem__(self, column: int) -> Partition:
-        if (column,) not in self._known:
-            self._known[column,] = self._by_column(column)
-        return self._known[column,]
-
     def known(self, context: tuple[int, ...]) -> Partition | None:
-        """The partition by a context, if it is kept."""
-        return self._known.get(context)
+        """The partition by a context, if it is kept or has at most one column."""
+        with self._lock:
+            if len(context) < 2 and context not in self._known:
+                self._known[context] = self._by_column(*context) if context else self._whole()
+            return self._known.get(context)
 
     def keep(self, context: tuple[int, ...], partition: Partition) -> None:
         """Keep the partition by a context that others will start with, as long as there is room."""
@@ -80,8 +79,7 @@ class Columns:
             self._left -= partition.nbytes
             self._known[context] = partition
 
-    @property
-    def whole(self) -> Partition:
+    def _whole(self) -> Partition:
         """All living rows in one group."""
         rows = np.flatnonzero(self.rows.alive).astype(np.int32)
         if len(rows) < 2 or rows[-1] < self.fresh:
@@ -103,56 +101,46 @@ class Columns:
         return _cut(stripped, starts, groups)
 
 
-class Walk:
-    """Walks from context to context, in the order of `sort`, and keeps the partitions on the way."""
+class Walks:
+    """Walks to partitions by a few columns, with scratch arrays for each thread."""
 
     def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-        self._way: list[tuple[int, Partition]] = []
-        self._room = self._with_room(0)
+        self.columns = columns
+        self._own = threading.local()
 
-    def to(self, context: Sequence[int]) -> Partition:
-        """The partition by a context, given as columns in the order of `Columns.order`."""
-        shared = 0
-        while shared < min(len(self._way), len(context)) and self._way[shared][0] == context[shared]:
-            shared += 1
-        del self._way[shared:]
-        for column in context[shared:]:
-            self._way.append((column, self._step(column)))
-        return self._way[-1][1] if self._way else self._columns.whole
-
-    def room(self, partition: Partition) -> kernels.Room:
-        """Scratch arrays for a partition."""
-        if len(self._room.keys) < len(partition.rows):
-            self._room = self._with_room(len(partition.rows))
-        return self._room
-
-    def _with_room(self, size: int) -> kernels.Room:
-        rows = self._columns.rows
-        most = max((rows.values(c) for c in range(rows.columns)), default=0)
-        keys, spare = np.empty((2, size), np.uint64)
-        return kernels.Room(keys, spare, np.empty(size, np.uint32), np.zeros(most, np.int32))
-
-    def _step(self, column: int) -> Partition:
-        if not self._way:
-            return self._columns[column]
-        context = (*(on_way for on_way, _ in self._way), column)
-        partition = self._columns.known(context)
-        if partition is None:
-            coarser = self._way[-1][1]
-            partition = refined(coarser, self._columns, column, self.room(coarser))
-            self._columns.keep(context, partition)
+    def to(self, context: tuple[int, ...]) -> Partition:
+        """The partition by a context, given in the order of `Columns.order`."""
+        known = self.columns.known(context)
+        if known is not None:
+            return known
+        coarser = self.to(context[:-1])
+        partition = self._refined(coarser, context[-1])
+        self.columns.keep(context, partition)
         return partition
 
+    def room(self, partition: Partition, steps: int = 0) -> tuple[Room, Way]:
+        """Scratch arrays for a partition, and for those so many columns further."""
+        rows, size = self.columns.rows, len(partition.rows)
+        values = int(rows.value_counts.max(initial=0))
+        room: Room | None = getattr(self._own, "room", None)
+        if room is None or len(room.keys) < size:
+            keys, spare = np.empty((2, size), np.uint64)
+            room = self._own.room = Room(keys, spare, np.empty(size, np.uint32), np.zeros(values, np.int32))
+        way: Way | None = getattr(self._own, "way", None)
+        if way is None or len(way.rows) < steps * size:
+            whole, groups = np.empty(steps * size, np.int32), np.empty(steps * (size // 2 + 1), np.int32)
+            way = self._own.way = Way(whole, groups)
+        return room, way
 
-def refined(partition: Partition, columns: Columns, column: int, room: kernels.Room) -> Partition:
-    """The partition by one more column."""
-    rows, size = columns.rows, len(partition.rows)
-    finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
-    groups = kernels.refine(
-        partition.rows, partition.starts, rows.cells[column], rows.distinct, columns.fresh, room, finer, starts
-    )
-    return _cut(finer, starts, groups)
+    def _refined(self, coarser: Partition, column: int) -> Partition:
+        """The partition by one more column."""
+        rows, size = self.columns.rows, len(coarser.rows)
+        finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
+        room, _ = self.room(coarser)
+        groups = kernels.refine(
+            coarser.rows, coarser.starts, rows.cells[column], rows.distinct, self.columns.fresh, room, finer, starts
+        )
+        return _cut(finer, starts, groups)
 
 
 def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Partition:
@@ -162,12 +150,3 @@ def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Par
         return Partition(rows[:size].copy(), starts[: groups + 1].copy())
     return Partition(rows[:size], starts[: groups + 1])
 
-
-def in_order(contexts: Words, order: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Contexts as a walk wants them: the place of each, and its columns in the order given; those with a common
-    beginning follow one another.
-    """
-    rank = {column: at for at, column in enumerate(order)}
-    ordered = [sorted((rank[c] for c in own)) for own in bitsets.elements_of_each(contexts)]
-    places = sorted(range(len(ordered)), key=ordered.__getitem__)
-    return [(place, [order[at] for at in ordered[place]]) for place in places]

@@ -6,33 +6,37 @@ neighbours from the groups of its context: they agree on much, so that they most
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.partitions import Columns, Partition, Walk, in_order
+from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
-from holdfast.kernels.swaps import check_constants, check_orders
+from holdfast.kernels.swaps import Asked, prove
+from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.keys import KeyTable
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
+_AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 
 
-@dataclass(frozen=True)
-class Question:
-    """A context, given as its columns in the order of a walk, and targets that may hold in it."""
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """What is asked of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
 
-    context: Sequence[int]
-    targets: Sequence[int]
+    prefix: tuple[int, ...]
+    asked: Asked
+    contexts: Words
 
 
 def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witnesses:
@@ -42,88 +46,122 @@ def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witn
     return Witnesses(rows.ids(pairs), sets[0], targets.broken_by(*sets))
 
 
-def refuted(columns: Columns, targets: Targets, questions: Sequence[Question], progress: OnProgress) -> RowPairs:
-    """Pairs of rows, by place, that break all that doesn't hold of what is asked; none where all holds.
-
-    The questions come in the order of a walk (see `questions_in_order`).
+def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> list[Questions]:
+    """Contexts, each with one target that may hold in it, as questions: each context once, those with a common
+    beginning together.
     """
-    step = max(1, -(-len(questions) // (4 * (os.cpu_count() or 1))))
-    parts = [questions[begin : begin + step] for begin in range(0, len(questions), step)]
-    needed = {c for question in questions for c in question.context[:1]}
-    for column in needed:
-        columns[column]  # made before threads share them
-
-    def work(part: Sequence[Question], done: SoFar) -> RowPairs:
-        walk, found = Walk(columns), [np.empty((0, 2), np.int64)]
-        for number, question in enumerate(part):
-            partition = walk.to(question.context)
-            found += _broken(walk, partition, columns.rows, targets, question.targets)
-            done(number)
-        return np.concatenate(found)
-
-    return np.concatenate([np.empty((0, 2), np.int64), *each(parts, work, None, progress)])
-
-
-def _broken(
-    walk: Walk, partition: Partition, rows: RankedColumns, targets: Targets, wanted: Sequence[int]
-) -> list[RowPairs]:
-    """Pairs that break what doesn't hold in a partition."""
-    if not partition.groups:
+    if not len(contexts):
         return []
-    found = [partition.rows[:2].astype(np.int64)[None]] if targets.key in wanted else []
-    constants = np.array([t for t in wanted if t < targets.key], np.int64)
-    if len(constants):
-        pairs = np.empty((len(constants), 2), np.int64)
-        check_constants(partition.rows, partition.starts, rows.cells, constants, rows.distinct, pairs)
-        found.append(pairs[pairs[:, 0] >= 0])
-    room = walk.room(partition)
-    for column, others, falling in _by_column(targets, [t for t in wanted if t > targets.key]):
-        pairs = np.empty((len(others), 2), np.int64)
-        check_orders(
-            partition.rows,
-            partition.starts,
-            rows.cells,
-            column,
-            rows.values(column),
-            others,
-            falling,
-            rows.distinct,
-            room,
-            pairs,
-        )
-        found.append(pairs[pairs[:, 0] >= 0])
-    if any(map(len, found)):
-        found.append(partition.neighbours(_NEIGHBOURS))
-    return found
+    table = KeyTable(contexts.shape[1], len(contexts))
+    numbers = table.entries(contexts)
+    held, places = _in_order(table.keys, columns.order)
+    at = np.argsort(places, kind="stable")  # the place of each context among them
+    entries = np.lexsort((wanted, at[numbers]))
+    asked = _asked(targets, held, at[numbers][entries], wanted[entries], np.array(columns.order))
+    first = _first_two(held)
+    cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
+    cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
+    return [
+        Questions(tuple(columns.order[c] for c in first[begin] if c >= 0), _cut(asked, begin, end), table.keys[places[begin:end]])
+        for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+    ]
 
 
-def _by_column(targets: Targets, wanted: Sequence[int]) -> list[tuple[int, NDArray[np.int64], NDArray[np.bool_]]]:
-    """Pairs of columns by a column that they have in common, so that rows are sorted by few columns: that column, the
-    other of each pair, and whether it is to fall.
+def _in_order(contexts: Words, order: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which columns contexts hold, the columns in an order, and the contexts so that those with a common beginning
+    follow one another; and which context stands where.
     """
-    left = {target: targets.columns_of(target) for target in wanted}
-    grouped = []
-    while left:
-        columns = [column for pair in left.values() for column in pair]
-        common = max(set(columns), key=columns.count)
-        own = [target for target, pair in left.items() if common in pair]
-        others = [left[target][left[target][0] == common] for target in own]
-        falling = [targets.is_descending(target) for target in own]
-        grouped.append((common, np.array(others, np.int64), np.array(falling, np.bool_)))
-        for target in own:
-            del left[target]
-    return grouped
+    bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
+    held = bits[:, np.asarray(order)].astype(np.bool_)
+    packed = np.zeros((len(held), 8 * bitsets.words_for(len(order))), np.uint8)
+    in_bytes = np.packbits(held, axis=1)
+    packed[:, : in_bytes.shape[1]] = in_bytes
+    places = np.lexsort(packed.view(">u8").T[::-1])[::-1]
+    return held[places], places
 
 
-def questions_in_order(columns: Columns, contexts: Words, targets: NDArray[np.int64]) -> list[Question]:
-    """Contexts, each with one target, as questions: each context once, in the order of a walk."""
-    questions: list[Question] = []
-    for place, context in in_order(contexts, columns.order):
-        if questions and questions[-1].context == context:
-            questions[-1].targets.append(int(targets[place]))  # type: ignore[attr-defined]
-        else:
-            questions.append(Question(context, [int(targets[place])]))
-    return questions
+def _first_two(held: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first two columns that each context holds, -1 where there are fewer."""
+    so_far = np.cumsum(held, axis=1)
+    found = [np.where(so_far[:, -1] >= nth, np.argmax(so_far == nth, axis=1), -1) for nth in (1, 2)]
+    return np.stack(found, axis=1)
+
+
+def _asked(
+    targets: Targets, held: NDArray[np.bool_], of: NDArray[np.int64], wanted: NDArray[np.int64], order: NDArray[np.int64]
+) -> Asked:
+    """All contexts as one `Asked`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
+    count = len(held)
+    so_far = np.cumsum(held, axis=1)
+    own, column = np.nonzero(held & (so_far > 2))
+    is_constant, is_pair = wanted < targets.key, wanted > targets.key
+    one, other = targets.columns_of_pairs(wanted[is_pair])
+    key = np.zeros(count, np.bool_)
+    key[of[wanted == targets.key]] = True
+    return Asked(
+        _begins(own, count),
+        order[column],
+        _begins(of[is_constant], count),
+        wanted[is_constant],
+        _begins(of[is_pair], count),
+        one,
+        other,
+        wanted[is_pair] > targets.columns + targets.pairs,
+        key,
+    )
+
+
+def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Where the entries of each number begin, of ascending numbers below `count`; the end behind the last."""
+    return np.searchsorted(numbers, np.arange(count + 1))
+
+
+def _cut(asked: Asked, begin: int, end: int) -> Asked:
+    """What is asked of the contexts from one place to another."""
+    parts: list[Any] = []
+    for begins, *arrays in (
+        (asked.added_from, asked.added),
+        (asked.constants_from, asked.constants),
+        (asked.orders_from, asked.one, asked.other, asked.falling),
+    ):
+        first, last = begins[begin], begins[end]
+        parts += [begins[begin : end + 1] - first, *(array[first:last] for array in arrays)]
+    return Asked(*parts, asked.key[begin:end])
+
+
+def refuted(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> RowPairs:
+    """Pairs of rows, by place, that break all that doesn't hold of what is asked; none where all holds."""
+    walks = Walks(columns)
+
+    def work(part: Questions, _: SoFar) -> RowPairs:
+        return _refuted(walks, part)
+
+    return np.concatenate([np.empty((0, 2), np.int64), *each(asked, work, None, progress)])
+
+
+def _refuted(walks: Walks, part: Questions) -> RowPairs:
+    partition, rows, asked = walks.to(part.prefix), walks.columns.rows, part.asked
+    if not partition.groups:
+        return np.empty((0, 2), np.int64)
+    room, way = walks.room(partition, int(np.diff(asked.added_from).max()))
+    contexts = len(asked.key)
+    most = contexts * (_NEIGHBOURS + 1) + len(asked.constants) + len(asked.one)
+    pairs, squared = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
+    found = prove(
+        partition.rows,
+        partition.starts,
+        rows.cells,
+        rows.value_counts,
+        rows.distinct,
+        walks.columns.fresh,
+        asked,
+        _NEIGHBOURS,
+        way,
+        room,
+        pairs,
+        squared,
+    )
+    return pairs[:found].copy()
 
 
 def sampled(columns: Columns, most: int) -> list[RowPairs]:

@@ -66,6 +66,11 @@ class RankedColumns:
         """One more than the highest rank of a column."""
         return self._values[column].count
 
+    @property
+    def value_counts(self) -> NDArray[np.int64]:
+        """The same of all columns."""
+        return np.array([values.count for values in self._values], np.int64)
+
     def ids(self, places: Places) -> NDArray[np.int64]:
         """The ids of the rows at some places."""
         return self._ids[places]

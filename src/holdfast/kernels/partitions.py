@@ -182,7 +182,9 @@ def squares(starts: Rows) -> Any:
 
 
 @kernel
-def compare(cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Words, less: Words, more: Words) -> None:
+def compare(
+    cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Words, less: Words, more: Words
+) -> None:
     """What two rows are to each other. IN cells[column, row], pairs[pair, 2]; OUT agree, less, more [pair, word], zero
     before: sets of columns
     """

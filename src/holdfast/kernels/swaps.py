@@ -3,13 +3,13 @@
 Partitions and cells are those of `partitions`.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Room, sort_keys
+from holdfast.kernels.partitions import Room, neighbours, refine, sort_keys, squares
 
 Rows = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -20,21 +20,24 @@ _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip_null: bool, pairs: Ints) -> None:
-    """For each of some columns two rows of a group that differ there. OUT pairs[i, 2]: -1 where there are none"""
-    for i in range(len(columns)):
-        own = cells[columns[i]]
-        pairs[i, 0] = pairs[i, 1] = -1
+def _check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip_null: bool, pairs: Ints) -> Any:
+    """For each of some columns two rows of a group that differ there, if there are. OUT pairs. Returns how many."""
+    found = 0
+    for column in columns:
+        own, standing = cells[column], True
         for group in range(len(starts) - 1):
             first = rows[starts[group]]
             value = own[first]
             alone = skip_null and value == 0
             for at in range(starts[group] + 1, starts[group + 1]):
                 if own[rows[at]] != value or alone:
-                    pairs[i, 0], pairs[i, 1] = first, rows[at]
+                    pairs[found, 0], pairs[found, 1] = first, rows[at]
+                    found += 1
+                    standing = False
                     break
-            if pairs[i, 0] >= 0:
+            if not standing:
                 break
+    return found
 
 
 @inlined
@@ -118,3 +121,158 @@ def check_orders(
                 if one >= 0:
                     pairs[i, 0], pairs[i, 1] = one, two
                     standing -= 1
+
+
+class Asked(NamedTuple):
+    """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is asked
+    of each. Where the columns, constants and orders of context k begin stands at place k, the end behind the last.
+    """
+
+    added_from: Ints
+    added: Ints
+    constants_from: Ints
+    constants: Ints
+    orders_from: Ints
+    one: Ints
+    other: Ints
+    falling: NDArray[np.bool_]
+    key: NDArray[np.bool_]
+
+
+class Way(NamedTuple):
+    """Room for the partitions on the way down from the first one, end to end."""
+
+    rows: Rows
+    starts: Rows
+
+
+@inlined
+def _most_common(asked: Asked, begin: int, end: int, open_: Any, counts: Any) -> Any:
+    """The column that is in most of the orders that are still open, of those between two places."""
+    best = np.int64(-1)
+    counts[:] = 0
+    for i in range(begin, end):
+        if open_[i]:
+            for column in (asked.one[i], asked.other[i]):
+                counts[column] += 1
+                if best < 0 or counts[column] > counts[best]:
+                    best = column
+    return best
+
+
+@kernel
+def _check_pairs(
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    values: Ints,
+    skip_null: bool,
+    asked: Asked,
+    begin: int,
+    end: int,
+    room: Room,
+    pairs: Ints,
+) -> Any:
+    """The orders asked for between two places. OUT pairs: those that break one. Returns how many.
+
+    Rows are sorted by one column for all orders that it is in, by as few columns as is easy to see.
+    """
+    found = 0
+    open_ = np.ones(end, np.bool_)
+    counts = np.empty(len(cells), np.int64)
+    others, falling = np.empty(end - begin, np.int64), np.empty(end - begin, np.bool_)
+    broken = np.empty((end - begin, 2), np.int64)
+    while True:
+        column = _most_common(asked, begin, end, open_, counts)
+        if column < 0:
+            break
+        many = 0
+        for i in range(begin, end):
+            if open_[i] and (asked.one[i] == column or asked.other[i] == column):
+                others[many] = asked.other[i] if asked.one[i] == column else asked.one[i]
+                falling[many] = asked.falling[i]
+                open_[i] = False
+                many += 1
+        check_orders(
+            rows, starts, cells, column, values[column], others[:many], falling[:many], skip_null, room, broken[:many]
+        )
+        for i in range(many):
+            if broken[i, 0] >= 0:
+                pairs[found] = broken[i]
+                found += 1
+    return found
+
+
+@kernel
+def prove(
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    values: Ints,
+    skip_null: bool,
+    fresh: int,
+    asked: Asked,
+    most: int,
+    way: Way,
+    room: Room,
+    pairs: Ints,
+    squared: Ints,
+) -> Any:
+    """Look whether what is asked of contexts holds. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
+    context up to `most` neighbours in its groups; squared[context]: sum of its groups' squares. Returns how many pairs.
+
+    IN rows, starts: the partition that all contexts begin with
+    """
+    found, depth = 0, 0
+    longest = 0
+    for k in range(len(asked.key)):
+        longest = max(longest, asked.added_from[k + 1] - asked.added_from[k])
+    on_way = np.empty(longest + 1, np.int64)
+    row_ends, start_ends = np.zeros((2, longest + 2), np.int64)
+    for k in range(len(asked.key)):
+        first, size = asked.added_from[k], asked.added_from[k + 1] - asked.added_from[k]
+        shared = 0
+        while shared < min(depth, size) and on_way[shared] == asked.added[first + shared]:
+            shared += 1
+        depth = shared
+        own_rows, own_starts = rows, starts
+        if depth > 0:
+            own_rows = way.rows[row_ends[depth - 1] : row_ends[depth]]
+            own_starts = way.starts[start_ends[depth - 1] : start_ends[depth]]
+        while depth < size:
+            column = asked.added[first + depth]
+            begin, start = row_ends[depth], start_ends[depth]
+            groups = refine(
+                own_rows, own_starts, cells[column], skip_null, fresh, room, way.rows[begin:], way.starts[start:]
+            )
+            on_way[depth] = column
+            depth += 1
+            row_ends[depth] = begin + way.starts[start + groups]
+            start_ends[depth] = start + groups + 1
+            own_rows, own_starts = way.rows[begin : row_ends[depth]], way.starts[start : start_ends[depth]]
+        squared[k] = squares(own_starts)
+        if len(own_starts) < 2:
+            continue
+        before = found
+        if asked.key[k]:
+            pairs[found, 0], pairs[found, 1] = own_rows[0], own_rows[1]
+            found += 1
+        constants = asked.constants[asked.constants_from[k] : asked.constants_from[k + 1]]
+        if len(constants):
+            found += _check_constants(own_rows, own_starts, cells, constants, skip_null, pairs[found:])
+        if asked.orders_from[k + 1] > asked.orders_from[k]:
+            found += _check_pairs(
+                own_rows,
+                own_starts,
+                cells,
+                values,
+                skip_null,
+                asked,
+                asked.orders_from[k],
+                asked.orders_from[k + 1],
+                room,
+                pairs[found:],
+            )
+        if found > before:
+            found += neighbours(own_rows, own_starts, most, pairs[found:])
+    return found

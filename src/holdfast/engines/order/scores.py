@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from holdfast.kernels import scores as kernels
 from holdfast.kernels.partitions import Room
-from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.table import Table
