@@ -232,6 +232,12 @@ class View:
         """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
         return [result for (name, _), result in self._found().items() if rules in (None, name)]
 
+    def ranked(self, rules: str | None = None) -> list[Result]:
+        """The same as people want to read it: the best first, with what only a look at all of them tells."""
+        self._refresh()
+        chosen = {subject: state for subject, state in self._states.items() if rules in (None, subject[0])}
+        return [self._engines[name].ranked(state) for (name, _), state in chosen.items()]
+
     def _found(self) -> dict[tuple[str, str], Result]:
         self._refresh()
         return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}

@@ -44,7 +44,7 @@ def status(
         from holdfast.api.view import View
 
         with terminal_progress() as progress, View.open(state, progress=progress) as view:
-            results = [result for name in many for result in view.found(name)]
+            results = [result for name in many for result in view.ranked(name)]
     if form == "json":
         print_json([*tables, *(batch.to_json() for batch in last)])
     print_findings(findings, form, top, asked, results)

@@ -9,12 +9,12 @@ for when someone asks for the first of them, in the table as the batch left it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import fd_text, key_text
@@ -25,6 +25,7 @@ from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.maximal import Shift
 from holdfast.table.change import Change
+from holdfast.table.naming import witnesses_of
 
 
 def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, change: Change) -> Diff:
@@ -34,31 +35,6 @@ def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, chang
     if not lost:
         return Diff(gained, lost)
     return Diff(gained, lost, witnesses=WhenAsked(lambda: _witnesses(lost, shift, change)))
-
-
-class WhenAsked(Mapping[str, Witness]):
-    """Witnesses by rule, made when the first is asked for."""
-
-    def __init__(self, make: Callable[[], Mapping[str, Witness]]) -> None:
-        self._make = make
-
-    @cached_property
-    def _made(self) -> Mapping[str, Witness]:
-        made = self._make()
-        del self._make  # and with it the table
-        return made
-
-    def __getitem__(self, text: str) -> Witness:
-        return self._made[text]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __repr__(self) -> str:
-        return repr(self._made)
 
 
 def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
@@ -80,7 +56,7 @@ def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
         if agree.tobytes() in found
         for text in _texts(written, target, broken)
     }
-    return finder.as_witnesses(pairs)
+    return witnesses_of(change.after, pairs)
 
 
 def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
@@ -124,7 +100,7 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
             within = ((left & ~agreed[pair]) == 0).all(axis=1)
             pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
             left = left[~within]
-    return finder.as_witnesses(pairs)
+    return witnesses_of(change.after, pairs)
 
 
 def _column(target: int, rules: Rules) -> int | None:

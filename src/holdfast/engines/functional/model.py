@@ -115,9 +115,11 @@ def key_text(columns: Sequence[str]) -> str:
 
 
 def is_dependency(text: str) -> bool:
-    """Whether a text means to be an FD or a key. What stands in double quotes is a name, whatever is in it."""
-    bare = _QUOTED.sub('""', text)
-    return "->" in bare or is_key(text)
+    """Whether a text means to be an FD or a key. What stands in double quotes is a name, whatever is in it; what starts
+    with a brace or a bracket is of another class.
+    """
+    bare = _QUOTED.sub('""', text).lstrip()
+    return ("->" in bare and not bare.startswith(("{", "["))) or is_key(text)
 
 
 def is_key(text: str) -> bool:

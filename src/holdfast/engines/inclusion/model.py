@@ -97,8 +97,10 @@ class IND:
 
 
 def is_inclusion(text: str) -> bool:
-    """Whether a text means to be an inclusion dependency. What stands in double quotes is a name, whatever is in it."""
-    return re.search(r"\sin\s", re.sub(r'"(?:[^"]|"")*"', '""', text)) is not None
+    """Whether a text means to be an inclusion dependency. What stands in double quotes is a name, whatever is in it;
+    what starts with a brace or a bracket is of another class, and may speak of a column `in`.
+    """
+    return re.match(r"\s*[^\s{[].*\sin\s", re.sub(r'"(?:[^"]|"")*"', '""', text), re.DOTALL) is not None
 
 
 def parse(text: str) -> IND:

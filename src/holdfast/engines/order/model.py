@@ -1,0 +1,227 @@
+"""Canonical order dependencies (papers: fastod, definition 6): frozen values, each with one text form that parses back.
+
+    {Zip}: [] -> State                  among rows that agree on Zip, State is constant (the FD Zip -> State)
+    {Year, State}: Salary ~ Tax         among rows that agree on both, nobody has more Salary and less Tax
+    {}: Price ~ Discount desc           sorted by Price upwards is sorted by Discount downwards, ties aside
+
+The columns in braces are the **context**. Two rows that agree on it **split** a constant where they differ there, and
+**swap** a pair where one row has more on one column and less on the other; with `desc`, where it has more on both. The
+columns of a context stand in the order of the table, and so do those of a pair; `A ~ B` says what `B ~ A` says, and
+`A desc ~ B` what `A ~ B desc` does. Names that aren't plain words stand in double quotes, doubled within.
+
+`error` is the share of rows that must go so that the rule holds (section 4.7), 0 where the rule is exact. `score` is
+its interestingness there: the sum of the squared sizes of the groups of its context; None where nobody asked for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from holdfast.changes.names import QUOTED, WORD, quoted, unquoted
+from holdfast.errors import BadInput
+
+Direction = Literal["asc", "desc"]
+
+_DESC = "desc"
+_TOKEN = re.compile(rf"\s*(?:(?P<name>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>->|[{{}}\[\]:,~]))")
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Rows that agree on all of `context` agree on `column`."""
+
+    table: str
+    context: tuple[str, ...]
+    column: str
+    error: float = 0.0
+    score: int | None = None
+
+    kind = "od"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """`{Zip}: [] -> State`."""
+        return constant_text([quoted(name) for name in self.context], quoted(self.column))
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The context and the column."""
+        return (*self.context, self.column)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return _object(self, {"constant": self.column})
+
+
+@dataclass(frozen=True)
+class Compatible:
+    """Among rows that agree on all of `context`, no two swap `pair`: the two columns are order compatible there."""
+
+    table: str
+    context: tuple[str, ...]
+    pair: tuple[str, str]
+    direction: Direction = "asc"
+    error: float = 0.0
+    score: int | None = None
+
+    kind = "od"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """`{State}: Salary ~ Rate`, or `{State}: Salary ~ Rate desc`."""
+        one, other = (quoted(name) for name in self.pair)
+        return compatible_text([quoted(name) for name in self.context], one, other, self.direction)
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The context and the pair."""
+        return (*self.context, *self.pair)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return _object(self, {"pair": list(self.pair), "direction": self.direction})
+
+
+Rule = Constant | Compatible
+
+
+def _object(rule: Rule, about: dict[str, Any]) -> dict[str, Any]:
+    scored = {} if rule.score is None else {"score": rule.score}
+    start = {"kind": rule.kind, "table": rule.table, "context": list(rule.context)}
+    return {**start, **about, "error": rule.error, **scored, "text": rule.text}
+
+
+def constant_text(context: Sequence[str], column: str) -> str:
+    """The text of a constant of names that are quoted already."""
+    return f"{{{', '.join(context)}}}: [] -> {column}"
+
+
+def compatible_text(context: Sequence[str], one: str, other: str, direction: Direction) -> str:
+    """The text of a pair of names that are quoted already."""
+    return f"{{{', '.join(context)}}}: {one} ~ {other}{' desc' if direction == _DESC else ''}"
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a text means to be a canonical order dependency: it starts with its context."""
+    return text.lstrip().startswith("{")
+
+
+# ---- from text ------------------------------------------------------------------------------------------------------
+
+
+def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Rule:
+    """The rule of a text. With the column names of a table, columns come in their order; unknown ones are refused."""
+    rule = _Reader(text).rule(table)
+    return rule if names is None else _in_order(rule, names, text)
+
+
+@dataclass
+class _Reader:
+    """Reads a rule token by token."""
+
+    text: str
+    tokens: list[tuple[str, str]] = field(init=False)
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        self.tokens = list(_tokens(self.text))
+
+    def rule(self, table: str) -> Rule:
+        self.expect("{")
+        context = self.context()
+        self.expect(":")
+        rule = self.constant(table, context) if self.peek() == ("mark", "[") else self.pair(table, context)
+        self.expect("")
+        self.refuse_trivial(rule)
+        return rule
+
+    def context(self) -> tuple[str, ...]:
+        found: list[str] = []
+        while self.peek() != ("mark", "}"):
+            if found:
+                self.expect(",")
+            name = self.name()
+            if name in found:
+                raise BadInput(f"{self.text!r}: the column {name!r} is there twice; leave one out")
+            found.append(name)
+        self.expect("}")
+        return tuple(found)
+
+    def constant(self, table: str, context: tuple[str, ...]) -> Constant:
+        for mark in ("[", "]", "->"):
+            self.expect(mark)
+        return Constant(table, context, self.name())
+
+    def pair(self, table: str, context: tuple[str, ...]) -> Compatible:
+        one, down = self.name(), self.descends()
+        self.expect("~")
+        other, other_down = self.name(), self.descends()
+        return Compatible(table, context, (one, other), "asc" if down == other_down else "desc")
+
+    def descends(self) -> bool:
+        """Whether `desc` stands here; a column of that name may stand before it."""
+        there = self.peek() == ("name", _DESC)
+        self.at += there
+        return there
+
+    def refuse_trivial(self, rule: Rule) -> None:
+        """A column of the context is constant there, and each column goes with itself."""
+        own = [rule.column] if isinstance(rule, Constant) else list(rule.pair)
+        for name in own:
+            if [*rule.context, *own].count(name) > 1:
+                raise BadInput(f"{self.text!r}: {name!r} is there twice, so it says nothing; leave one out")
+
+    def name(self) -> str:
+        kind, value = self.peek()
+        if kind == "mark":
+            raise self.wrong("a column name")
+        self.at += 1
+        return value
+
+    def expect(self, mark: str) -> None:
+        if self.peek() != ("mark", mark):
+            raise self.wrong(repr(mark) if mark else "the end")
+        self.at += 1
+
+    def peek(self) -> tuple[str, str]:
+        return self.tokens[self.at]
+
+    def wrong(self, wanted: str) -> BadInput:
+        found = self.peek()[1] or "the end"
+        known = "{A}: [] -> B, {A}: B ~ C or {A}: B ~ C desc"
+        return BadInput(f"{self.text!r}: expected {wanted} where {found!r} stands; write {known}")
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Kind and value of each token; at the end an empty mark. A name in quotes is never taken for `desc`."""
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        found = _TOKEN.match(text, at)
+        if found is None:
+            rest = text[at:].strip()
+            raise BadInput(f"{text!r}: cannot read {rest[:20]!r}; put names that aren't plain words in double quotes")
+        kind = str(found.lastgroup)
+        yield kind, unquoted(found[kind]) if kind == "quoted" else found[kind]
+        at = found.end()
+    yield "mark", ""
+
+
+def _in_order(rule: Rule, names: Sequence[str], text: str) -> Rule:
+    place = {name: number for number, name in enumerate(names)}
+    for name in rule.looked_at:
+        if name not in place:
+            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
+    context = tuple(sorted(rule.context, key=place.__getitem__))
+    if isinstance(rule, Constant):
+        return Constant(rule.table, context, rule.column)
+    one, other = sorted(rule.pair, key=place.__getitem__)
+    return Compatible(rule.table, context, (one, other), rule.direction)
