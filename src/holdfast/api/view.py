@@ -232,6 +232,12 @@ class View:
         """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
         return [result for (name, _), result in self._found().items() if rules in (None, name)]
 
+    def ways(self) -> dict[tuple[str, str], str]:
+        """In which way the rules of a class are kept for a table, and why, where there are several ways."""
+        self._refresh()
+        told = {at: self._engines[at[0]].how(state) for at, state in self._states.items()}
+        return {at: how for at, how in told.items() if how}
+
     def ranked(self, rules: str | None = None) -> list[Result]:
         """The same as people want to read it: the best first, with what only a look at all of them tells."""
         self._refresh()

@@ -70,13 +70,14 @@ class Borders:
         """From the rows of a table."""
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         columns, wanted = Columns(rows), targets.wanted()
-        for number, pairs in enumerate(sampled(columns, _SAMPLED)):
+        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, _SAMPLED)):
             progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
             borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
             fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
             borders.covers |= fresh
             borders._settle(columns, borders._without_constants(fresh), progress)
+        rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
@@ -144,11 +145,11 @@ class Borders:
 
     # ---- under batches ----------------------------------------------------------------------------------------------
 
-    def follow(self, dead: NDArray[np.int64], fresh: int, progress: Progress = SILENT) -> dict[int, Mended]:
-        """Take in a batch that the rows have followed: the ids that died, and the place of the first new row. Tells
-        what became of the targets whose minimal contexts changed.
+    def follow(self, dead: NDArray[np.int64], progress: Progress = SILENT) -> dict[int, Mended]:
+        """Take in a batch that the rows have followed, and of which some ids died. Tells what became of the targets
+        whose minimal contexts changed.
         """
-        before = dict(self.covers)
+        before, fresh = dict(self.covers), self.rows.fresh
         self._without(dead, fresh, progress)
         if fresh < self.rows.count:
             self._with_fresh(fresh, progress)
