@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
 from holdfast.changes.diff import Diff, PairChange, Result, between
+from holdfast.engines import contract
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, RuleClass, TableRules
 from holdfast.engines.violations import ViolationSettings
@@ -138,7 +139,7 @@ class ViolationEngine(Engine, Generic[R]):
 
     def explain(
         self, state: State[R] | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
-    ) -> Explanation:
+    ) -> contract.Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
         listings = [] if state is None else self.listings(state, subject)
         listing = next((each for each in listings if each.rule.text == text), None)

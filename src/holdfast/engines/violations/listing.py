@@ -12,6 +12,7 @@ from holdfast.changes.naming import by_number, listed
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.table.naming import names_of
+from holdfast.table.table import Table
 
 
 class PairListing(Listing):
@@ -27,8 +28,8 @@ class PairListing(Listing):
         for pair in (asked, asked[::-1]):
             if (self.listed == pair).all(axis=1).any():
                 ids = np.array([row for row in pair if row != NOBODY])
-                return self.sentence(ids, short_names(self, ids))
-        names = list(short_names(self, np.array([t] if s is None else [t, s])).values())
+                return self.sentence(ids, short_names(self.table, ids))
+        names = list(short_names(self.table, np.array([t] if s is None else [t, s])).values())
         verb = "doesn't" if s is None else "don't"
         raise BadInput(f"{listed(names)} {verb} violate rule {self.rule.name}")
 
@@ -39,8 +40,7 @@ class PairListing(Listing):
         return [(int(ids[i]), int(counts[i])) for i in first]
 
 
-def short_names(listing: Listing, ids: NDArray[np.int64]) -> dict[str, str]:
+def short_names(table: Table, ids: NDArray[np.int64]) -> dict[str, str]:
     """What t and s are called in a sentence that tells their values anyway."""
-    table = listing.table
     names = names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
     return dict(zip(("t", "s"), names, strict=False))
