@@ -55,7 +55,10 @@ def canonical(rows: list[Row]) -> list[Finding]:
             valid = [c for c in contexts_of([one, other]) if _is_compatible(rows, c, SortColumn(one), last)]
             found += [
                 {
-                    **{"kind": "od", "context": list(c), "pair": [one, other], "direction": direction},
+                    "kind": "od",
+                    "context": list(c),
+                    "pair": [one, other],
+                    "direction": direction,
                     "text": f"{c}: {one} ~ {last}",
                 }
                 for c in minimal(valid)
