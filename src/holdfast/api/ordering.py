@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from holdfast.engines.declared import GivenRule
 from holdfast.engines.order.list_first import Ordered, look
-from holdfast.engines.order.list_texts import rule_of
+from holdfast.engines.order.list_parse import parse
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -38,11 +38,12 @@ def orders(
     row 2 and row 1 are a swap: salary 50 of row 2 comes before salary 60 of row 1, but year 16 of row 2 comes after \
 year 15 of row 1.
     """
-    text = f"[{_listed(by)}] orders [{_listed(then)}]"
+    rule = parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        built = build_table("table", table, options or ReadOptions(), (), "equal", folder, spark, progress or SILENT)
-        whole = built.admitted.table
-        return look(rule_of(GivenRule("", "table", text), whole.schema), whole)
+        built = build_table(
+            "table", table, options or ReadOptions(), (), "equal", folder, spark, progress or SILENT, rule.columns
+        )
+        return look(replace(rule, table="table"), built.admitted.table)
 
 
 def _listed(columns: str | Sequence[str]) -> str:

@@ -307,6 +307,7 @@ class View:
         """
         from holdfast.api.advising import advice_on
 
+        self._refresh()
         name = self._table_name(table)
         results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
