@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.engines.declared import RuleClass
-from holdfast.engines.violations import ViolationSettings
+from holdfast.engines.order.list_class import LISTS
 
-LISTS = RuleClass(
-    "lod",
-    "violations of list order dependencies",
-    "holdfast.engines.order.list_engine",
-    settings=ViolationSettings,
-    given=True,
-    texts="holdfast.engines.order.list_texts",
-)
 RULE_CLASSES = (LISTS,)
