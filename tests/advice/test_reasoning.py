@@ -94,7 +94,9 @@ def check(rows: list[Row], advice: Advice) -> None:
     if advice.clause.is_order:
         assert holds(rows, advice.enough, asked)
         assert holds(rows, asked, advice.enough)
-        assert all(holds(rows, each.order, asked) for each in advice.served_by)
+        for each in advice.served_by:
+            order = [SortColumn(column.name, column.descending != each.backwards) for column in each.order]
+            assert holds(rows, order, asked)
     else:
         assert all(_is_constant(rows, [c.name for c in advice.enough], column.name) for column in asked)
     assert len(advice.enough) + len(advice.redundant) == len(asked)

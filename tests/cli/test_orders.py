@@ -120,13 +120,15 @@ def test_advice_on_an_order(holdfast: Holdfast, watched: Path) -> None:
     assert "--watch od finds more" in told.out
     (line,) = holdfast("advise", watched, "order by year, bin", "--format", "json").objects
     assert line["redundant"] == []
-    assert {"order": [["year", "asc"], ["salary", "asc"]], "rules": [RULE]} in line["served_by"]
+    assert {"order": [["year", "asc"], ["salary", "asc"]], "backwards": False, "rules": [RULE]} in line["served_by"]
 
 
 def test_advice_tells_whether_an_index_serves(holdfast: Holdfast, watched: Path) -> None:
     told = holdfast("advise", watched, "ORDER BY year, bin", "--have", "year, salary, id", "--have", "grade").out
     assert f"an order by year, salary, id serves it, by {RULE}" in told
     assert "no rule that is known here says that an order by grade serves it" in told
+    told = holdfast("advise", watched, "ORDER BY year desc, bin desc", "--have", "year, salary").out
+    assert f"an order by year, salary, read backwards, serves it, by {RULE}" in told
 
 
 def test_advice_on_groups(holdfast: Holdfast, watched: Path) -> None:

@@ -36,19 +36,22 @@ class Redundant:
 
 @dataclass(frozen=True)
 class Serving:
-    """An order and the rules by which rows in it are in the order asked for; None where that does not follow."""
+    """An order, and the rules by which rows in it are in the order asked for; None where that does not follow."""
 
     order: SortList
     rules: Proof | None
+    backwards: bool = False  # it serves where it is read from its end
 
     def __str__(self) -> str:
+        order = sort_text(self.order)
         if self.rules is None:
-            return f"no rule that is known here says that an order by {sort_text(self.order)} serves it"
-        return f"an order by {sort_text(self.order)} serves it{_by(self.rules)}"
+            return f"no rule that is known here says that an order by {order} serves it"
+        return f"an order by {order}{', read backwards,' if self.backwards else ''} serves it{_by(self.rules)}"
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object."""
-        return {"order": [column.to_json() for column in self.order], "rules": list(self.rules or ())}
+        order = [column.to_json() for column in self.order]
+        return {"order": order, "backwards": self.backwards, "rules": list(self.rules or ())}
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,8 @@ def advise(
 ) -> Advice:
     """Advice on a clause. `have` are orders that there are, such as those of indexes."""
     enough, redundant = _shortened(clause, reasoner)
-    asked = [Serving(order, reasoner.orders(order, clause.columns)) for order in have] if clause.is_order else []
-    others = list(_others(enough, clause.columns, reasoner)) if clause.is_order else []
+    asked = [_serving(order, enough, reasoner) for order in have] if clause.is_order else []
+    others = list(_others(enough, reasoner)) if clause.is_order else []
     serving = [each for each in asked if each.rules is not None]
     serving += [each for each in others if each.order not in [one.order for one in serving]]
     lacking = tuple(each for each in asked if each.rules is None)
@@ -164,7 +167,16 @@ def _without(columns: SortList, place: int, clause: Clause, reasoner: Reasoner) 
     return None if proof is None else (shorter, Redundant(column, "the other columns put rows in its order", proof))
 
 
-def _others(enough: SortList, asked: SortList, reasoner: Reasoner) -> Iterator[Serving]:
+def _serving(order: SortList, enough: SortList, reasoner: Reasoner) -> Serving:
+    """Whether an order that there is serves: what is enough has the rows in the order that was asked for."""
+    proof = reasoner.orders(order, enough)
+    if proof is not None:
+        return Serving(order, proof)
+    backwards = reasoner.orders([SortColumn(each.name, not each.descending) for each in order], enough)
+    return Serving(order, backwards, backwards is not None)
+
+
+def _others(enough: SortList, reasoner: Reasoner) -> Iterator[Serving]:
     """Orders by other columns that serve, too: the first lists of rules, single columns, and what is enough with one
     column in place of another. One that only adds columns to an order that was told adds nothing.
     """
@@ -172,7 +184,7 @@ def _others(enough: SortList, asked: SortList, reasoner: Reasoner) -> Iterator[S
     for order in _candidates(enough, reasoner):
         if any(_is_within(one, order) for one in told):
             continue
-        proof = reasoner.orders(order, asked)
+        proof = reasoner.orders(order, enough)
         if proof is not None:
             told.append(order)
             yield Serving(order, proof)
