@@ -164,6 +164,13 @@ def test_orders_are_put_together() -> None:
     assert reasoner.orders([SortColumn("A")], [SortColumn("C")]) is None
 
 
+def test_a_column_that_orders_itself_downwards_is_constant() -> None:
+    rules = [listed(ListOD((SortColumn("A"), SortColumn("B")), (SortColumn("A"), SortColumn("B", True))))]
+    reasoner = Reasoner(Known.of(rules, NAMES, "AB"))
+    assert reasoner.determined("A").keys() == {"A", "B"}
+    assert reasoner.determined("").keys() == set()
+
+
 def test_a_rule_that_does_not_hold_exactly_says_nothing() -> None:
     wrong: list[Finding] = [
         {"kind": "fd", "lhs": ["A"], "rhs": "B", "error": 0.01, "text": "A -> B"},

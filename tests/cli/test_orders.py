@@ -147,6 +147,21 @@ def test_advice_follows_what_holds(holdfast: Holdfast, watched: Path, tmp_path: 
     assert str(advice) == "GROUP BY year, grade\n  no column is redundant by the rules that are known here"
 
 
+def test_advice_from_rules_that_were_given(tmp_path: Path, tax: Path) -> None:
+    rules = ["year -> grade", "grade -> bin", "key(id)"]
+    with hf.Monitor.create(tmp_path / "given", str(tax), watch=[], rules=rules) as monitor:
+        assert str(monitor.advise("GROUP BY grade, year")) == "\n".join(
+            [
+                "GROUP BY grade, year",
+                "  GROUP BY year is enough",
+                "  grade is redundant: the other columns determine it, by year -> grade",
+                "  which columns determine others is known in part; --watch fd finds more",
+            ]
+        )
+        assert monitor.advise("DISTINCT bin, grade").redundant == (), "that rule does not hold"
+        assert monitor.advise("GROUP BY bin, id").single == ("key(id)",)
+
+
 def test_advice_without_rules_says_what_to_watch(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "plain"
     assert holdfast("init", state, tax).code == 0

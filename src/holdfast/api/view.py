@@ -281,8 +281,8 @@ class View:
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a rule holds, how far, and which rows to look at: in lines of text.
 
-        A rule that was given may be named. Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) need not be
-        watched; inclusion dependencies (`orders.cust in customers.id`) must be.
+        A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
+        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be.
         """
         return self.explanation(rule, table=table).lines()
 
