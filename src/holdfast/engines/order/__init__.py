@@ -1,4 +1,6 @@
-"""Canonical order dependencies: which columns are constant, and which never swap, within the groups of others."""
+"""Order dependencies: canonical ones, which columns are constant and which never swap within the groups of others; and
+those that were given, which lists of columns order which others.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from typing import Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.order.list_class import LISTS
 from holdfast.errors import BadInput, refuse_below
 from holdfast.visible import brief
 
@@ -58,4 +61,5 @@ RULE_CLASSES = (
         measure="error",
         columns=_columns,
     ),
+    LISTS,
 )
