@@ -87,9 +87,9 @@ class Outcome:
             for text, finding in diff.lost.items():
                 witness = diff.witnesses.get(text)
                 event = "lost" if witness else "untested" if _is_empty(finding) else "implied"
-                line = {"event": event, **finding.to_json()}
+                line = {"event": event, **finding.to_json(), **_cause(diff, text)}
                 lines.append({**line, "witness": witness.to_json()} if witness else line)
-            lines += [{"event": "gained", **finding.to_json()} for finding in diff.gained.values()]
+            lines += [{"event": "gained", **new.to_json(), **_cause(diff, text)} for text, new in diff.gained.items()]
             lines += [self._changed(old, new) for old, new in diff.changed.values()]
         return lines
 
@@ -106,6 +106,12 @@ class Outcome:
         from holdfast.report.pages import outcome_html
 
         return outcome_html(self)
+
+
+def _cause(diff: Diff, text: str) -> dict[str, Any]:
+    """Why a rule came or went, where the engine tells it."""
+    cause = diff.causes.get(text)
+    return cause.to_json() if cause else {}
 
 
 def _is_empty(rule: Finding) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.kernels.evidence import fill_broken
 from holdfast.pairs import bitsets
@@ -78,12 +79,14 @@ class Targets:
         """The columns that a target is about: none, one or two; no context of its rules holds them."""
         if target <= self.columns:
             return (target,) if target < self.columns else ()
-        place = (target - self.columns - 1) % max(self.pairs, 1)
-        a = 0
-        while place >= self.columns - a - 1:
-            place -= self.columns - a - 1
-            a += 1
-        return a, a + 1 + place
+        one, other = self.columns_of_pairs(np.array([target]))
+        return int(one[0]), int(other[0])
+
+    def columns_of_pairs(self, targets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The two columns of each of some targets that are pairs."""
+        one, other = np.triu_indices(self.columns, 1)
+        places = (targets - self.columns - 1) % max(self.pairs, 1)
+        return one[places], other[places]
 
     def wanted(self) -> list[int]:
         """The targets that are asked for."""

@@ -1,7 +1,8 @@
 """Diffs: what a batch changed in a result.
 
 A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff tells what was
-gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it.
+gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it, and each
+rule that came or went a **cause**.
 
 Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inverts.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,28 @@ class Witness:
         """A plain object for JSON."""
         keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
         return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values]}
+
+
+CauseKind = Literal["split", "swap", "mended", "smaller context", "constant", "score", "untested"]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a rule is told no longer, or is told now; `by` is the rule that it follows from, or followed from.
+
+    - `split`, `swap`: rows break it now; `mended`: none do any longer;
+    - `smaller context`: it holds in a smaller context, too; or did;
+    - `constant`: one of its columns is constant in its context; or was;
+    - `score`: its score fell below what is asked for; or rose;
+    - `untested`: no pair of rows is left that could test it; or was there.
+    """
+
+    kind: CauseKind
+    by: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """What an event says of its cause."""
+        return {"cause": self.kind, **({"by": self.by} if self.by else {})}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +153,7 @@ class Diff:
     changed: Mapping[str, tuple[Finding, Finding]] = field(default_factory=dict)
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
     violations: Mapping[str, PairChange] = field(default_factory=dict)
+    causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine tells them
 
     def __bool__(self) -> bool:
         return bool(self.gained or self.lost or self.changed or self.violations)
@@ -149,7 +173,7 @@ class Diff:
         return replace(self, changed={**others, **self.changed}, violations=moved)
 
     def undo(self) -> Diff:
-        """The diff that takes this one back (witnesses speak of one direction only and are dropped)."""
+        """The diff that takes this one back (witnesses and causes speak of one direction only and are dropped)."""
         return Diff(
             self.lost,
             self.gained,
@@ -159,7 +183,7 @@ class Diff:
         )
 
     def then(self, later: Diff) -> Diff:
-        """Both diffs as one."""
+        """Both diffs as one; causes are those of one batch, and dropped."""
         old = {**self.lost, **{t: a for t, (a, _) in self.changed.items()}}
         touched = old.keys() | self.gained.keys()
         met = {**later.lost, **{t: a for t, (a, _) in later.changed.items()}}

@@ -64,7 +64,7 @@ def init(
         left_out = monitor.left_out
         for table, columns_out in left_out.items():
             note_left_out(progress, table, columns_out, table in chosen)
-        results = monitor.found()
+        results = monitor.ranked()
         given = [finding for each in given_classes() for finding in monitor.results(each.name)]
         warn_unlisted(progress, [finding.to_json() for finding in given])
         made = monitor.tables

@@ -22,6 +22,7 @@ FOLDERS = [
     "holdfast.engines.denial",
     "holdfast.engines.functional",
     "holdfast.engines.inclusion",
+    "holdfast.engines.order",
 ]
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
 

@@ -16,6 +16,8 @@ from holdfast.store.records import BatchRecord
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from holdfast.changes.diff import Diff
+
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     """A line about the batch, and a table of what changed."""
@@ -57,18 +59,36 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
     if untested := len(outcome.untested):
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-        yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", []
+        told = [diff for diff in diffs if diff.causes]
+        lines = (_with_cause(diff, text) for diff in told for text in diff.lost if text not in diff.witnesses)
+        heading = f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them"
+        yield heading, list(islice(lines, most))
     broken = (
         f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
         for diff in diffs
         for text in diff.lost
         if text in diff.witnesses
     )
-    fresh = (text for diff in diffs for text in diff.gained)
-    for word, count, lines in (("lost", lost, broken), ("gained", gained, fresh)):
+    fresh = (_with_cause(diff, text) for diff in diffs for text in diff.gained)
+    for word, count, some in (("lost", lost, broken), ("gained", gained, fresh)):
         if count:
             more = f", the first {most}" if count > most else ""
-            yield f"{word}: {count:,} rules{more}", list(islice(lines, most))
+            yield f"{word}: {count:,} rules{more}", list(islice(some, most))
+
+
+_CAUSES = {
+    "smaller context": "as {by} {holds}",
+    "constant": "as {by} {holds}",
+    "mended": "as no rows break it any more",
+}
+
+
+def _with_cause(diff: Diff, text: str) -> str:
+    """A rule that was gained or is implied, with why, where that is told and not plain."""
+    cause = diff.causes.get(text)
+    said = _CAUSES.get(cause.kind, "") if cause else ""
+    holds = "no longer holds" if text in diff.gained else "holds"
+    return f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:

@@ -1,14 +1,17 @@
-"""Who the rows of a table are: their keys, and what they are called. Only what is told is read."""
+"""Who the rows of a table are: their keys, what they are called, and which of them broke a rule. Only what is told is
+read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.diff import Witness
 from holdfast.changes.naming import by_number, named, naming_columns
-from holdfast.table.plain import Plain, plain_values
+from holdfast.table.plain import Plain, plain_rows, plain_values
 from holdfast.table.table import Schema, Table
 
 Ids = NDArray[np.int64]
@@ -52,3 +55,16 @@ def which_live(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bo
         there[near[met]] = True
         alive[near[met]] = True if marks is None else marks[places[met]]
     return there, alive
+
+
+def witnesses_of(table: Table, pairs: Mapping[str, tuple[int, int]]) -> dict[str, Witness]:
+    """Pairs of rows by the rule that they break, with their values and keys, which are read once for all."""
+    ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
+    values = dict(zip(ids.tolist(), plain_rows(table.values(ids)), strict=True))
+    key = key_names(table.schema)
+    keys = {row: {name: own[name] for name in key} for row, own in values.items()}
+    made = {
+        pair: Witness(pair, tuple(values[row] for row in pair), tuple(keys[row] for row in pair) if key else ())
+        for pair in set(pairs.values())
+    }
+    return {text: made[pair] for text, pair in pairs.items()}

@@ -10,11 +10,12 @@ for when someone asks for the first of them, in the table as the batch left it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders import evidence as borders
+from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import fd_text, key_text
@@ -25,43 +26,37 @@ from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.maximal import Shift
 from holdfast.table.change import Change
+from holdfast.table.naming import witnesses_of
+from holdfast.table.table import Table
 
 
-def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, change: Change) -> Diff:
-    """The diff of exact rules, from what became of the targets that a batch touched."""
+def exact_diff(
+    before: Rules, changed: Mapping[int, Mended], witnesses: Callable[[Rules], Mapping[str, Witness]]
+) -> Diff:
+    """The diff of exact rules, from what became of the targets that a batch touched; `witnesses` finds those of rules
+    that were lost.
+    """
     lost = Rules(before.table, before.names, {target: Part(now.lost) for target, now in changed.items()})
     gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
     if not lost:
         return Diff(gained, lost)
-    return Diff(gained, lost, witnesses=WhenAsked(lambda: _witnesses(lost, shift, change)))
+    return Diff(gained, lost, witnesses=WhenAsked(lambda: witnesses(lost)))
 
 
-class WhenAsked(Mapping[str, Witness]):
-    """Witnesses by rule, made when the first is asked for."""
-
-    def __init__(self, make: Callable[[], Mapping[str, Witness]]) -> None:
-        self._make = make
-
-    @cached_property
-    def _made(self) -> Mapping[str, Witness]:
-        made = self._make()
-        del self._make  # and with it the table
-        return made
-
-    def __getitem__(self, text: str) -> Witness:
-        return self._made[text]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __repr__(self) -> str:
-        return repr(self._made)
+def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:
+    """For each lost rule one of the pairs that a border keeps: none breaks a rule that still holds."""
+    written = [quoted(name) for name in lost.names]
+    pairs: dict[str, Pair] = {}
+    for target, part in lost.parts.items():
+        breaking = kept.some(bitsets.has(kept.broken, target))
+        places = bitsets.containers(part.lhs, breaking.agree)
+        for place in np.unique(places[places >= 0]).tolist():
+            one, other = sorted(breaking.rows[place].tolist())
+            pairs |= dict.fromkeys(_texts(written, target, part.lhs[places == place]), (one, other))
+    return witnesses_of(table, pairs) if pairs else {}
 
 
-def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
+def witnesses_in(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
     """A pair for each lost rule that an agree-set of the batch breaks."""
     why = [
         (target, agree, broken)
@@ -80,7 +75,7 @@ def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
         if agree.tobytes() in found
         for text in _texts(written, target, broken)
     }
-    return finder.as_witnesses(pairs)
+    return witnesses_of(change.after, pairs)
 
 
 def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
@@ -124,7 +119,7 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
             within = ((left & ~agreed[pair]) == 0).all(axis=1)
             pairs.update(dict.fromkeys(_texts(written, target, left[within]), pair))
             left = left[~within]
-    return finder.as_witnesses(pairs)
+    return witnesses_of(change.after, pairs)
 
 
 def _column(target: int, rules: Rules) -> int | None:

@@ -7,19 +7,16 @@ Cost: O(rows) for the first column, and little for the others; columns are read 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.diff import Witness
 from holdfast.changes.equal_rows import Codes
 from holdfast.engines.functional.groups import Groups
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.naming import key_names
-from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 Pair = tuple[int, int]
@@ -110,18 +107,6 @@ class Witnesses:
         if self._distinct:
             same &= codes[:, 0] != NULL_CODE
         return bitsets.of(np.flatnonzero(same).tolist(), words)
-
-    def as_witnesses(self, pairs: Mapping[str, Pair]) -> dict[str, Witness]:
-        """Pairs by rule with their values and keys, which are read once for all."""
-        ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
-        values = dict(zip(ids.tolist(), plain_rows(self._table.values(ids)), strict=True))
-        key = key_names(self._table.schema)
-        keys = {row: {name: own[name] for name in key} for row, own in values.items()}
-        made = {
-            pair: Witness(pair, tuple(values[row] for row in pair), tuple(keys[row] for row in pair) if key else ())
-            for pair in set(pairs.values())
-        }
-        return {text: made[pair] for text, pair in pairs.items()}
 
     def _candidates(self, agree: Sequence[int]) -> NDArray[np.int64]:
         """Places of the rows that share each value with some new row; columns of many values first."""

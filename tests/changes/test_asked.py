@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Witness
-from holdfast.engines.functional.differ import WhenAsked
 
 
 def test_witnesses_are_made_once_and_only_when_asked_for() -> None:

@@ -1,0 +1,167 @@
+"""Partitions of a table's rows by contexts, each refined from that of a smaller context.
+
+Contexts are worked on in the order of a trie over columns, those with many values first: so the partition of a prefix
+is there when a longer context is wanted, and what is kept is one partition for each column and one for each step of
+the way down. Partitions are stripped: rows that are alone in their group are left out, and, where only pairs with new
+rows matter, groups without a new row.
+
+Cost: a refinement reads the cells of the rows that are still in groups; memory a few bytes for these, a step.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.kernels import partitions as kernels
+from holdfast.kernels.partitions import Room
+from holdfast.kernels.swaps import Way
+
+_CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
+_BITMAP = 1 << 17  # marks of the pairs of values that new rows have, a byte each
+_WORTH_KEEPING = 1 << 14  # rows: smaller ones are made anew as fast
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Groups of rows, by place: group g is `rows[starts[g] : starts[g + 1]]`."""
+
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int32]
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.starts) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays."""
+        return self.rows.nbytes + self.starts.nbytes
+
+    @property
+    def squares(self) -> int:
+        """The sum of the squares of the groups' sizes."""
+        return int(kernels.squares(self.starts))
+
+    def neighbours(self, most: int) -> NDArray[np.int64]:
+        """Some pairs of rows, by place, that are next to each other in a group."""
+        pairs = np.empty((most, 2), np.int64)
+        return pairs[: kernels.neighbours(self.rows, self.starts, most, pairs)]
+
+
+class Columns:
+    """The partitions by single columns, made when asked for, and the order in which columns refine others.
+
+    `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
+    place `upto` on are not looked at.
+    """
+
+    def __init__(self, rows: RankedColumns, fresh: int = 0, upto: int | None = None) -> None:
+        self.rows, self.fresh = rows, fresh
+        self._alive = rows.alive[:upto]
+        self._known: dict[tuple[int, ...], Partition] = {}
+        self._left = _CACHE_BYTES
+        self._lock = threading.Lock()
+        self.order = sorted(range(rows.columns), key=lambda c: -rows.values(c))
+
+    def known(self, context: tuple[int, ...]) -> Partition | None:
+        """The partition by a context, if it is kept or has at most one column."""
+        with self._lock:
+            if len(context) < 2 and context not in self._known:
+                self._known[context] = self._by_column(*context) if context else self._whole()
+            return self._known.get(context)
+
+    def keep(self, context: tuple[int, ...], partition: Partition) -> None:
+        """Keep the partition by a context that others will start with, as long as there is room."""
+        if self._left > partition.nbytes and len(partition.rows) > _WORTH_KEEPING:
+            self._left -= partition.nbytes
+            self._known[context] = partition
+
+    def _whole(self) -> Partition:
+        """All living rows in one group."""
+        return self._one_group(np.flatnonzero(self._alive).astype(np.int32))
+
+    def _one_group(self, rows: NDArray[np.int32]) -> Partition:
+        if len(rows) < 2 or rows[-1] < self.fresh:
+            rows = rows[:0]
+        return Partition(rows, np.array([0, len(rows)] if len(rows) else [0], np.int32))
+
+    def matching(self, one: int, other: int) -> Partition:
+        """The new rows and the rows that share their values of two columns with a new one, perhaps with some that
+        don't, in one group: a look at each row, where refining sorts all that share one of the two.
+        """
+        cells, rows = self.rows.cells, np.empty(len(self._alive), np.int32)
+        bitmap = np.zeros(_BITMAP, np.bool_)
+        found = kernels.matching(cells[one], cells[other], self._alive, self.fresh, bitmap, rows)
+        return self._one_group(rows[:found].copy())
+
+    def _by_column(self, column: int) -> Partition:
+        rows, alive = self.rows, self._alive
+        cells = rows.cells[column, : len(alive)]
+        if self.fresh:
+            wanted = np.zeros(rows.values(column), np.bool_)
+            wanted[cells[self.fresh :]] = True
+            alive = alive & wanted.take(cells)
+        count = int(np.count_nonzero(alive))
+        ordered, ends = np.empty(count, np.int32), np.empty(rows.values(column), np.int64)
+        kernels.by_value(cells, len(ends), alive, ordered, ends)
+        stripped, starts = np.empty(count, np.int32), np.empty(count // 2 + 1, np.int32)
+        groups = kernels.strip(ordered, ends, rows.distinct, self.fresh, stripped, starts)
+        return _cut(stripped, starts, groups)
+
+
+class Walks:
+    """Walks to partitions by a few columns, with scratch arrays for each thread."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._own = threading.local()
+
+    def to(self, context: tuple[int, ...]) -> Partition:
+        """The partition by a context, given in the order of `Columns.order`."""
+        known = self.columns.known(context)
+        if known is not None:
+            return known
+        if self.columns.fresh and len(context) == 2:
+            partition = self._refined(self._refined(self.columns.matching(*context), context[0]), context[1])
+        else:
+            partition = self._refined(self.to(context[:-1]), context[-1])
+        self.columns.keep(context, partition)
+        return partition
+
+    def room(self, partition: Partition, steps: int = 0) -> tuple[Room, Way]:
+        """Scratch arrays for a partition, and for those so many columns further."""
+        rows, size = self.columns.rows, len(partition.rows)
+        values = int(rows.value_counts.max(initial=0))
+        room: Room | None = getattr(self._own, "room", None)
+        if room is None or len(room.keys) < size:
+            keys, spare = np.empty((2, size), np.uint64)
+            room = self._own.room = Room(keys, spare, np.empty(size, np.uint32), np.zeros(values, np.int32))
+        way: Way | None = getattr(self._own, "way", None)
+        if way is None or len(way.rows) < steps * size:
+            whole, groups = np.empty(steps * size, np.int32), np.empty(steps * (size // 2 + 1), np.int32)
+            way = self._own.way = Way(whole, groups)
+        return room, way
+
+    def _refined(self, coarser: Partition, column: int) -> Partition:
+        """The partition by one more column."""
+        rows, size = self.columns.rows, len(coarser.rows)
+        finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
+        room, _ = self.room(coarser)
+        groups = kernels.refine(
+            coarser.rows, coarser.starts, rows.cells[column], rows.distinct, self.columns.fresh, room, finer, starts
+        )
+        return _cut(finer, starts, groups)
+
+
+def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Partition:
+    """What was filled of two arrays, without holding on to the rest where that is much."""
+    size = int(starts[groups])
+    if 2 * size < len(rows):
+        return Partition(rows[:size].copy(), starts[: groups + 1].copy())
+    return Partition(rows[:size], starts[: groups + 1])

@@ -1,0 +1,189 @@
+"""Proof or counterexample: whether targets hold in contexts, by a look at all groups of rows that agree on each.
+
+Contexts are proved in threads, each on a walk of its own. What fails gives the pair of rows that breaks it, and some
+neighbours from the groups of its context: they agree on much, so that they mostly refute other candidates, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.evidence import Witnesses
+from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.rows import RankedColumns
+from holdfast.borders.targets import Targets
+from holdfast.kernels import partitions as kernels
+from holdfast.kernels.swaps import Asked, prove
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.keys import KeyTable
+from holdfast.table.threads import OnProgress, SoFar, each
+
+RowPairs = NDArray[np.int64]  # [pair, 2]: places
+
+_AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
+_NEIGHBOURS = 64  # pairs that a context that fails gives besides
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """What is asked of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
+
+    prefix: tuple[int, ...]
+    asked: Asked
+    contexts: Words
+
+
+def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witnesses:
+    """Pairs of rows, given by place, with what they agree on and break."""
+    sets = np.zeros((3, len(pairs), targets.context_words), np.uint64)
+    kernels.compare(rows.cells, pairs, rows.distinct, *sets)
+    return Witnesses(rows.ids(pairs), sets[0], targets.broken_by(*sets))
+
+
+def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> list[Questions]:
+    """Contexts, each with one target that may hold in it, as questions: each context once, those with a common
+    beginning together.
+    """
+    if not len(contexts):
+        return []
+    table = KeyTable(contexts.shape[1], len(contexts))
+    numbers = table.entries(contexts)
+    held, places = _in_order(table.keys, columns.order)
+    at = np.argsort(places, kind="stable")  # the place of each context among them
+    entries = np.lexsort((wanted, at[numbers]))
+    asked = _asked(targets, held, at[numbers][entries], wanted[entries], np.array(columns.order))
+    first = _first_two(held)
+    cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
+    cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
+    return [
+        Questions(
+            tuple(columns.order[c] for c in first[begin] if c >= 0),
+            _cut(asked, begin, end),
+            table.keys[places[begin:end]],
+        )
+        for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+    ]
+
+
+def _in_order(contexts: Words, order: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which columns contexts hold, the columns in an order, and the contexts so that those with a common beginning
+    follow one another; and which context stands where.
+    """
+    bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
+    held = bits[:, np.asarray(order)].astype(np.bool_)
+    packed = np.zeros((len(held), 8 * bitsets.words_for(len(order))), np.uint8)
+    in_bytes = np.packbits(held, axis=1)
+    packed[:, : in_bytes.shape[1]] = in_bytes
+    places = np.lexsort(packed.view(">u8").T[::-1])[::-1]
+    return held[places], places
+
+
+def _first_two(held: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first two columns that each context holds, -1 where there are fewer."""
+    so_far = np.cumsum(held, axis=1)
+    found = [np.where(so_far[:, -1] >= nth, np.argmax(so_far == nth, axis=1), -1) for nth in (1, 2)]
+    return np.stack(found, axis=1)
+
+
+def _asked(
+    targets: Targets,
+    held: NDArray[np.bool_],
+    of: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> Asked:
+    """All contexts as one `Asked`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
+    count = len(held)
+    so_far = np.cumsum(held, axis=1)
+    own, column = np.nonzero(held & (so_far > 2))
+    is_constant, is_pair = (wanted >= 0) & (wanted < targets.key), wanted > targets.key
+    one, other = targets.columns_of_pairs(wanted[is_pair])
+    key = np.zeros(count, np.bool_)
+    key[of[wanted == targets.key]] = True
+    return Asked(
+        _begins(own, count),
+        order[column],
+        _begins(of[is_constant], count),
+        wanted[is_constant],
+        _begins(of[is_pair], count),
+        one,
+        other,
+        wanted[is_pair] > targets.columns + targets.pairs,
+        key,
+    )
+
+
+def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Where the entries of each number begin, of ascending numbers below `count`; the end behind the last."""
+    return np.searchsorted(numbers, np.arange(count + 1))
+
+
+def _cut(asked: Asked, begin: int, end: int) -> Asked:
+    """What is asked of the contexts from one place to another."""
+
+    def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
+        return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
+
+    return Asked(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
+        *cut(asked.added_from, asked.added),
+        *cut(asked.constants_from, asked.constants),
+        *cut(asked.orders_from, asked.one, asked.other, asked.falling),
+        asked.key[begin:end],
+    )
+
+
+def refuted(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> RowPairs:
+    """Pairs of rows, by place, that break all that doesn't hold of what is asked; none where all holds."""
+    walks = Walks(columns)
+
+    def work(part: Questions, _: SoFar) -> RowPairs:
+        return _refuted(walks, part)
+
+    return np.concatenate([np.empty((0, 2), np.int64), *each(asked, work, None, progress)])
+
+
+def _refuted(walks: Walks, part: Questions) -> RowPairs:
+    partition, rows, asked = walks.to(part.prefix), walks.columns.rows, part.asked
+    if not partition.groups:
+        return np.empty((0, 2), np.int64)
+    room, way = walks.room(partition, int(np.diff(asked.added_from).max()))
+    contexts = len(asked.key)
+    most = contexts * (_NEIGHBOURS + 1) + len(asked.constants) + len(asked.one)
+    pairs, squared = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
+    found = prove(
+        partition.rows,
+        partition.starts,
+        rows.cells,
+        rows.value_counts,
+        rows.distinct,
+        walks.columns.fresh,
+        asked,
+        _NEIGHBOURS,
+        way,
+        room,
+        pairs,
+        squared,
+    )
+    return pairs[:found].copy()
+
+
+def sampled(columns: Columns, most: int) -> list[RowPairs]:
+    """Pairs of rows that are neighbours in the order of a column, column by column, at most so many of each.
+
+    Rows that are equal on a column stand in the order of the column before, and so on: neighbours agree on much.
+    """
+    rows = columns.rows
+    order = np.flatnonzero(rows.alive).astype(np.int32)
+    found = []
+    for column in range(rows.columns):
+        before, order = order, np.empty_like(order)
+        kernels.sort_rows(before, rows.cells[column], np.empty(rows.values(column), np.int64), order)
+        chosen = np.arange(0, len(order) - 1, max(1, len(order) // most))
+        found.append(np.stack([order[chosen], order[chosen + 1]], axis=1).astype(np.int64))
+    return found

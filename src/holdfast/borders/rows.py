@@ -1,0 +1,186 @@
+"""The rows of a table as borders want them: dense numbers, column by column, that compare as the values do.
+
+A cell is the rank of its value among all values of the column, null has rank 0. A value that arrives between two others
+moves the ranks above it, in one pass over the cells of that column. Rows keep their places: dead ones are marked, new
+ones come behind, and when most are dead the whole is made anew.
+Where nobody asks for an order, codes do as well, and nothing is sorted.
+
+Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass for each column with new values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+Arrays = Mapping[str, NDArray[Any]]
+Places = NDArray[np.int64]
+_LEAST = 1024
+
+
+class RankedColumns:
+    """The rows of a table, living and dead, as ranks of their values. A part that engines share; made when needed."""
+
+    name: ClassVar[str] = "ranks"
+    ordered: ClassVar[bool] = True
+
+    def __init__(self, table: Table) -> None:
+        self.distinct = table.schema.nulls == "distinct"
+        self.columns = len(table.schema.columns)
+        self.compared: Places = np.empty((0, 2), np.int64)  # pairs that showed much: who comes next starts with them
+        self._table: Table | None = table  # until its rows were read
+        self._dead = 0
+
+    @classmethod
+    def of(cls, table: Table, runner: Runner, progress: Progress) -> Self:  # noqa: ARG003
+        """The rows of a table."""
+        return cls(table)
+
+    @classmethod
+    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:  # noqa: ARG003
+        """The rows of a table; nothing is kept of them but the table itself."""
+        return cls(table)
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Nothing: the table has it all."""
+        return {}, {}
+
+    def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
+        """The rows of a table that was written anew."""
+        return type(self)(table)
+
+    def _read(self) -> None:
+        """Read the rows, if that is not done."""
+        if self._table is not None:
+            self._start_with(self._table)
+
+    def _start_with(self, table: Table) -> None:
+        self._values = [_Values(table, c, self.ordered) for c in range(self.columns)]
+        self.count = self.fresh = table.rows  # of places, the dead included
+        self._ids, self._alive = table.living_ids(), np.ones(table.rows, np.bool_)
+        self._cells = np.empty((self.columns, table.rows), np.uint32)
+        self._table, self._dead = None, 0
+        for c, values in enumerate(self._values):
+            begin = 0
+            for shard, alive in table.living():
+                codes = shard.columns[c] if alive is None else shard.columns[c][alive]
+                self._cells[c, begin : begin + len(codes)] = values.of(codes)
+                begin += len(codes)
+
+    @property
+    def cells(self) -> NDArray[np.uint32]:
+        """The ranks, `[column, place]`; behind the last row there is anything."""
+        self._read()
+        return self._cells
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which places have living rows."""
+        self._read()
+        return self._alive[: self.count]
+
+    def values(self, column: int) -> int:
+        """One more than the highest rank of a column."""
+        return self._values[column].count
+
+    @property
+    def value_counts(self) -> NDArray[np.int64]:
+        """The same of all columns."""
+        return np.array([values.count for values in self._values], np.int64)
+
+    def ids(self, places: Places) -> NDArray[np.int64]:
+        """The ids of the rows at some places."""
+        return self._ids[places]
+
+    def places(self, ids: NDArray[np.int64]) -> Places:
+        """Where the rows with some ids stand."""
+        return np.searchsorted(self._ids[: self.count], ids)
+
+    def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002
+        """Take in a batch: rows die, and new ones come, from the place `fresh` on."""
+        self._read()
+        self.compared = self.compared[:0]
+        self._alive[self.places(change.dead)] = False
+        self._dead += len(change.dead)
+        if self.count > _LEAST and 2 * self._dead > self.count:
+            self._start_with(change.after)
+            self.fresh = int(np.searchsorted(self._ids, change.born.start))
+        else:
+            self.fresh = self.count
+            self._add(change)
+
+    def _add(self, change: Change) -> None:
+        first, born = self.count, len(change.born)
+        self._reserve(first + born)
+        for c, values in enumerate(self._values):
+            moved = values.follow(change.after, c)
+            if moved is not None:
+                self._cells[c, :first] = moved.take(self._cells[c, :first])
+            self._cells[c, first : first + born] = values.of(change.inserted[c])
+        self._ids[first : first + born] = np.arange(change.born.start, change.born.stop)
+        self._alive[first : first + born] = True
+        self.count += born
+
+    def _reserve(self, room: int) -> None:
+        if room <= len(self._ids):
+            return
+        room = room + room // 4
+        cells, ids, alive = self._cells, self._ids, self._alive
+        self._cells = np.empty((len(cells), room), np.uint32)
+        self._ids, self._alive = np.empty(room, np.int64), np.zeros(room, np.bool_)
+        self._cells[:, : self.count], self._ids[: self.count] = cells[:, : self.count], ids[: self.count]
+        self._alive[: self.count] = alive[: self.count]
+
+
+class CodedColumns(RankedColumns):
+    """The same with codes instead of ranks, where nobody asks for an order: nothing is sorted."""
+
+    name: ClassVar[str] = "codes"
+    ordered: ClassVar[bool] = False
+
+
+class _Values:
+    """The values of one column in order: their keys, and so the rank of each code."""
+
+    def __init__(self, table: Table, column: int, ordered: bool) -> None:
+        self.count = len(table.dictionaries[column])
+        self._ordered = ordered
+        if ordered:
+            self._order_keys = table.order_keys(column)
+            keys = self._order_keys.of(np.arange(self.count))
+            codes = np.argsort(keys, kind="stable")
+            self._keys, self._generation = keys[codes], self._order_keys.generation
+            self._rank_of: NDArray[np.uint32] | None = np.empty(self.count, np.uint32)  # until values come between
+            self._rank_of[codes] = np.arange(self.count)
+
+    def of(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
+        """The ranks of some codes."""
+        if not self._ordered:
+            return codes
+        if self._rank_of is not None:
+            return self._rank_of.take(codes)
+        return np.searchsorted(self._keys, self._order_keys.of(codes)).astype(np.uint32)
+
+    def follow(self, table: Table, column: int) -> NDArray[np.uint32] | None:
+        """Take in the values that a column got; gives the new rank of each old one, None where they are the same."""
+        before, self.count = self.count, len(table.dictionaries[column])
+        if not self._ordered or self.count == before:
+            return None
+        keys = self._order_keys = table.order_keys(column)
+        if keys.generation != self._generation:
+            self._keys, self._generation = np.sort(keys.of(np.arange(before))), keys.generation
+        fresh = np.sort(keys.of(np.arange(before, self.count)))
+        at = np.searchsorted(self._keys, fresh)
+        self._keys, self._rank_of = np.insert(self._keys, at, fresh), None
+        if at[0] == before:
+            return None  # all come behind the old ones
+        return (np.arange(before) + np.cumsum(np.bincount(at, minlength=before + 1))[:before]).astype(np.uint32)

@@ -1,0 +1,154 @@
+"""Pairs of rows that break a rule in a table: splits of a constant, and swaps of a pair of columns.
+
+Rows are grouped by the context of the rule and sorted within; then one pass finds, for each row, whether a row before
+it in its group swaps with it. Some rows may be marked: then a pair has one of them at least. Which pair is found
+depends on the rows and their values alone.
+Cost: O(n log n) for n rows, after those that can't be in a pair were left out, column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.targets import Targets
+from holdfast.pairs.keys import KeyTable
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.table import Table
+
+Numbers = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Break:
+    """Two rows that break a rule, by place, and how many groups have such rows."""
+
+    rows: Pair
+    groups: int
+
+
+class LivingRows:
+    """The living rows of a table by place, oldest first: their codes, and keys that compare as their values do."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self._distinct = table, table.schema.nulls == "distinct"
+        self._codes: dict[int, Numbers] = {}
+        self._keys: dict[int, Numbers] = {}
+
+    @cached_property
+    def ids(self) -> Numbers:
+        """The id of each row."""
+        return self.table.living_ids()
+
+    def codes(self, column: int) -> Numbers:
+        """The codes of a column."""
+        if column not in self._codes:
+            self._codes[column] = self.table.column_codes(column)
+        return self._codes[column]
+
+    def _key_of_code(self, column: int) -> Numbers:
+        if column not in self._keys:
+            codes = np.arange(len(self.table.dictionaries[column]))
+            self._keys[column] = self.table.order_keys(column).of(codes)
+        return self._keys[column]
+
+    def groups(self, context: Sequence[int], marked: Marks | None = None) -> tuple[Numbers, Numbers]:
+        """The rows that agree with themselves on a context, and the number of each one's group; where some rows are
+        marked, those alone that agree on each column with a marked one.
+        """
+        rows = np.arange(self.table.rows)
+        for column in sorted(context, key=lambda c: -len(self.table.dictionaries[c])):
+            wanted = np.ones(len(self.table.dictionaries[column]), np.bool_)
+            if marked is not None:
+                wanted[:] = False
+                wanted[self.codes(column)[marked]] = True
+            wanted[NULL_CODE] &= not self._distinct
+            rows = rows[wanted[self.codes(column)[rows]]]
+        if not context:
+            return rows, np.zeros(len(rows), np.int64)
+        lanes = np.stack([self.codes(column)[rows] for column in context]).astype(np.uint64)
+        return rows, KeyTable(len(context), len(rows)).entries_of_lanes(lanes)
+
+    def broken(
+        self, targets: Targets, target: int, context: Sequence[int], marked: Marks | None = None
+    ) -> Break | None:
+        """Two rows that break a target in a context, one of them marked where some are."""
+        columns = targets.columns_of(target)
+        if len(columns) == 1:
+            return self.split(context, columns[0], marked)
+        one, other = columns
+        return self.swap(context, one, other, targets.is_descending(target), marked)
+
+    def split(self, context: Sequence[int], column: int, marked: Marks | None = None) -> Break | None:
+        """Two rows of a group that differ on a column."""
+        rows, groups = self.groups(context, marked)
+        values = self.codes(column)[rows]
+        if self._distinct:  # a null differs from everything
+            values = np.where(values == NULL_CODE, -1 - rows, values)
+        chosen = np.arange(len(rows)) if marked is None else np.flatnonzero(marked[rows])
+        first = np.full(groups.max(initial=-1) + 1, -1)  # the row of each group that others are compared with
+        first[groups[chosen[::-1]]] = chosen[::-1]
+        beside = first[groups]
+        differ = np.flatnonzero((beside >= 0) & (values != values[beside]))
+        if not len(differ):
+            return None
+        pair = rows[beside[differ[0]]], rows[differ[0]]
+        return Break(_ordered(*pair), len(np.unique(groups[differ])))
+
+    def swap(
+        self, context: Sequence[int], a: int, b: int, descending: bool, marked: Marks | None = None
+    ) -> Break | None:
+        """Two rows of a group of which one has more on a column and less on another, or, descending, more on both."""
+        rows, groups = self.groups(context, marked)
+        if self._distinct:  # a null is in no swap
+            known = (self.codes(a)[rows] != NULL_CODE) & (self.codes(b)[rows] != NULL_CODE)
+            rows, groups = rows[known], groups[known]
+        first, second = (self._key_of_code(column)[self.codes(column)[rows]] for column in (a, b))
+        ranks = np.unique(second, return_inverse=True)[1]
+        sorted_rows = _Sorted.of(rows, groups, first, ranks.max(initial=0) - ranks if descending else ranks)
+        every = np.ones(len(rows), np.bool_)
+        if marked is None:
+            return sorted_rows.swap(every, every)
+        new = marked[sorted_rows.rows]
+        return sorted_rows.swap(every, new) or sorted_rows.swap(new, every)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorted:
+    """Rows by group, then by one column, then by another. `own` is the rank of each on the other, and higher than all
+    of the groups before; `start` is the place of the first row that is equal in group and column.
+    """
+
+    rows: Numbers
+    groups: Numbers
+    own: Numbers
+    start: Numbers
+
+    @staticmethod
+    def of(rows: Numbers, groups: Numbers, first: Numbers, ranks: Numbers) -> _Sorted:
+        """From groups, keys of the one column, and ranks on the other."""
+        order = np.lexsort((ranks, first, groups))
+        rows, groups, first, ranks = rows[order], groups[order], first[order], ranks[order]
+        differs = (groups[1:] != groups[:-1]) | (first[1:] != first[:-1])
+        start = np.maximum.accumulate(np.r_[0, np.where(differs, np.arange(1, len(rows)), 0)][: len(rows)])
+        return _Sorted(rows, groups, groups * (len(rows) + 1) + ranks + 1, start)
+
+    def swap(self, early: Marks, late: Marks) -> Break | None:
+        """Two rows that swap, the one that is less on the first column among the early, the other among the late."""
+        highest = np.maximum.accumulate(np.where(early, self.own, 0))
+        before = np.where(self.start > 0, highest[self.start - 1], 0)  # of the rows that are less on the first column
+        swapped = np.flatnonzero((before > self.own) & late)
+        if not len(swapped):
+            return None
+        one = np.flatnonzero(early & (self.own == before[swapped[0]]))[0]
+        return Break(_ordered(self.rows[one], self.rows[swapped[0]]), len(np.unique(self.groups[swapped])))
+
+
+def _ordered(one: int, other: int) -> Pair:
+    return (int(one), int(other)) if one < other else (int(other), int(one))

@@ -1,0 +1,177 @@
+"""The way of counts: the signatures of order of all pairs of rows, counted, and the covers that follow from them.
+
+A signature tells of two rows the columns on which they agree, and those on which one is less or more. So it tells the
+targets that the pair breaks, in every context that is a part of its agree-set, and the agree-sets that are maximal for
+a target decide its covers (see `borders.evidence`). A batch adds and subtracts signatures. One that appears can only
+bring maximal sets in; one that vanishes matters only if it breaks a target for which its agree-set is maximal: then all
+living signatures are looked at again. Targets whose maximal sets stay keep their covers.
+
+Cost: every pair of rows once, some nanoseconds each; then as many as a batch touches. For tables of few rows, however
+wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.evidence import covers, maximal
+from holdfast.borders.targets import Targets
+from holdfast.engines.order.result import Part
+from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
+from holdfast.engines.watched import WatchedTable
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.multiset import Delta, Signatures
+from holdfast.pairs.signatures import ORDERED
+from holdfast.pairs.watch import PairWatch
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+_AT_ONCE = 1 << 26  # bytes of broken targets that are looked at together
+
+
+class CountedSignatures:
+    """The counted signatures of order of a table; `delta` tells which the last batch brought in and took out."""
+
+    name: ClassVar[str] = "order-signatures"
+
+    def __init__(self, watch: PairWatch) -> None:
+        self._watch, self.delta = watch, Delta(watch.sets.sets[:0], watch.sets.sets[:0])
+
+    @classmethod
+    def of(cls, table: Table, runner: Runner, progress: Progress) -> CountedSignatures:
+        """From a table, by comparing all pairs."""
+
+        def say(share: float) -> None:
+            progress.step(f"Comparing rows of {table.schema.name}: {share:.0%} of all pairs compared")
+
+        return cls(PairWatch.of(table, runner, say, ORDERED))
+
+    @property
+    def sets(self) -> Signatures:
+        """The multiset: each pair of rows from both of them."""
+        return self._watch.sets
+
+    def follow(self, change: Change, runner: Runner) -> None:
+        """Take in a batch."""
+        self.delta = self._watch.follow(change, runner)
+
+    def rewritten(self, table: Table, kept: Kept) -> CountedSignatures:  # noqa: ARG002
+        """Signatures know no codes; rows are read anew with the next batch."""
+        return CountedSignatures.load(table, *self.dump())
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays from which `load` makes the same."""
+        return self._watch.dump(), {}
+
+    @classmethod
+    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedSignatures:  # noqa: ARG003
+        """What `dump` described."""
+        return cls(PairWatch.load(table, arrays, ORDERED))
+
+
+@dataclass(frozen=True, eq=False)
+class Maximal:
+    """Agree-sets, and the targets for which each of them is maximal."""
+
+    sets: Words
+    bits: Words
+
+    @staticmethod
+    def none(targets: Targets) -> Maximal:
+        """Of no signatures."""
+        return Maximal(*(np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words)))
+
+    def with_more(self, signatures: Words, targets: Targets) -> Maximal:
+        """After some signatures appeared."""
+        sets, bits = self.sets, self.bits
+        for agree, broken in _evidence(signatures, targets):
+            both = np.concatenate([sets, agree]), np.concatenate([bits, broken])
+            sets, bits = maximal(*both, targets.columns)
+        return Maximal(sets, bits)
+
+    def rests_on(self, signatures: Words, targets: Targets) -> bool:
+        """Whether one of some signatures breaks a target for which its agree-set is maximal."""
+        for agree, broken in _evidence(signatures, targets):
+            places = bitsets.places_among(agree, self.sets)
+            known = places >= 0
+            if (self.bits[places[known]] & broken[known]).any():
+                return True
+        return False
+
+    def changed_since(self, older: Maximal) -> list[int]:
+        """The targets whose maximal sets are others than before."""
+        changed = np.zeros(self.bits.shape[1], np.uint64)
+        for some, others in ((self, older), (older, self)):
+            places = bitsets.places_among(some.sets, others.sets)
+            same = np.zeros_like(some.bits)
+            same[places >= 0] = others.bits[places[places >= 0]]
+            changed |= np.bitwise_or.reduce(some.bits & ~same, axis=0)
+        return bitsets.elements(changed)
+
+
+class Counts(Way):
+    """The way of counts, with the maximal agree-sets of every target."""
+
+    name = "counts"
+
+    def __init__(self, pairs: CountedSignatures, asked: Asked, maximal: Maximal) -> None:
+        self._pairs, self._asked, self._maximal = pairs, asked, maximal
+
+    @classmethod
+    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[Counts, Covers]:
+        """Compare all pairs, and derive."""
+        pairs = subject.part(CountedSignatures, runner, progress)
+        way = cls(pairs, asked, Maximal.none(asked.targets).with_more(pairs.sets.sets, asked.targets))
+        return way, way._derived(asked.targets.wanted(), progress)
+
+    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+        """Derive what a batch changed in the maximal agree-sets."""
+        before, delta, targets = self._maximal, self._pairs.delta, self._asked.targets
+        if before.rests_on(delta.vanished, targets):
+            self._maximal = Maximal.none(targets).with_more(self._pairs.sets.sets, targets)
+        else:
+            self._maximal = before.with_more(delta.appeared, targets)
+        return Followed(self._derived(self._maximal.changed_since(before), progress))
+
+    def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
+        said = saying(len(wanted), self._asked.max_level, progress)
+        asked, maximal = self._asked, self._maximal
+        found = covers(asked.targets, maximal.sets, maximal.bits, wanted, asked.max_level, said)
+        return {target: Part(contexts) for target, contexts in found.items()}
+
+    def dump(self) -> tuple[Arrays, Facts]:
+        """The maximal agree-sets."""
+        return {"sets": self._maximal.sets.reshape(-1), "bits": self._maximal.bits.reshape(-1)}, {}
+
+    @classmethod
+    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Counts:  # noqa: ARG003
+        """What `dump` described."""
+        sets = np.array(arrays["sets"], np.uint64).reshape(-1, asked.targets.context_words)
+        bits = np.array(arrays["bits"], np.uint64).reshape(-1, asked.targets.words)
+        return cls(subject.part(CountedSignatures), asked, Maximal(sets, bits))
+
+
+def _evidence(signatures: Words, targets: Targets) -> Iterator[tuple[Words, Words]]:
+    """The agree-sets of signatures and the targets that their pairs break, some at a time; mirror images count once."""
+    half = signatures.shape[1] // 2
+    at_most, at_least = signatures[:, :half], signatures[:, half:]
+    first = np.argmax(at_most != at_least, axis=1) if half else np.zeros(0, np.int64)  # word that differs
+    rows = np.arange(len(first))
+    one_way = at_most[rows, first] <= at_least[rows, first]
+    at_most, at_least = at_most[one_way], at_least[one_way]
+    step = max(1, _AT_ONCE // (8 * targets.words))
+    for begin in range(0, len(at_most), step):
+        some, other = (side[begin : begin + step] for side in (at_most, at_least))
+        agree, less, more = (
+            bitsets.widened(each, targets.context_words) for each in (some & other, other & ~some, some & ~other)
+        )
+        yield agree, targets.broken_by(agree, less, more)

@@ -1,0 +1,138 @@
+"""What a batch changed in the rules, because of what, and which rows broke those that were lost.
+
+A rule goes because rows break it now, and two of them are its witness; or it still holds, and is told no longer: it
+holds in a smaller context, or one of its columns is constant in its context now. The same reasons, seen from before the
+batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for when
+someone asks for the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.changes.asked import WhenAsked
+from holdfast.changes.diff import Cause, Diff, Finding, Witness
+from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording
+from holdfast.engines.order.witness import NOBODY, breaking_pairs
+from holdfast.pairs import bitsets
+from holdfast.table.change import Change
+from holdfast.table.naming import witnesses_of
+
+FEWEST_ROWS = 2  # that make a pair
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """How rules stood at a moment: the covers of each target, the rules that can be told, and those that are, as their
+    score is as high as is asked for.
+    """
+
+    rows: int
+    covers: Mapping[int, Part]
+    able: Mapping[int, Part]
+    told: Mapping[int, Part]
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a pair of rows could test a rule."""
+        return self.rows >= FEWEST_ROWS
+
+
+def difference(
+    before: Moment, after: Moment, touched: Iterable[int], wording: Wording, change: Change, known: Numbers
+) -> Diff:
+    """What a batch changed in the rules of the targets that it touched; `known` are pairs that may have broken some."""
+    touched = list(touched)
+    words = wording.targets.context_words
+    lost = Listed.of({t: _minus(before.told[t], after.told[t]) for t in touched}, words)
+    gained = Listed.of({t: _minus(after.told[t], before.told[t]) for t in touched}, words)
+    if not len(lost) and not len(gained):
+        return Diff(changed=_changed(before, after, wording))
+
+    def causes() -> dict[str, Cause]:
+        return {**_causes(lost, after, wording, broken=True), **_causes(gained, before, wording, broken=False)}
+
+    def witnesses() -> dict[str, Witness]:
+        broken = lost.some(np.array([why is None for why in _implied(lost, after, wording)], np.bool_))
+        return _witnesses(broken, wording, change, known)
+
+    came, went = Rules(wording, gained, after.rows), Rules(wording, lost, before.rows)
+    broke = WhenAsked(witnesses) if len(lost) else {}
+    return Diff(came, went, _changed(before, after, wording), broke, causes=WhenAsked(causes))
+
+
+def _minus(some: Part, others: Part) -> Part:
+    return some.some(~bitsets.among(some.contexts, others.contexts))
+
+
+def _changed(before: Moment, after: Moment, wording: Wording) -> dict[str, tuple[Finding, Finding]]:
+    """The approximate rules that stayed, and whose error is another."""
+    parts = [{t: part for t, part in one.told.items() if part.removed is not None} for one in (before, after)]
+    if not all(parts):
+        return {}
+    words = wording.targets.context_words
+    both = [
+        Listed.of({t: part.some(bitsets.among(part.contexts, other[t].contexts)) for t, part in own.items()}, words)
+        for own, other in (parts, parts[::-1])
+    ]
+    old, new = (Rules(wording, stayed, one.rows) for stayed, one in zip(both, (before, after), strict=True))
+    pairs = zip(old.items(), new.values(), strict=True)
+    return {text: (was, now) for (text, was), now in pairs if was != now}
+
+
+# ---- causes ---------------------------------------------------------------------------------------------------------
+
+
+def _causes(some: Listed, other: Moment, wording: Wording, broken: bool) -> dict[str, Cause]:
+    """Why rules are not told at another moment: after the batch, of those that went; before it, of those that came."""
+    texts = Rules(wording, some, 0)
+    found = {}
+    for text, target, why in zip(texts, some.targets.tolist(), _implied(some, other, wording), strict=True):
+        breaking = Cause("split" if target < wording.targets.columns else "swap") if broken else Cause("mended")
+        found[text] = why or breaking
+    return found
+
+
+def _implied(some: Listed, other: Moment, wording: Wording) -> list[Cause | None]:
+    """Why rules are not told at a moment at which they hold; None of those that don't hold then."""
+    if not other.is_tested:
+        return [Cause("untested")] * len(some)
+    found: list[Cause | None] = [None] * len(some)
+    for target in np.unique(some.targets).tolist():
+        places = np.flatnonzero(some.targets == target)
+        smaller = _within(some, places, other.able[target])
+        constant = [(c, _within(some, places, other.covers[c])) for c in _pair(wording, target)]
+        for number, place in enumerate(places.tolist()):
+            below = smaller[number]
+            if below is not None:
+                same = below == bitsets.elements(some.contexts[place])
+                found[place] = Cause("score") if same else Cause("smaller context", wording.text(target, below))
+            else:
+                known = [
+                    wording.text(c, within) for c, contexts in constant if (within := contexts[number]) is not None
+                ]
+                found[place] = Cause("constant", known[0]) if known else None
+    return found
+
+
+def _pair(wording: Wording, target: int) -> tuple[int, ...]:
+    """The columns of a pair; none of a constant."""
+    columns = wording.targets.columns_of(target)
+    return columns if len(columns) > 1 else ()
+
+
+def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]:
+    """For each of some rules a context of a part, one of the smallest, that is within its own, where there is one."""
+    listed = Listed.of({0: part}, some.contexts.shape[1])
+    found = bitsets.containers(~some.contexts[places], ~listed.contexts)  # complements turn the question round
+    return [bitsets.elements(listed.contexts[at]) if at >= 0 else None for at in found.tolist()]
+
+
+def _witnesses(broken: Listed, wording: Wording, change: Change, known: Numbers) -> dict[str, Witness]:
+    pairs = breaking_pairs(broken, wording.targets, change, known).tolist() if len(broken) else []
+    texts = Rules(wording, broken, 0)
+    found = {text: (one, other) for text, (one, other) in zip(texts, pairs, strict=True) if one != NOBODY}
+    return witnesses_of(change.after, found) if found else {}

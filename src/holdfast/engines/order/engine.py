@@ -1,0 +1,122 @@
+"""Order dependencies behind the verbs that every engine offers.
+
+Which rules hold follows from the covers of all targets (see `ways`). `settings.directions` says whether pairs of which
+one column falls are targets, too, `max_level` bounds contexts, `error` above 0 asks for approximate rules. `min_score`
+leaves out rules with a lower score: when they are told, for a batch may raise it. A table of fewer than two rows has
+no pair that could test a rule: then none is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from holdfast.borders.method import Budget, choose, told
+from holdfast.borders.targets import Targets
+from holdfast.changes.diff import Diff
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.order import OrderSettings
+from holdfast.engines.order.borders import Bordered
+from holdfast.engines.order.counts import Counts
+from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
+from holdfast.engines.order.explain import Explanation, explain
+from holdfast.engines.order.result import Listed, Part, Rules, Wording
+from holdfast.engines.order.state import State, load_parts, way_arrays
+from holdfast.engines.order.ways import Asked, Way
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered)}
+BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
+
+
+class OrderEngine(Engine):
+    """Minimal canonical order dependencies (`od`)."""
+
+    def __init__(self, declared: RuleClass, settings: OrderSettings) -> None:
+        self.declared = declared
+        self._settings = settings
+
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Find the covers of all targets."""
+        asked = self._asked(subject.table)
+        choice = choose(self._settings.method, subject.table.rows, asked.targets.columns, BUDGET)
+        way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
+        return State.of(subject.table, asked, way, covers, choice.why)
+
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+        """Derive what a batch changed."""
+        before = self._moment(state)
+        followed = state.way.follow(state.covers, change, runner, progress)
+        touched = state.follow(change.after, followed.covers)
+        after = self._moment(state)
+        if self._settings.min_score is not None or before.is_tested != after.is_tested:
+            touched = list(state.told)
+        return difference(before, after, touched, _wording(state), change, followed.pairs)
+
+    def result(self, state: State) -> Rules:
+        """All minimal rules that hold; a mapping that makes them when asked."""
+        return Rules(_wording(state), self._listed(state), state.table.rows)
+
+    def ranked(self, state: State) -> Rules:
+        """The same with their scores, the highest first."""
+        listed = self._listed(state)
+        return Rules(_wording(state), listed.best_first(state.scores.of(listed.contexts)), state.table.rows)
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The covers, and what the way keeps."""
+        return state.dump()
+
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its arrays."""
+        asked = self._asked(subject.table)
+        way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
+        return State.of(
+            subject.table, asked, way, load_parts(arrays, asked.targets.context_words), facts.get("why", "")
+        )
+
+    def how(self, state: State) -> str:
+        """By which way, and why."""
+        return told(state.way.name, state.why)
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """Whether a rule holds, watched or not, with its score; or two rows that break it."""
+        self.refuse_rows(rows)
+        return explain(subject.table, text)
+
+    def _asked(self, table: Table) -> Asked:
+        both = self._settings.directions == "both"
+        targets = Targets(len(table.schema.columns), keys=False, ascending_pairs=True, descending_pairs=both)
+        return Asked(targets, self._settings.max_level, self._settings.error)
+
+    def _moment(self, state: State) -> Moment:
+        return Moment(state.table.rows, dict(state.covers), dict(state.told), self._told(state))
+
+    def _listed(self, state: State) -> Listed:
+        return Listed.of(self._told(state), state.asked.targets.context_words)
+
+    def _told(self, state: State) -> dict[int, Part]:
+        """The rules that are told: where pairs of rows test them, those whose score is as high as is asked for."""
+        if state.table.rows < FEWEST_ROWS:
+            return {target: part.some(np.zeros(len(part), np.bool_)) for target, part in state.told.items()}
+        least = self._settings.min_score
+        if least is None:
+            return dict(state.told)
+        state.scores.of(np.concatenate([part.contexts for part in state.told.values()]))  # contexts share work
+        return {target: part.some(state.scores.of(part.contexts) >= least) for target, part in state.told.items()}
+
+
+def _wording(state: State) -> Wording:
+    schema = state.table.schema
+    return Wording(schema.name, tuple(schema.names), state.asked.targets)
+
+
+def make(declared: RuleClass, settings: OrderSettings, _: Mapping[str, TableRules]) -> OrderEngine:
+    """The engine of order dependencies."""
+    return OrderEngine(declared, settings)

@@ -1,0 +1,98 @@
+"""Whether an order dependency holds: its groups and its score, or two rows that split or swap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from holdfast.borders.targets import Targets
+from holdfast.changes.diff import Witness
+from holdfast.changes.names import quoted
+from holdfast.changes.naming import listed, named, shown
+from holdfast.engines import contract
+from holdfast.engines.order.breaks import LivingRows
+from holdfast.engines.order.model import Constant, Rule, parse
+from holdfast.engines.order.result import Wording
+from holdfast.engines.order.scores import Scores
+from holdfast.pairs import bitsets
+from holdfast.table.naming import witnesses_of
+from holdfast.table.table import Table
+
+_LONGEST = 28  # of a value in a sentence
+
+
+@dataclass(frozen=True)
+class Explanation(contract.Explanation):
+    """Whether a rule holds. Groups are those of two rows and more: in a smaller one there is nothing to break it."""
+
+    rule: Rule
+    rows: int
+    groups: int
+    largest: int
+    broken_groups: int
+    witness: Witness | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {
+            **self.rule.to_json(),
+            "holds": self.holds,
+            "rows": self.rows,
+            "groups": self.groups,
+            "largest_group": self.largest,
+            "broken_groups": self.broken_groups,
+            **({"witness": self.witness.to_json()} if self.witness else {}),
+        }
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        groups = (
+            f"{self.groups:,} groups of two rows or more, the largest of {self.largest:,}; score {self.rule.score:,}"
+        )
+        if self.witness is None:
+            return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
+        kind = "split" if isinstance(self.rule, Constant) else "swap"
+        head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
+        return [head, f"  {_sentence(self.rule, self.witness)}"]
+
+
+def explain(table: Table, text: str) -> Explanation:
+    """Explain a rule of a table."""
+    names = table.schema.names
+    rule = parse(text, names, table.schema.name)
+    targets = Targets(len(names), keys=False, ascending_pairs=True, descending_pairs=True)
+    context = [names.index(name) for name in rule.context]
+    target = Wording(table.schema.name, tuple(names), targets).target_of(rule)
+    rows = LivingRows(table)
+    sizes = np.bincount(rows.groups(context)[1])
+    sizes = sizes[sizes > 1]
+    found = rows.broken(targets, target, context)
+    pair = None if found is None else (int(rows.ids[found.rows[0]]), int(rows.ids[found.rows[1]]))
+    return Explanation(
+        replace(rule, score=int(Scores(table).of(bitsets.of(context, targets.context_words)[None])[0])),
+        table.rows,
+        len(sizes),
+        int(sizes.max(initial=0)),
+        0 if found is None else found.groups,
+        None if pair is None else witnesses_of(table, {text: pair})[text],
+    )
+
+
+def _sentence(rule: Rule, witness: Witness) -> str:
+    """How two rows break a rule."""
+    who = listed(named(witness.rows, witness.keys, witness.values, rule.looked_at))
+    if isinstance(rule, Constant):
+        return f"{who} differ: {_values(rule.column, witness)}"
+    how = "differ in opposite ways" if rule.direction == "asc" else "differ in the same way"
+    return f"{who} {how}: {', '.join(_values(column, witness) for column in rule.pair)}"
+
+
+def _values(column: str, witness: Witness) -> str:
+    return f"{quoted(column)} is {' and '.join(shown(row[column], _LONGEST) for row in witness.values)}"

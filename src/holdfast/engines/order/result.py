@@ -1,0 +1,187 @@
+"""Results as mappings that make their rules when asked: a hundred thousand are a few words each until someone reads
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.targets import Targets
+from holdfast.changes.names import quoted
+from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
+from holdfast.errors import BadInput
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+
+Numbers = NDArray[np.int64]
+
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rules of one target: their contexts, and how many rows must go so that each holds (None: all are exact)."""
+
+    contexts: Words
+    removed: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    def some(self, chosen: NDArray[np.bool_]) -> Part:
+        """Those rules of the part."""
+        return Part(self.contexts[chosen], None if self.removed is None else self.removed[chosen])
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the rules of a table need to be put into words: its name, its columns, and what targets stand for."""
+
+    table: str
+    names: tuple[str, ...]
+    targets: Targets
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The names of the columns as rules write them."""
+        return [quoted(name) for name in self.names]
+
+    @cached_property
+    def columns(self) -> list[tuple[int, ...]]:
+        """The columns of each target, as `Targets.columns_of` tells them one by one."""
+        every = range(self.targets.columns)
+        pairs = list(combinations(every, 2))
+        return [*((column,) for column in every), (), *pairs, *pairs]
+
+    def direction(self, target: int) -> Direction:
+        """How the columns of a pair go together."""
+        return "desc" if self.targets.is_descending(target) else "asc"
+
+    def text(self, target: int, context: Sequence[int]) -> str:
+        """The text of a rule."""
+        own, columns = [self.written[c] for c in context], self.columns[target]
+        if len(columns) == 1:
+            return constant_text(own, self.written[columns[0]])
+        one, other = (self.written[c] for c in columns)
+        return compatible_text(own, one, other, self.direction(target))
+
+    def rule(self, target: int, context: Sequence[int], error: float, score: int | None) -> Rule:
+        """A rule."""
+        own, columns = tuple([self.names[c] for c in context]), self.columns[target]
+        if len(columns) == 1:
+            return Constant(self.table, own, self.names[columns[0]], error, score)
+        one, other = (self.names[c] for c in columns)
+        return Compatible(self.table, own, (one, other), self.direction(target), error, score)
+
+    def target_of(self, rule: Rule) -> int:
+        """The target that a rule is about."""
+        if isinstance(rule, Constant):
+            return self.names.index(rule.column)
+        one, other = (self.names.index(name) for name in rule.pair)
+        return (self.targets.ascending if rule.direction == "asc" else self.targets.descending)(one, other)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Rules in the order in which they are told: target, context, rows to remove, and score, unless nobody asked."""
+
+    targets: Numbers
+    contexts: Words
+    removed: Numbers | None = None
+    scores: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def some(self, chosen: NDArray[np.bool_] | Numbers) -> Listed:
+        """Some of them, or all in another order."""
+        more = (None if each is None else each[chosen] for each in (self.removed, self.scores))
+        return Listed(self.targets[chosen], self.contexts[chosen], *more)
+
+    @staticmethod
+    def of(parts: Mapping[int, Part], words: int) -> Listed:
+        """The rules of some parts: target by target, short contexts first."""
+        chosen = {target: part for target, part in sorted(parts.items()) if len(part)}
+        targets = np.repeat(np.fromiter(chosen, np.int64), [len(part) for part in chosen.values()])
+        contexts = np.concatenate([np.empty((0, words), np.uint64), *(part.contexts for part in chosen.values())])
+        removed = [part.removed for part in chosen.values() if part.removed is not None]
+        listed = Listed(targets, contexts, np.concatenate(removed) if removed else None)
+        return listed.some(np.lexsort((*contexts.T, bitsets.sizes(contexts), targets)))
+
+    def best_first(self, scores: Numbers) -> Listed:
+        """The same by score, the highest first; those of equal scores stay in their order."""
+        return replace(self, scores=scores).some(np.argsort(-scores, kind="stable"))
+
+
+class Rules(Mapping[str, Rule]):
+    """Rules by text. Nothing here changes later."""
+
+    def __init__(self, wording: Wording, listed: Listed, rows: int) -> None:
+        self.wording, self.listed, self._rows = wording, listed, rows
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.wording.text(target, context) for target, context, _, _ in self._each())
+
+    def __getitem__(self, text: str) -> Rule:
+        wording, listed = self.wording, self.listed
+        try:
+            rule = parse(text, wording.names, wording.table)
+        except BadInput:
+            raise KeyError(text) from None
+        if rule.text != text:
+            raise KeyError(text)
+        context = [wording.names.index(name) for name in rule.context]
+        mine = listed.targets == wording.target_of(rule)
+        mine &= (listed.contexts == bitsets.of(context, listed.contexts.shape[1])).all(axis=1)
+        for found in Rules(wording, listed.some(mine), self._rows).rules():
+            return found
+        raise KeyError(text)
+
+    def items(self) -> ItemsView[str, Rule]:
+        """Texts with their rules."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[Rule]:
+        """The rules."""
+        return _Values(self)
+
+    def rules(self) -> Iterator[Rule]:
+        """The rules in their order."""
+        for target, context, removed, score in self._each():
+            yield self.wording.rule(target, context, removed / self._rows if removed else 0.0, score)
+
+    def _each(self) -> Iterator[tuple[int, list[int], int, int | None]]:
+        """Target, context, rows to remove and score of each rule."""
+        for begin in range(0, len(self), _AT_ONCE):
+            some = self.listed.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
+            removed = [0] * len(some) if some.removed is None else some.removed.tolist()
+            scores = [None] * len(some) if some.scores is None else some.scores.tolist()
+            contexts = bitsets.elements_of_each(some.contexts)
+            yield from zip(some.targets.tolist(), contexts, removed, scores, strict=True)
+
+
+class _Items(ItemsView[str, Rule]):
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[tuple[str, Rule]]:
+        return zip(self._rules, self._rules.rules(), strict=True)
+
+
+class _Values(ValuesView[Rule]):
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[Rule]:
+        return self._rules.rules()

@@ -1,0 +1,112 @@
+"""What the engine keeps of a table: the way in which covers are found, the covers, and the rules to tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.targets import Targets
+from holdfast.engines.order.result import Part
+from holdfast.engines.order.scores import Scores
+from holdfast.engines.order.ways import Asked, Covers, Way
+from holdfast.pairs import bitsets
+from holdfast.table.table import Table
+
+_WAY = "way/"  # before the names of its arrays
+
+
+@dataclass
+class State:
+    """The covers of every target, `told` the rules among them; `scores` are those of this version of the table."""
+
+    table: Table
+    asked: Asked
+    way: Way
+    covers: dict[int, Part]
+    told: dict[int, Part]
+    why: str = ""  # this way
+    scores: Scores = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scores = Scores(self.table)
+
+    @staticmethod
+    def of(table: Table, asked: Asked, way: Way, covers: Covers, why: str) -> State:
+        """From the covers of all targets."""
+        return State(table, asked, way, dict(covers), told(covers, asked.targets, covers), why)
+
+    def follow(self, after: Table, changed: Covers) -> list[int]:
+        """Take in the covers that a batch changed; tells the targets whose rules may have changed."""
+        self.table, self.scores = after, Scores(after)
+        self.covers |= changed
+        touched = touched_by(changed, self.asked.targets)
+        self.told |= told(self.covers, self.asked.targets, touched)
+        return touched
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The covers and what the way keeps."""
+        arrays = dump_parts(self.covers)
+        own, facts = self.way.dump()
+        return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {
+            "way": self.way.name,
+            "why": self.why,
+            **facts,
+        }
+
+
+def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Of a dump, the arrays that are the way's own."""
+    return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}
+
+
+def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, Part]:
+    """The rules of some targets. Those of a pair leave out the contexts in which one of the two is constant (papers:
+    fastod, section 4.1). Such a context is minimal for the constant, too: with fewer columns the pair would hold, too.
+    """
+    rules = {}
+    for target in chosen:
+        part, columns = covers[target], targets.columns_of(target)
+        if len(columns) > 1:
+            constant = np.concatenate([covers[column].contexts for column in columns])
+            part = part.some(~bitsets.among(part.contexts, constant))
+        rules[target] = part
+    return rules
+
+
+def touched_by(changed: Iterable[int], targets: Targets) -> list[int]:
+    """The targets whose rules may change with the covers of some: these, and the pairs of changed constants."""
+    found = set(changed)
+    constants = {target for target in found if target < targets.columns}
+    for one, other in combinations(range(targets.columns), 2) if constants else ():
+        if one in constants or other in constants:
+            found |= {targets.ascending(one, other)} if targets.ascending_pairs else set()
+            found |= {targets.descending(one, other)} if targets.descending_pairs else set()
+    return sorted(found)
+
+
+def dump_parts(parts: Mapping[int, Part]) -> dict[str, NDArray[Any]]:
+    """Rules as arrays."""
+    listed = [parts[target] for target in sorted(parts)]
+    arrays: dict[str, NDArray[Any]] = {"rules/target": np.array(sorted(parts), np.int64)}
+    arrays["rules/count"] = np.array([len(part) for part in listed], np.int64)
+    none = np.empty(0, np.uint64)
+    arrays["rules/contexts"] = np.concatenate([none, *(part.contexts.reshape(-1) for part in listed)])
+    removed = [part.removed for part in listed if part.removed is not None]
+    return {**arrays, "rules/removed": np.concatenate(removed)} if removed else arrays
+
+
+def load_parts(arrays: Mapping[str, NDArray[Any]], words: int) -> dict[int, Part]:
+    """What `dump_parts` gave."""
+    contexts = np.array(arrays["rules/contexts"], np.uint64).reshape(-1, words)
+    removed = np.array(arrays["rules/removed"]) if "rules/removed" in arrays else None
+    ends = np.cumsum(arrays["rules/count"])
+    parts = {}
+    for target, count, end in zip(arrays["rules/target"], arrays["rules/count"], ends, strict=True):
+        where = slice(int(end - count), int(end))
+        parts[int(target)] = Part(contexts[where], None if removed is None else removed[where])
+    return parts

@@ -1,0 +1,278 @@
+"""Which constants and which orders hold within the groups of a partition, and a pair of rows that breaks each other.
+
+Partitions and cells are those of `partitions`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import inlined, kernel
+from holdfast.kernels.partitions import Room, neighbours, refine, sort_keys, squares
+
+Rows = NDArray[np.int32]
+Ints = NDArray[np.int64]
+Cells = NDArray[np.uint32]
+Words = NDArray[np.uint64]
+
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+@kernel
+def _check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip_null: bool, pairs: Ints) -> Any:
+    """For each of some columns two rows of a group that differ there, if there are. OUT pairs. Returns how many."""
+    found = 0
+    for column in columns:
+        own, standing = cells[column], True
+        for group in range(len(starts) - 1):
+            first = rows[starts[group]]
+            value = own[first]
+            alone = skip_null and value == 0
+            for at in range(starts[group] + 1, starts[group + 1]):
+                if own[rows[at]] != value or alone:
+                    pairs[found, 0], pairs[found, 1] = first, rows[at]
+                    found += 1
+                    standing = False
+                    break
+            if not standing:
+                break
+    return found
+
+
+@inlined
+def _two(one: int, other: int, own: Any, cells: Cells, others: Ints, falling: Any, skip_null: bool, pairs: Ints) -> Any:
+    """A group of two rows. Returns how many of the orders it breaks that stood."""
+    broken = 0
+    a, b = own[one], own[other]
+    if a != b and not (skip_null and (a == 0 or b == 0)):
+        for i in range(len(others)):
+            if pairs[i, 0] < 0:
+                c, d = cells[others[i], one], cells[others[i], other]
+                if c != d and not (skip_null and (c == 0 or d == 0)) and ((a < b) == (c < d)) == falling[i]:
+                    pairs[i, 0], pairs[i, 1] = one, other
+                    broken += 1
+    return broken
+
+
+@inlined
+def _sorted(keys: Words, count: int, other: Any, falling: bool, skip_null: bool) -> Any:
+    """Of a group in the order of a column, two rows that break the order with another; -1 where there are none."""
+    one, two = np.int64(-1), np.int64(-1)
+    best, reach = np.int64(-1), np.int64(-1)  # the farthest row before this value, and up to this row
+    best_value, reach_value = np.int64(0), np.int64(0)
+    for at in range(count):
+        row = np.int64(keys[at] & _LOW)
+        if at > 0 and keys[at] >> _HALF != keys[at - 1] >> _HALF:
+            best, best_value = reach, reach_value
+        value = np.int64(other[row])
+        if skip_null and value == 0:
+            continue
+        if falling:
+            value = -value
+        if best >= 0 and value < best_value:
+            one, two = best, row
+            break
+        if reach < 0 or value > reach_value:
+            reach, reach_value = row, value
+    return one, two
+
+
+@kernel
+def check_orders(
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    column: int,
+    values: int,
+    others: Ints,
+    falling: NDArray[np.bool_],
+    skip_null: bool,
+    room: Room,
+    pairs: Ints,
+) -> None:
+    """For a column and each of some others two rows of a group that break their order: the ascending one, or, where
+    `falling`, the descending one.
+
+    IN values: above all cells of the column; OUT pairs[i, 2]: -1 where there are none
+    """
+    own, standing, keys, spare = cells[column], len(others), room.keys, room.spare
+    pairs[:, :] = -1
+    for group in range(len(starts) - 1):
+        if standing == 0:
+            break
+        begin, end = starts[group], starts[group + 1]
+        if end - begin == 2:
+            standing -= _two(rows[begin], rows[begin + 1], own, cells, others, falling, skip_null, pairs)
+            continue
+        count, first, varies = 0, own[rows[begin]], False
+        for at in range(begin, end):
+            value = own[rows[at]]
+            varies |= value != first
+            if not (skip_null and value == 0):
+                keys[count] = (np.uint64(value) << _HALF) | np.uint64(rows[at])
+                count += 1
+        if not varies:
+            continue
+        sort_keys(keys, spare, count, values)
+        for i in range(len(others)):
+            if pairs[i, 0] < 0:
+                one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
+                if one >= 0:
+                    pairs[i, 0], pairs[i, 1] = one, two
+                    standing -= 1
+
+
+class Asked(NamedTuple):
+    """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is
+    asked of each. Where the columns, constants and orders of context k begin stands at place k, the end at the last.
+    """
+
+    added_from: Ints
+    added: Ints
+    constants_from: Ints
+    constants: Ints
+    orders_from: Ints
+    one: Ints
+    other: Ints
+    falling: NDArray[np.bool_]
+    key: NDArray[np.bool_]
+
+
+class Way(NamedTuple):
+    """Room for the partitions on the way down from the first one, end to end."""
+
+    rows: Rows
+    starts: Rows
+
+
+@inlined
+def _most_common(asked: Asked, begin: int, end: int, open_: Any, counts: Any) -> Any:
+    """The column that is in most of the orders that are still open, of those between two places."""
+    best = np.int64(-1)
+    counts[:] = 0
+    for i in range(begin, end):
+        if open_[i]:
+            for column in (asked.one[i], asked.other[i]):
+                counts[column] += 1
+                if best < 0 or counts[column] > counts[best]:
+                    best = column
+    return best
+
+
+@kernel
+def _check_pairs(
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    values: Ints,
+    skip_null: bool,
+    asked: Asked,
+    begin: int,
+    end: int,
+    room: Room,
+    pairs: Ints,
+) -> Any:
+    """The orders asked for between two places. OUT pairs: those that break one. Returns how many.
+
+    Rows are sorted by one column for all orders that it is in, by as few columns as is easy to see.
+    """
+    found = 0
+    open_ = np.ones(end, np.bool_)
+    counts = np.empty(len(cells), np.int64)
+    others, falling = np.empty(end - begin, np.int64), np.empty(end - begin, np.bool_)
+    broken = np.empty((end - begin, 2), np.int64)
+    while True:
+        column = _most_common(asked, begin, end, open_, counts)
+        if column < 0:
+            break
+        many = 0
+        for i in range(begin, end):
+            if open_[i] and (asked.one[i] == column or asked.other[i] == column):
+                others[many] = asked.other[i] if asked.one[i] == column else asked.one[i]
+                falling[many] = asked.falling[i]
+                open_[i] = False
+                many += 1
+        check_orders(
+            rows, starts, cells, column, values[column], others[:many], falling[:many], skip_null, room, broken[:many]
+        )
+        for i in range(many):
+            if broken[i, 0] >= 0:
+                pairs[found] = broken[i]
+                found += 1
+    return found
+
+
+@kernel
+def prove(
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    values: Ints,
+    skip_null: bool,
+    fresh: int,
+    asked: Asked,
+    most: int,
+    way: Way,
+    room: Room,
+    pairs: Ints,
+    squared: Ints,
+) -> Any:
+    """Look whether what is asked of contexts holds. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
+    context up to `most` neighbours in its groups; squared[context]: sum of its groups' squares. Returns how many pairs.
+
+    IN rows, starts: the partition that all contexts begin with
+    """
+    found, depth = 0, 0
+    longest = 0
+    for k in range(len(asked.key)):
+        longest = max(longest, asked.added_from[k + 1] - asked.added_from[k])
+    on_way = np.empty(longest + 1, np.int64)
+    row_ends, start_ends = np.zeros((2, longest + 2), np.int64)
+    for k in range(len(asked.key)):
+        first, size = asked.added_from[k], asked.added_from[k + 1] - asked.added_from[k]
+        shared = 0
+        while shared < min(depth, size) and on_way[shared] == asked.added[first + shared]:
+            shared += 1
+        depth = shared
+        own_rows, own_starts = rows, starts
+        if depth > 0:
+            own_rows = way.rows[row_ends[depth - 1] : row_ends[depth]]
+            own_starts = way.starts[start_ends[depth - 1] : start_ends[depth]]
+        while depth < size:
+            column = asked.added[first + depth]
+            begin, start = row_ends[depth], start_ends[depth]
+            groups = refine(
+                own_rows, own_starts, cells[column], skip_null, fresh, room, way.rows[begin:], way.starts[start:]
+            )
+            on_way[depth] = column
+            depth += 1
+            row_ends[depth] = begin + way.starts[start + groups]
+            start_ends[depth] = start + groups + 1
+            own_rows, own_starts = way.rows[begin : row_ends[depth]], way.starts[start : start_ends[depth]]
+        squared[k] = squares(own_starts)
+        if len(own_starts) < 2:
+            continue
+        before = found
+        if asked.key[k]:
+            pairs[found, 0], pairs[found, 1] = own_rows[0], own_rows[1]
+            found += 1
+        constants = asked.constants[asked.constants_from[k] : asked.constants_from[k + 1]]
+        if len(constants):
+            found += _check_constants(own_rows, own_starts, cells, constants, skip_null, pairs[found:])
+        if asked.orders_from[k + 1] > asked.orders_from[k]:
+            found += _check_pairs(
+                own_rows,
+                own_starts,
+                cells,
+                values,
+                skip_null,
+                asked,
+                asked.orders_from[k],
+                asked.orders_from[k + 1],
+                room,
+                pairs[found:],
+            )
+        if found > before:
+            found += neighbours(own_rows, own_starts, most, pairs[found:])
+    return found

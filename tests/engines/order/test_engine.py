@@ -1,0 +1,155 @@
+"""The engine of order dependencies against the definition, batch after batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.changes.diff import Diff
+from holdfast.engines.contract import Engine
+from holdfast.engines.order.model import Compatible, Constant, Rule, parse
+from holdfast.engines.registry import make_engine
+from holdfast.errors import BadInput
+from holdfast.table.table import Nulls
+from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
+from tests.oracle import order as oracle
+
+NAMES = [column.name for column in COLUMNS]
+streams = st.lists(batches, min_size=1, max_size=4)
+levels = st.one_of(st.none(), st.integers(0, 3))
+least_scores = st.one_of(st.none(), st.integers(0, 60))
+ways = st.sampled_from(["asc", "both"])
+Rules = dict[Any, int]  # as the oracle has them, with their scores
+
+
+def told(engine: Engine, state: Any) -> Rules:
+    """The rules by column numbers, each with its score, which must fall from one to the next."""
+    ranked = list(engine.ranked(state).values())
+    found: Rules = {}
+    for rule in ranked:
+        assert isinstance(rule, Constant | Compatible)
+        assert rule.score is not None
+        found[by_number(rule)] = rule.score
+    assert [rule.score for rule in ranked] == sorted(found.values(), reverse=True)  # type: ignore[attr-defined]
+    result = engine.result(state)
+    assert {by_number(rule) for rule in result.values()} == set(found)  # type: ignore[arg-type]
+    assert {text: result[text] for text in result} == dict(result)
+    return found
+
+
+def by_number(rule: Rule) -> Any:
+    context = tuple(map(NAMES.index, rule.context))
+    if isinstance(rule, Constant):
+        return context, NAMES.index(rule.column)
+    return context, *map(NAMES.index, rule.pair), rule.direction
+
+
+def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
+    directions = ("asc", "desc")[: 1 if asked["directions"] == "asc" else 2]
+    rules: set[Any] = oracle.constants(rows, len(NAMES), nulls, asked["max_level"])
+    rules |= oracle.pairs(rows, len(NAMES), nulls, asked["max_level"], directions)
+    scores = {rule: oracle.score(rows, rule[0], nulls) for rule in rules}
+    return {rule: score for rule, score in scores.items() if score >= (asked["min_score"] or 0)}
+
+
+@settings(max_examples=100)
+@given(
+    first=row_lists,
+    stream=streams,
+    nulls=null_modes,
+    directions=ways,
+    level=levels,
+    least=least_scores,
+    method=st.sampled_from(["counts", "borders"]),
+)
+def test_every_batch_by_definition(
+    first: list[Row],
+    stream: list[Batch],
+    nulls: Nulls,
+    directions: str,
+    level: int | None,
+    least: int | None,
+    method: str,
+) -> None:
+    asked = {"directions": directions, "max_level": level, "min_score": least, "method": method}
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(make_engine("od", asked), world)
+    known = expected(world.rows, nulls, asked)
+    assert told(kept.engine, kept.state) == known
+    for batch in stream:
+        before, old_rows = kept.result(), world.rows
+        diff = kept.maintain(world.change(batch))
+        assert diff.patch(before) == kept.result()
+        assert diff.lost.keys() == before.keys() - kept.result().keys()
+        known = expected(world.rows, nulls, asked)
+        assert told(kept.engine, kept.state) == known
+        _check_lost(diff, world, nulls)
+        _check_gained(diff, old_rows, nulls)
+
+
+def holds(rule: Rule, rows: list[Row], nulls: str) -> bool:
+    context, *about = by_number(rule)
+    check: Any = oracle.constant_holds if isinstance(rule, Constant) else oracle.pair_holds
+    return bool(check(rows, context, *about, nulls))
+
+
+def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
+    """A lost rule has a witness that breaks it; or it holds, and its cause tells from what it follows."""
+    for text, rule in diff.lost.items():
+        assert isinstance(rule, Constant | Compatible)
+        cause = diff.causes[text]
+        if len(world.rows) < 2:
+            assert cause.kind == "untested"
+        if holds(rule, world.rows, nulls):
+            assert text not in diff.witnesses
+            _check_implied(diff, rule, world.rows, nulls)
+            continue
+        assert cause.kind == ("split" if isinstance(rule, Constant) else "swap")
+        witness = diff.witnesses[text]
+        assert set(world.table.living_ids()) >= set(witness.rows)
+        one, other = (tuple(row.values()) for row in world.table.values(np.array(witness.rows)).to_pylist())
+        context, *about = by_number(rule)
+        assert list(oracle.pairs_within([one, other], context, nulls)), "they agree on the context"
+        breaks: Any = oracle.splits if isinstance(rule, Constant) else oracle.swaps
+        assert breaks(one, other, *about, nulls)
+
+
+def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls) -> None:
+    """A gained rule did not hold; or it did, and its cause tells from what it followed."""
+    for text, rule in diff.gained.items():
+        assert isinstance(rule, Constant | Compatible)
+        if not holds(rule, old_rows, nulls):
+            assert diff.causes[text].kind == "mended"
+        else:
+            _check_implied(diff, rule, old_rows, nulls)
+
+
+def _check_implied(diff: Diff, rule: Rule, rows: list[Row], nulls: Nulls) -> None:
+    """The cause of a rule that holds in some rows, and is not told of them."""
+    cause = diff.causes[rule.text]
+    _, *about = by_number(rule)
+    if len(rows) < 2:
+        assert cause.kind == "untested"
+    elif cause.kind != "score":
+        other = parse(cause.by, NAMES, "t")
+        assert holds(other, rows, nulls)
+        if cause.kind == "smaller context":
+            assert set(other.context) < set(rule.context)
+            assert by_number(other)[1:] == tuple(about)
+        else:
+            assert cause.kind == "constant"
+            assert isinstance(other, Constant)
+            assert isinstance(rule, Compatible)
+            assert set(other.context) <= set(rule.context)
+            assert other.column in rule.pair
+
+
+@pytest.mark.parametrize("wrong", [{"error": 1.0}, {"max_level": -1}, {"min_score": -1}, {"directions": "desc"}])
+def test_senseless_settings_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        make_engine("od", wrong)
