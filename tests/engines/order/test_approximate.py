@@ -4,66 +4,61 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.borders.rows import RankedColumns
-from holdfast.borders.targets import Targets
-from holdfast.engines.order.approximate import ApproximateBorders, limit_of
-from holdfast.pairs import bitsets
+from holdfast.engines.order.approximate import limit_of
+from holdfast.engines.order.model import Compatible, Constant
+from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
-from tests.laws.world import Batch, Row, World, null_modes, rows
+from tests.engines.order.test_engine import NAMES, by_number
+from tests.laws.world import Batch, Kept, Row, World, null_modes, rows
 from tests.oracle import order_error as oracle
 
-COLUMNS = 5
-row_lists = st.lists(rows, max_size=5)
 batches = st.builds(Batch, st.lists(rows, max_size=4), st.lists(st.integers(0, 50), max_size=4))
-errors = st.sampled_from(["0", "0.15", "0.3"])
-TARGETS = Targets(COLUMNS, keys=False, ascending_pairs=True, descending_pairs=True)
+errors = st.sampled_from(["0.01", "0.15", "0.3"])
+levels = st.sampled_from([None, 0, 2])
 
 
-def told(borders: ApproximateBorders) -> dict[Any, int]:
-    """The rules by column numbers, as the oracle has them."""
-    found: dict[Any, int] = {}
-    covers = borders.covers
-    for target, part in covers.items():
-        assert part.removed is not None
-        own = TARGETS.columns_of(target)
-        direction = "desc" if TARGETS.is_descending(target) else "asc"
-        for context, removed in zip(part.contexts, part.removed.tolist(), strict=True):
-            columns = tuple(bitsets.elements(context))
-            if len(own) == 1:
-                found[columns, *own] = removed
-            elif not any((context == other).all() for column in own for other in covers[column].contexts):
-                found[columns, *own, direction] = removed
+def told(kept: Kept) -> dict[Any, float]:
+    """The rules by column numbers, as the oracle has them, with their errors."""
+    found = {}
+    for rule in kept.result().values():
+        assert isinstance(rule, Constant | Compatible)
+        found[by_number(rule)] = rule.error
     return found
 
 
-def expected(world: World, nulls: str, error: str, most: int | None) -> dict[Any, int]:
-    given_so = world.rows, COLUMNS, nulls, error, most
-    return {**oracle.constants(*given_so), **oracle.pairs(*given_so)}
+def expected(world: World, nulls: str, error: str, level: int | None) -> dict[Any, float]:
+    given_so = world.rows, len(NAMES), nulls, error, level
+    removed: dict[Any, int] = {**oracle.constants(*given_so), **oracle.pairs(*given_so)}
+    return {rule: count / len(world.rows) for rule, count in removed.items()}
 
 
 @settings(max_examples=100)
-@given(
-    first=row_lists,
-    stream=st.lists(batches, max_size=3),
-    nulls=null_modes,
-    error=errors,
-    most=st.sampled_from([None, 2]),
-)
+@given(st.lists(rows, max_size=5), st.lists(batches, max_size=3), null_modes, errors, levels, st.booleans())
+@example(
+    [(1, "a", 0.0, True, 1), (2, "b", 0.0, True, 1), (2, "a", 1.5, True, 1), (3, "a", 1.5, True, 1)],
+    [Batch([], [0]), Batch([], [1])],
+    "equal",
+    "0.3",
+    None,
+    True,
+)  # deletes alone lower an error that stays below the threshold
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, most: int | None
+    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, level: int | None, reload: bool
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    borders = ApproximateBorders.of(RankedColumns(world.table), TARGETS, float(error), most)
-    if len(world.rows) > 1:
-        assert told(borders) == expected(world, nulls, error, most)
+    kept = Kept(make_engine("od", {"error": float(error), "max_level": level}), world)
+    assert told(kept) == expected(world, nulls, error, level)
     for batch in stream:
-        borders.follow(world.change(batch))
-        if len(world.rows) > 1:
-            assert told(borders) == expected(world, nulls, error, most)
+        before = kept.result()
+        if reload:
+            kept.reload()
+        diff = kept.maintain(world.change(batch))
+        assert diff.patch(before) == kept.result()
+        assert told(kept) == expected(world, nulls, error, level)
 
 
 def test_thresholds_are_the_decimals_that_people_write() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import combinations
 
 from hypothesis import given, settings
@@ -32,7 +33,7 @@ def bits(columns: Iterable[int]) -> Context:
 
 
 def counted(contexts: Contexts, context: Sequence[int], pair: tuple[int, int], direction: str, most: int) -> int:
-    counter = PairCounter(contexts, pair, direction == "desc", Scratch(contexts.columns))
+    counter = PairCounter(contexts, pair, direction == "desc", Scratch())
     return counter.removed(bits(context), most)
 
 
@@ -44,9 +45,8 @@ def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, 
         contexts = Contexts(ranked(rows, nulls))
         for pair in combinations((NUMBER, TEXT, REAL), 2):
             for direction in ("asc", "desc"):
-                fewest = fewest_to_remove(
-                    rows, context, lambda s, t: swaps(s, t, *pair, direction, nulls), nulls
-                )
+                breaks = partial(swaps, a=pair[0], b=pair[1], direction=direction, nulls=nulls)
+                fewest = fewest_to_remove(rows, context, breaks, nulls)
                 assert fewest is not None
                 assert counted(contexts, context, pair, direction, ENOUGH) == fewest
                 if fewest:
@@ -60,8 +60,8 @@ def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, 
 def test_constants_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...]) -> None:
     contexts = Contexts(ranked(rows, nulls))
     for column in (TEXT, REAL):
-        counter = ConstantCounter(contexts, column, Scratch(contexts.columns))
-        fewest = fewest_to_remove(rows, context, lambda s, t: splits(s, t, column, nulls), nulls)
+        counter = ConstantCounter(contexts, column)
+        fewest = fewest_to_remove(rows, context, partial(splits, column=column, nulls=nulls), nulls)
         assert counter.removed(bits(context), ENOUGH) == fewest
         assert fewest is not None
         assert counter.removed(bits(context), 0) >= min(fewest, 1)
@@ -76,9 +76,8 @@ def test_two_rows_where_greedy_removal_takes_three() -> None:
 def test_partitions_are_dropped_where_there_is_no_room() -> None:
     rows = [(i % 5, "ab"[i % 2], float(i % 3), i % 4 == 0, i % 3) for i in range(60)]
     roomy, tight = (Contexts(ranked(rows, "equal"), room) for room in (1 << 20, 1))
-    scratch = Scratch(tight.columns)
     for size in range(4):
         for context in map(bits, combinations((TEXT, REAL, FLAG), size)):
-            one, other = (each.of(context, scratch).partition for each in (roomy, tight))
+            one, other = (each.of(context).partition for each in (roomy, tight))
             assert sorted(one.rows) == sorted(other.rows)
             assert one.groups == other.groups

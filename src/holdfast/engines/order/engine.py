@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import Budget, choose, told
+from holdfast.borders.method import Budget, Choice, choose, told
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.order import OrderSettings
+from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
@@ -32,7 +33,7 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered)}
+WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered, Approximate)}
 BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
 
 
@@ -46,7 +47,7 @@ class OrderEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the covers of all targets."""
         asked = self._asked(subject.table)
-        choice = choose(self._settings.method, subject.table.rows, asked.targets.columns, BUDGET)
+        choice = self._choice(asked, subject.table.rows)
         way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
         return State.of(subject.table, asked, way, covers, choice.why)
 
@@ -94,6 +95,11 @@ class OrderEngine(Engine):
         both = self._settings.directions == "both"
         targets = Targets(len(table.schema.columns), keys=False, ascending_pairs=True, descending_pairs=both)
         return Asked(targets, self._settings.max_level, self._settings.error)
+
+    def _choice(self, asked: Asked, rows: int) -> Choice:
+        if asked.error:
+            return Choice(Approximate.name, f"as up to {asked.error:g} of them may go")
+        return choose(self._settings.method, rows, asked.targets.columns, BUDGET)
 
     def _moment(self, state: State) -> Moment:
         return Moment(state.table.rows, dict(state.covers), dict(state.told), self._told(state))

@@ -9,8 +9,8 @@ it. (The paper's section 4.7 removes rows greedily, which may be too many: of th
 Numbers never rise with the context, and that of a pair is never above that of either column as a constant.
 
 Cost: one order of the table for each pair and direction; then a count reads the rows that share their group with
-another, and ends early where more rows must go than asked for. Partitions of contexts are shared, and kept up to `_ROOM`
-bytes.
+another, and ends early where more rows must go than asked for. Partitions of contexts are shared, and kept up to
+`_ROOM` bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walk, refined
+from holdfast.borders.partitions import Columns, Partition, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels import partitions as partition_kernels
 from holdfast.kernels import removals as kernels
@@ -55,7 +55,8 @@ class Contexts:
     """Partitions by contexts, each refined from a smaller context's; those used last are kept. For several threads."""
 
     def __init__(self, rows: RankedColumns, room: int = _ROOM) -> None:
-        self.rows, self.columns = rows, Columns(rows)
+        self.rows = rows
+        self._walks = Walks(Columns(rows))
         self._room, self._used = room, 0
         self._kept: OrderedDict[Context, Grouped] = OrderedDict()
         self._lock = threading.Lock()
@@ -63,28 +64,26 @@ class Contexts:
     @property
     def coarse_first(self) -> list[int]:
         """The columns, those with few values first."""
-        return self.columns.order[::-1]
+        return self._walks.columns.order[::-1]
 
-    def of(self, context: Context, scratch: Scratch) -> Grouped:
+    def of(self, context: Context) -> Grouped:
         """The partition of a context."""
         known = self._look_up(context)
         if known is None:
-            known = self._grouped(self._partition(context, scratch))
+            known = self._grouped(self._partition(context))
             self._keep(context, known)
         return known
 
-    def _partition(self, context: Context, scratch: Scratch) -> Partition:
-        if not context:
-            return self.columns.whole
-        if context & (context - 1) == 0:
-            return self.columns[context.bit_length() - 1]
-        own = [column for column in self.columns.order if context >> column & 1]
+    def _partition(self, context: Context) -> Partition:
+        own = [column for column in self._walks.columns.order if context >> column & 1]
+        if len(own) < 2:
+            return self._walks.to(tuple(own))
         parents = [(column, known) for column in own if (known := self._look_up(context ^ 1 << column)) is not None]
         if parents:
             column, parent = min(parents, key=lambda each: len(each[1].partition.rows))
         else:
-            column, parent = own[-1], self.of(context ^ 1 << own[-1], scratch)
-        return refined(parent.partition, self.columns, column, scratch.walk.room(parent.partition))
+            column, parent = own[-1], self.of(context ^ 1 << own[-1])
+        return self._walks.refined(parent.partition, column)
 
     def _grouped(self, partition: Partition) -> Grouped:
         # Copies, as the arrays may have room behind them that nobody needs.
@@ -116,8 +115,7 @@ class Contexts:
 class Scratch:
     """Arrays that one thread uses again and again."""
 
-    def __init__(self, columns: Columns) -> None:
-        self.walk = Walk(columns)  # for the room that refining takes
+    def __init__(self) -> None:
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def array(self, name: str, size: int, kind: Any) -> NDArray[Any]:
@@ -131,31 +129,30 @@ class Scratch:
 class ConstantCounter:
     """Counts for one column as a constant."""
 
-    def __init__(self, contexts: Contexts, column: int, scratch: Scratch) -> None:
-        self._contexts, self._column, self._scratch = contexts, column, scratch
+    def __init__(self, contexts: Contexts, column: int) -> None:
+        self._contexts, self._column = contexts, column
         self._counts = np.zeros(contexts.rows.values(column), np.int64)
 
     def removed(self, context: Context, most: int) -> int:
         """How many rows must go, or a number above `most`."""
-        rows, partition = self._contexts.rows, self._contexts.of(context, self._scratch).partition
+        rows, partition = self._contexts.rows, self._contexts.of(context).partition
         cells = rows.cells[self._column]
         return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, self._counts, most))
 
 
 class PairCounter:
-    """Counts for two columns in one direction."""
+    """Counts for two columns in one direction. The table is sorted when the first count asks for it."""
 
     def __init__(self, contexts: Contexts, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
-        self._contexts, self._scratch = contexts, scratch
-        self._ordered, self._values = _sorted(contexts.rows, pair, descending)
+        self._contexts, self._pair, self._descending, self._scratch = contexts, pair, descending, scratch
 
     def removed(self, context: Context, most: int) -> int:
         """How many rows must go, or a number above `most`."""
-        grouped = self._contexts.of(context, self._scratch)
+        grouped = self._contexts.of(context)
         partition, group_of = grouped.partition, grouped.group_of
         ends = self._scratch.array("ends", partition.groups, np.int32)
         tails = self._scratch.array("tails", len(partition.rows) + partition.groups, np.uint32)
-        ordered, values = self._ordered, self._values
+        ordered, values = self._ordered
         if group_of is None:
             group_of = self._scratch.array("group_of", self._contexts.rows.count, np.int32)
             kernels.number_groups(partition.rows, partition.starts, group_of)
@@ -165,16 +162,21 @@ class PairCounter:
         return int(kernels.for_pair(ordered, values, group_of, partition.starts, ends, tails, most))
 
     @cached_property
+    def _ordered(self) -> tuple[Rows, Cells]:
+        return _sorted(self._contexts.rows, self._pair, self._descending)
+
+    @cached_property
     def _places(self) -> Rows:
         """Where each row stands in the order, -1 where it doesn't."""
+        ordered, _ = self._ordered
         places = np.full(self._contexts.rows.count, -1, np.int32)
-        places[self._ordered] = np.arange(len(self._ordered), dtype=np.int32)
+        places[ordered] = np.arange(len(ordered), dtype=np.int32)
         return places
 
 
 def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
     """The living rows by the first column and then the second, with the second's cells, so that both rise."""
-    one, other = (rows.cells[column] for column in pair)
+    one, other = (rows.cells[column, : rows.count] for column in pair)
     living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
     ordered = np.flatnonzero(living).astype(np.int32)
     ordered = _by(ordered, other, rows.values(pair[1]))
