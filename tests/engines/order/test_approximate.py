@@ -12,7 +12,8 @@ from holdfast.engines.order.model import Compatible, Constant
 from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
 from tests.engines.order.test_engine import NAMES, by_number
-from tests.laws.world import Batch, Kept, Row, World, null_modes, rows
+from tests.laws.world import Batch, Kept, Row, World, null_modes, row_lists, rows
+from tests.laws.world import batches as larger_batches
 from tests.oracle import order_error as oracle
 
 batches = st.builds(Batch, st.lists(rows, max_size=4), st.lists(st.integers(0, 50), max_size=4))
@@ -65,3 +66,18 @@ def test_thresholds_are_the_decimals_that_people_write() -> None:
     assert limit_of(0.01, 300) == 3
     assert limit_of(0.29, 100) == 29, "as floats, 0.29 * 100 is below 29"
     assert limit_of(0.1, 0) == 0
+
+
+@settings(max_examples=40)
+@given(row_lists, st.lists(larger_batches, min_size=1, max_size=4), null_modes, st.sampled_from([0.05, 0.2]))
+def test_kept_equals_found_anew_whatever_happens_between(
+    first: list[Row], stream: list[Batch], nulls: Nulls, error: float
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Kept(make_engine("od", {"error": error, "directions": "asc"}), world)
+    between = (lambda: None, kept.reload, kept.rewrite)
+    for number, batch in enumerate(stream):
+        between[number % 3]()
+        kept.maintain(world.change(batch))
+        assert kept.result() == kept.rediscovered()

@@ -94,10 +94,15 @@ class Approximate(Way):
         targets = self._asked.targets
         limit = limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
         now = _Now(Contexts(self._rows), limit, deleted)
-        said = saying(len(self._borders), self._asked.max_level, progress)
-        each(range(targets.columns), lambda column, so_far: self._constant(column, now, so_far), progress=said)
-        pairs = list(combinations(range(targets.columns), 2))
-        each(pairs, lambda pair, so_far: self._pair(pair, now, so_far), progress=said)
+        columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
+        said = saying(len(columns) + len(pairs), self._asked.max_level, progress)
+        each(columns, lambda column, so_far: self._constant(column, now, so_far), progress=said)
+        found = sum(len(self._borders[column].holding) for column in columns)
+
+        def said_of_pairs(done: int, more: int) -> None:
+            said(len(columns) + done, found + more)
+
+        each(pairs, lambda pair, so_far: self._pair(pair, now, so_far), progress=said_of_pairs)
         words = targets.context_words
         return {
             target: Part(as_words(border.holding, words), np.array(list(border.holding.values()), np.int64))

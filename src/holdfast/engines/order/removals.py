@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -37,18 +36,25 @@ _ROOM = 160 << 20
 _SMALL = 8  # partitions of fewer rows than one in so many are sorted by themselves, others in an order of all rows
 
 
-@dataclass(frozen=True, eq=False)
 class Grouped:
-    """The partition of a context and, unless it is small, the group of each row (-1: the row is alone)."""
+    """The partition of a context, of a table of so many rows."""
 
-    partition: Partition
-    group_of: Rows | None
+    def __init__(self, partition: Partition, count: int) -> None:
+        # Copies, as the arrays may have room behind them that nobody needs.
+        self.partition, self._count = Partition(partition.rows.copy(), partition.starts.copy()), count
+        self.is_small = len(partition.rows) * _SMALL < count
+
+    @cached_property
+    def group_of(self) -> Rows:
+        """The group of each row, -1 of a row that is alone."""
+        group_of = np.full(self._count, -1, np.int32)
+        kernels.number_groups(self.partition.rows, self.partition.starts, group_of)
+        return group_of
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes."""
-        own = self.partition.rows.nbytes + self.partition.starts.nbytes
-        return own if self.group_of is None else own + self.group_of.nbytes
+        """The memory that it takes or, unless it is small, may take when it is counted."""
+        return self.partition.nbytes + (0 if self.is_small else 4 * self._count)
 
 
 class Contexts:
@@ -70,7 +76,7 @@ class Contexts:
         """The partition of a context."""
         known = self._look_up(context)
         if known is None:
-            known = self._grouped(self._partition(context))
+            known = Grouped(self._partition(context), self.rows.count)
             self._keep(context, known)
         return known
 
@@ -84,15 +90,6 @@ class Contexts:
         else:
             column, parent = own[-1], self.of(context ^ 1 << own[-1])
         return self._walks.refined(parent.partition, column)
-
-    def _grouped(self, partition: Partition) -> Grouped:
-        # Copies, as the arrays may have room behind them that nobody needs.
-        partition = Partition(partition.rows.copy(), partition.starts.copy())
-        if len(partition.rows) * _SMALL < self.rows.count:
-            return Grouped(partition, None)
-        group_of = np.full(self.rows.count, -1, np.int32)
-        kernels.number_groups(partition.rows, partition.starts, group_of)
-        return Grouped(partition, group_of)
 
     def _look_up(self, context: Context) -> Grouped | None:
         with self._lock:
@@ -149,16 +146,18 @@ class PairCounter:
     def removed(self, context: Context, most: int) -> int:
         """How many rows must go, or a number above `most`."""
         grouped = self._contexts.of(context)
-        partition, group_of = grouped.partition, grouped.group_of
+        partition = grouped.partition
         ends = self._scratch.array("ends", partition.groups, np.int32)
         tails = self._scratch.array("tails", len(partition.rows) + partition.groups, np.uint32)
         ordered, values = self._ordered
-        if group_of is None:
+        if grouped.is_small:
             group_of = self._scratch.array("group_of", self._contexts.rows.count, np.int32)
             kernels.number_groups(partition.rows, partition.starts, group_of)
             at = np.sort(self._places[partition.rows])
             at = at[np.searchsorted(at, 0) :]
             ordered, values = ordered[at], values[at]
+        else:
+            group_of = grouped.group_of
         return int(kernels.for_pair(ordered, values, group_of, partition.starts, ends, tails, most))
 
     @cached_property
