@@ -28,7 +28,16 @@ from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import Columns
-from holdfast.borders.proving import Proofs, Questions, proved, questions, sampled, witnesses_of
+from holdfast.borders.proving import (
+    Proofs,
+    Questions,
+    broken_by_new,
+    has_few_values,
+    proved,
+    questions,
+    sampled,
+    witnesses_of,
+)
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
@@ -51,6 +60,10 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.targets)
 
+    def some(self, chosen: NDArray[np.bool_]) -> Candidates:
+        """Some of them."""
+        return Candidates(self.contexts[chosen], self.targets[chosen])
+
     @staticmethod
     def of(covers: Covers, targets: Targets) -> Candidates:
         """The contexts of some targets."""
@@ -61,9 +74,12 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class Everything:
-    """All of P that needs a proof, and the same as questions, for the columns in an order."""
+    """All of P that needs a proof: what is easy to see, and the rest, that also as questions, for the columns in an
+    order.
+    """
 
     order: Sequence[int]
+    easy: Candidates
     open_: Candidates
     questions: Sequence[Questions]
 
@@ -145,7 +161,7 @@ class Borders:
         needed = np.ones(len(found), np.bool_)
         for columns in self.targets.columns_of_pairs(found.targets[pairs]):
             needed[pairs] &= table.find(_with_number(found.contexts[pairs], columns)) < 0
-        return Candidates(found.contexts[needed], found.targets[needed])
+        return found.some(needed)
 
     def _pairs_with(self, column: int) -> list[int]:
         """The targets of this column and another one."""
@@ -198,9 +214,19 @@ class Borders:
         """Look at all of P again, on pairs with new rows."""
         columns = Columns(self.rows, fresh)
         if self._all is None or self._all.order != columns.order:
-            open_ = self._without_constants(self.covers)
-            self._all = Everything(columns.order, open_, self._questions(columns, open_))
+            self._all = self._everything(columns)
+        easy = self._all.easy
+        if len(pairs := broken_by_new(columns, self.targets, easy.contexts, easy.targets)):
+            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
+            self._settle(columns, open_, progress)
+            self._all = self._everything(columns)
         self._settle(columns, self._all.open_, progress, self._all.questions)
+
+    def _everything(self, columns: Columns) -> Everything:
+        every = self._without_constants(self.covers)
+        easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
+        open_ = every.some(~easy)
+        return Everything(columns.order, every.some(easy), open_, self._questions(columns, open_))
 
     # ---- kept -------------------------------------------------------------------------------------------------------
 
