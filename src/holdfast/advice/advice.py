@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from holdfast.advice.clauses import Clause
@@ -128,14 +129,12 @@ def advise(
     """Advice on a clause. `have` are orders that there are, such as those of indexes."""
     enough, redundant = _shortened(clause, reasoner)
     asked = [_serving(order, enough, reasoner) for order in have] if clause.is_order else []
-    others = list(_others(enough, reasoner)) if clause.is_order else []
     serving = [each for each in asked if each.rules is not None]
-    serving += [each for each in others if each.order not in [one.order for one in serving]]
+    told = [enough, *(each.order for each in serving if not each.backwards)]
+    others = islice(_others(enough, told, reasoner), _MOST) if clause.is_order else ()
     lacking = tuple(each for each in asked if each.rules is None)
     single = reasoner.key_within(column.name for column in clause.columns)
-    return Advice(
-        table, clause, enough, tuple(redundant), tuple(serving[: len(asked) + _MOST]), lacking, single, tuple(notes)
-    )
+    return Advice(table, clause, enough, tuple(redundant), (*serving, *others), lacking, single, tuple(notes))
 
 
 def _shortened(clause: Clause, reasoner: Reasoner) -> tuple[SortList, list[Redundant]]:
@@ -176,17 +175,17 @@ def _serving(order: SortList, enough: SortList, reasoner: Reasoner) -> Serving:
     return Serving(order, backwards, backwards is not None)
 
 
-def _others(enough: SortList, reasoner: Reasoner) -> Iterator[Serving]:
+def _others(enough: SortList, told: Sequence[SortList], reasoner: Reasoner) -> Iterator[Serving]:
     """Orders by other columns that serve, too: the first lists of rules, single columns, and what is enough with one
     column in place of another. One that only adds columns to an order that was told adds nothing.
     """
-    told = [enough]
+    known = list(told)
     for order in _candidates(enough, reasoner):
-        if any(_is_within(one, order) for one in told):
+        if any(_is_within(one, order) for one in known):
             continue
         proof = reasoner.orders(order, enough)
         if proof is not None:
-            told.append(order)
+            known.append(order)
             yield Serving(order, proof)
 
 

@@ -43,16 +43,6 @@ class Partition:
         """The bytes of the arrays."""
         return self.rows.nbytes + self.starts.nbytes
 
-    @property
-    def squares(self) -> int:
-        """The sum of the squares of the groups' sizes."""
-        return int(kernels.squares(self.starts))
-
-    def neighbours(self, most: int) -> NDArray[np.int64]:
-        """Some pairs of rows, by place, that are next to each other in a group."""
-        pairs = np.empty((most, 2), np.int64)
-        return pairs[: kernels.neighbours(self.rows, self.starts, most, pairs)]
-
 
 class Columns:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.
@@ -139,9 +129,10 @@ class Walks:
         rows, size = self.columns.rows, len(partition.rows)
         values = int(rows.value_counts.max(initial=0))
         room: Room | None = getattr(self._own, "room", None)
-        if room is None or len(room.keys) < size:
-            keys, spare = np.empty((2, size), np.uint64)
-            room = self._own.room = Room(keys, spare, np.empty(size, np.uint32), np.zeros(values, np.int32))
+        if room is None or len(room.keys) <= size:
+            keys, spare = np.empty((2, size + 1), np.uint64)
+            more, seen = np.empty(size + 1, np.int64), np.empty(size + 1, np.uint32)
+            room = self._own.room = Room(keys, spare, more, seen, np.zeros(values, np.int32))
         way: Way | None = getattr(self._own, "way", None)
         if way is None or len(way.rows) < steps * size:
             whole, groups = np.empty(steps * size, np.int32), np.empty(steps * (size // 2 + 1), np.int32)

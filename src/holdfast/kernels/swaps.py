@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Room, neighbours, refine, sort_keys, squares
+from holdfast.kernels.partitions import Room, neighbours, pairs_within, refine, sort_keys
 
 Rows = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -78,6 +78,79 @@ def _sorted(keys: Words, count: int, other: Any, falling: bool, skip_null: bool)
     return one, two
 
 
+@inlined
+def _reach(keys: Words, count: int, other: Any, falling: bool, skip_null: bool, before: Ints, behind: Ints) -> None:
+    """Of new rows in the order of a column, the one that reaches highest in another column before each place, and the
+    one that reaches lowest from each place on; -1: none. OUT before, behind
+    """
+    best, best_value = np.int64(-1), np.int64(0)
+    for at in range(count + 1):
+        before[at] = best
+        if at < count:
+            row = np.int64(keys[at] & _LOW)
+            value = np.int64(other[row])
+            if not (skip_null and value == 0):
+                value = -value if falling else value
+                if best < 0 or value > best_value:
+                    best, best_value = row, value
+    best = np.int64(-1)
+    for at in range(count, -1, -1):
+        if at < count:
+            row = np.int64(keys[at] & _LOW)
+            value = np.int64(other[row])
+            if not (skip_null and value == 0):
+                value = -value if falling else value
+                if best < 0 or value < best_value:
+                    best, best_value = row, value
+        behind[at] = best
+
+
+@inlined
+def _beside_new(
+    rows: Rows,
+    own: Any,
+    other: Any,
+    keys: Words,
+    count: int,
+    falling: bool,
+    skip_null: bool,
+    before: Ints,
+    behind: Ints,
+) -> Any:
+    """An old row and a new one that break the order of two columns; -1 where there are none. IN keys: the new rows, in
+    the order of the first column; rows: the old ones
+    """
+    one, two = np.int64(-1), np.int64(-1)
+    for old in rows:
+        a, value = np.uint64(own[old]), np.int64(other[old])
+        if skip_null and (a == 0 or value == 0):
+            continue
+        value = -value if falling else value
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) >> 1
+            if keys[middle] >> _HALF < a:
+                low = middle + 1
+            else:
+                high = middle
+        above = low
+        while above < count and keys[above] >> _HALF == a:
+            above += 1
+        new = before[low]
+        if new >= 0:
+            reached = np.int64(other[new])
+            if (-reached if falling else reached) > value:
+                one, two = np.int64(old), new
+                break
+        new = behind[above]
+        if new >= 0:
+            reached = np.int64(other[new])
+            if (-reached if falling else reached) < value:
+                one, two = np.int64(old), new
+                break
+    return one, two
+
+
 @kernel
 def check_orders(
     rows: Rows,
@@ -88,6 +161,7 @@ def check_orders(
     others: Ints,
     falling: NDArray[np.bool_],
     skip_null: bool,
+    fresh: int,
     room: Room,
     pairs: Ints,
 ) -> None:
@@ -95,6 +169,8 @@ def check_orders(
     `falling`, the descending one.
 
     IN values: above all cells of the column; OUT pairs[i, 2]: -1 where there are none
+    Old rows have been looked at before, so that where some are old, the new ones alone are sorted, and each old one is
+    held against those before and behind it.
     """
     own, standing, keys, spare = cells[column], len(others), room.keys, room.spare
     pairs[:, :] = -1
@@ -106,7 +182,13 @@ def check_orders(
             standing -= _two(rows[begin], rows[begin + 1], own, cells, others, falling, skip_null, pairs)
             continue
         count, first, varies = 0, own[rows[begin]], False
+        new = end
+        while new > begin and rows[new - 1] >= fresh:
+            new -= 1
         for at in range(begin, end):
+            if at < new:
+                varies |= own[rows[at]] != first
+                continue
             value = own[rows[at]]
             varies |= value != first
             if not (skip_null and value == 0):
@@ -118,6 +200,12 @@ def check_orders(
         for i in range(len(others)):
             if pairs[i, 0] < 0:
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
+                if one < 0 and new > begin:
+                    before, behind = spare[: count + 1].view(np.int64), room.more[: count + 1]
+                    _reach(keys, count, cells[others[i]], falling[i], skip_null, before, behind)
+                    one, two = _beside_new(
+                        rows[begin:new], own, cells[others[i]], keys, count, falling[i], skip_null, before, behind
+                    )
                 if one >= 0:
                     pairs[i, 0], pairs[i, 1] = one, two
                     standing -= 1
@@ -167,6 +255,7 @@ def _check_pairs(
     cells: Cells,
     values: Ints,
     skip_null: bool,
+    fresh: int,
     asked: Asked,
     begin: int,
     end: int,
@@ -194,7 +283,17 @@ def _check_pairs(
                 open_[i] = False
                 many += 1
         check_orders(
-            rows, starts, cells, column, values[column], others[:many], falling[:many], skip_null, room, broken[:many]
+            rows,
+            starts,
+            cells,
+            column,
+            values[column],
+            others[:many],
+            falling[:many],
+            skip_null,
+            fresh,
+            room,
+            broken[:many],
         )
         for i in range(many):
             if broken[i, 0] >= 0:
@@ -216,10 +315,11 @@ def prove(
     way: Way,
     room: Room,
     pairs: Ints,
-    squared: Ints,
+    within: Ints,
 ) -> Any:
     """Look whether what is asked of contexts holds. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
-    context up to `most` neighbours in its groups; squared[context]: sum of its groups' squares. Returns how many pairs.
+    context up to `most` neighbours in its groups; within[context]: how many ordered pairs its groups put together.
+    Returns how many pairs were found.
 
     IN rows, starts: the partition that all contexts begin with
     """
@@ -250,7 +350,7 @@ def prove(
             row_ends[depth] = begin + way.starts[start + groups]
             start_ends[depth] = start + groups + 1
             own_rows, own_starts = way.rows[begin : row_ends[depth]], way.starts[start : start_ends[depth]]
-        squared[k] = squares(own_starts)
+        within[k] = pairs_within(own_starts)
         if len(own_starts) < 2:
             continue
         before = found
@@ -267,6 +367,7 @@ def prove(
                 cells,
                 values,
                 skip_null,
+                fresh,
                 asked,
                 asked.orders_from[k],
                 asked.orders_from[k + 1],

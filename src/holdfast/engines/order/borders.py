@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from holdfast.borders.borders import Borders
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.order.result import Part
+from holdfast.engines.order.result import Numbers, Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs.bitsets import Words
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -33,6 +34,11 @@ class Bordered(Way):
         borders.covers = {target: part.contexts for target, part in covers.items()}
         changed = borders.follow(change.dead, progress)
         return Followed({target: Part(now.sets) for target, now in changed.items()}, borders.evidence.witnesses.rows)
+
+    def reckoned(self) -> list[tuple[Words, Numbers]]:
+        """The pairs of rows that each context puts together were counted when it was proved."""
+        rounds, self._borders.rounds = self._borders.rounds, []
+        return [(found.contexts, found.within) for found in rounds]
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses."""

@@ -49,7 +49,10 @@ class OrderEngine(Engine):
         asked = self._asked(subject.table)
         choice = self._choice(asked, subject.table.rows)
         way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
-        return State.of(subject.table, asked, way, covers, choice.why)
+        state = State.of(subject.table, asked, way, covers, choice.why)
+        for contexts, within in way.reckoned():
+            state.scores.know(contexts, within)
+        return state
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""

@@ -37,13 +37,27 @@ class Scores:
 
     def of(self, contexts: Words) -> Numbers:
         """The scores of some contexts."""
+        known, had = self._known(contexts)
+        numbers = known.entries(contexts)
+        if known.used > had:
+            self._scores = np.concatenate([self._scores, self._reckoned(known.keys[had:])])
+        return self._scores[numbers]
+
+    def know(self, contexts: Words, within: Numbers) -> None:
+        """Learn how many ordered pairs of different rows some contexts put together: with each row and itself, that is
+        their score.
+        """
+        known, had = self._known(contexts)
+        numbers = known.entries(contexts)
+        fresh = np.empty(known.used - had, np.int64)
+        fresh[numbers[numbers >= had] - had] = within[numbers >= had] + self._table.rows
+        self._scores = np.concatenate([self._scores, fresh])
+
+    def _known(self, contexts: Words) -> tuple[KeyTable, int]:
+        """The contexts whose scores are known, and how many they are."""
         if self._contexts is None:
             self._contexts = KeyTable(contexts.shape[1], len(contexts))
-        had = self._contexts.used
-        numbers = self._contexts.entries(contexts)
-        if self._contexts.used > had:
-            self._scores = np.concatenate([self._scores, self._reckoned(self._contexts.keys[had:])])
-        return self._scores[numbers]
+        return self._contexts, self._contexts.used
 
     @cached_property
     def _order(self) -> Numbers:
@@ -83,7 +97,7 @@ class Scores:
         levels.rows[0], levels.starts[0, :2], levels.groups[0] = np.arange(rows), (0, rows), 1
         most = max((len(dictionary) for dictionary in self._table.dictionaries), default=1)
         keys = np.empty(0, np.uint64)
-        room = Room(keys, keys, np.empty(rows, np.uint32), np.zeros(most, np.int32))
+        room = Room(keys, keys, np.empty(0, np.int64), np.empty(rows, np.uint32), np.zeros(most, np.int32))
         scores, starts = np.empty(len(bits), np.int64), np.r_[0, np.cumsum(sizes)]
         kernels.score(starts, self._order[places], self._cells, self._distinct, levels, room, scores)
         return scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from holdfast.table.naming import names_of
 from holdfast.table.table import Table
 
 
-class PairListing(Listing):
+class PairListing(Listing, ABC):
     """The violating pairs (or rows) of a rule."""
 
     @abstractmethod
