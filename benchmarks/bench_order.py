@@ -101,7 +101,7 @@ class Plan:
 def _plans(folder: str) -> list[Plan]:
     small = [
         Plan("abalone", shared("abalone"), None),
-        Plan("ncvoter_1k", shared("ncvoter_1k"), 0.4, comparable=False),
+        Plan("ncvoter_1k", shared("ncvoter_1k"), 0.4),
         Plan("hepatitis", shared("hepatitis"), 0.5, 300.0, comparable=False),
     ]
     if quick():

@@ -1,4 +1,4 @@
-"""The paper's lattice against the definitions, pair of rows by pair of rows."""
+"""The paper's lattice against the definitions, pair of rows by pair of rows; and both ways of the engine against it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import holdfast as hf
+from holdfast.table.table import Nulls
 from tests.oracle.lattice import Columns, Ranks, Rule, discover
 
 tables = st.integers(1, 4).flatmap(
@@ -56,6 +59,28 @@ def test_lattice_by_definition(rows: list[tuple[int, ...]], nulls: str) -> None:
     assert discover(ranks, nulls=nulls) == expected
     ascending = {rule for rule in expected if isinstance(rule[1], int) or rule[1][2] == "asc"}
     assert discover(ranks, nulls=nulls, directions=["asc"]) == ascending
+
+
+wider = st.integers(5, 7).flatmap(
+    lambda columns: st.lists(st.tuples(*[st.integers(0, 4)] * columns), min_size=2, max_size=30)
+)
+
+
+@settings(max_examples=60)
+@given(wider, st.sampled_from(["equal", "distinct"]), st.sampled_from(["counts", "borders"]))
+def test_the_engine_like_the_lattice(rows: list[tuple[int, ...]], nulls: Nulls, method: str) -> None:
+    values = [[cell or None for cell in column] for column in zip(*rows, strict=True)]
+    table = pa.table({f"c{i}": pa.array(column, pa.int64()) for i, column in enumerate(values)})
+    found = {_by_number(rule) for rule in hf.discover(table, "od", nulls=nulls, method=method).to_json()}
+    assert found == discover(np.array(rows, np.int64).T, nulls=nulls)
+
+
+def _by_number(rule: dict[str, Any]) -> Rule:
+    context = frozenset(int(name[1:]) for name in rule["context"])
+    if "constant" in rule:
+        return context, int(rule["constant"][1:])
+    a, b = (int(name[1:]) for name in rule["pair"])
+    return context, (a, b, rule["direction"])
 
 
 def test_the_papers_first_table() -> None:
