@@ -1,74 +1,205 @@
-"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches."""
+"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches.
+
+Of each target the evidence leaves minimal contexts, P (see `evidence`). Those that nobody has proved are looked at;
+what fails gives pairs of rows that become evidence, and P is derived anew where that changed; until all of P is proved.
+
+Why P then is the answer: let N be the maximal agree-sets of the witnesses that break a target. Every set in N has a
+living witness, so no part of it is a valid context. Every valid context is therefore a part of no set in N, hits the
+complement of each, and so contains a minimal hitting set, which is a member of P. Every member of P is proved valid,
+and validity passes to larger contexts. So the valid contexts are those that contain a member of P, and the minimal
+valid ones are exactly P. What was sampled decides how long that takes, and nothing else.
+
+Under batches. Rows that die break no rule: P stays proved. They may take the last witness of a set in N with them: that
+very context is looked at, and what fails there is the new witness; else the set goes, P is derived anew, and only what
+is new in it is proved. Rows that come refute members of P, and only by a pair with a new row: as every context that
+replaces a member hits what the member hit, it contains one that was valid, so pairs of old rows need no look.
+
+Cost of a batch: members of P are proved on the rows that share their columns' values with new rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import Columns
-from holdfast.borders.proving import questions, refuted, sampled, witnesses_of
+from holdfast.borders.proving import Questions, questions, refuted, sampled, witnesses_of
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.hitting import Mended
 from holdfast.progress import SILENT, Progress
 
-_SAMPLED = 1 << 16
+_SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
+Covers = Mapping[int, Words]
+
+
+@dataclass(frozen=True, eq=False)
+class Everything:
+    """All of P that needs a proof, and the same as questions, for the columns in an order."""
+
+    order: Sequence[int]
+    open_: Covers
+    questions: Sequence[Questions]
 
 
 class Borders:
-    def __init__(self, rows: RankedColumns, targets: Targets, max_size: int | None = None) -> None:
-        self.rows, self.targets, self._max_size = rows, targets, max_size
-        self.evidence = Evidence.of(targets, Witnesses.none(targets))
-        self.covers: dict[int, Words] = {}
-        self._proven: dict[int, Words] = {}
-        self.log = []
+    """The minimal contexts of all targets asked for, of at most `max_size` columns, and their evidence.
 
-    def discover(self, progress: Progress = SILENT) -> None:
-        import time
-        t = time.perf_counter()
-        columns = Columns(self.rows)
-        for pairs in sampled(columns, _SAMPLED):
-            self.evidence = self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs))
-        self.log.append(("sample", len(self.evidence.sets), len(self.evidence.witnesses), time.perf_counter() - t))
-        wanted = self.targets.wanted()
-        self._settle(columns, [t for t in wanted if t <= self.targets.key], progress)
-        self._settle(columns, wanted, progress)
+    Use `of` or `load`. `covers` holds the minimal contexts by target.
+    """
 
-    def _settle(self, columns: Columns, wanted: Iterable[int], progress: Progress) -> None:
-        import time
-        wanted = list(wanted)
-        stale = wanted
-        while True:
-            t0 = time.perf_counter()
-            self.covers |= self.evidence.covers(stale, self._max_size)
-            t1 = time.perf_counter()
-            open_ = {t: self._open(t) for t in wanted}
-            contexts = np.concatenate(list(open_.values()))
-            numbers = np.repeat(list(open_), [len(each) for each in open_.values()])
-            if not len(contexts):
-                break
-            asked = questions(columns, self.targets, contexts, numbers)
-            t2 = time.perf_counter()
-            pairs = refuted(columns, asked)
-            t3 = time.perf_counter()
-            before = self.evidence
-            if len(pairs):
-                self.evidence = before.with_more(witnesses_of(self.rows, self.targets, pairs))
-            stale = [t for t in self.evidence.changed_since(before) if t in set(wanted)]
-            broken = self.evidence.witnesses
-            for t, own in open_.items():
-                fine = own[bitsets.containers(own, self.evidence.family(t)) < 0]
-                self._proven[t] = np.concatenate([self._proven.get(t, own[:0]), fine])
-            t4 = time.perf_counter()
-            self.log.append((sum(len(q.asked.key) for q in asked), len(asked), len(contexts), "pairs", len(pairs), "sets", len(self.evidence.sets), len(broken), "stale", len(stale), [round(x, 3) for x in (t1 - t0, t2 - t1, t3 - t2, t4 - t3)]))
+    def __init__(self, rows: RankedColumns, evidence: Evidence, covers: Covers, max_size: int | None) -> None:
+        self.rows, self.evidence, self.covers = rows, evidence, dict(covers)
+        self._max_size = max_size
+        self._all: Everything | None = None
 
-    def _open(self, target: int) -> Words:
-        own = self.covers[target]
-        own = bitsets.minus(own, self._proven.get(target, own[:0]))
-        if target > self.targets.key:
-            for column in self.targets.columns_of(target):
-                own = bitsets.minus(own, self._proven.get(column, own[:0]))
-        return own
+    @property
+    def targets(self) -> Targets:
+        """What the rules are about."""
+        return self.evidence.targets
+
+    @staticmethod
+    def of(rows: RankedColumns, targets: Targets, max_size: int | None = None, progress: Progress = SILENT) -> Borders:
+        """From the rows of a table."""
+        borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
+        columns, wanted = Columns(rows), targets.wanted()
+        for number, pairs in enumerate(sampled(columns, _SAMPLED)):
+            progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
+            borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
+        for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
+            fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
+            borders.covers |= fresh
+            borders._settle(columns, borders._without_constants(fresh), progress)
+        return borders
+
+    # ---- to the fixpoint --------------------------------------------------------------------------------------------
+
+    def _settle(
+        self, columns: Columns, open_: Covers, progress: Progress, asked: Sequence[Questions] | None = None
+    ) -> None:
+        """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
+        proved. `asked` are the same contexts as questions, where these are known.
+        """
+        rounds = 0
+        while open_:
+            rounds += 1
+            asked = self._questions(columns, open_) if asked is None else asked
+            pairs = refuted(columns, asked, self._saying(rounds, asked, open_, progress))
+            asked = None
+            if not len(pairs):
+                return
+            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
+
+    def _take(self, evidence: Evidence) -> dict[int, Words]:
+        """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
+        stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
+        before = {target: self.covers[target] for target in stale}
+        self.evidence = evidence
+        self.covers |= evidence.covers(stale, self._max_size)
+        fresh = {target: bitsets.minus(self.covers[target], own) for target, own in before.items()}
+        for column in stale & set(range(self.targets.key)):
+            lost = bitsets.minus(before[column], self.covers[column])
+            for target in self._pairs_with(column) if len(lost) else ():
+                own = fresh.get(target, lost[:0])
+                bare = self.covers[target][bitsets.among(self.covers[target], lost)]  # these leant on the constant
+                fresh[target] = np.concatenate([own, bitsets.minus(bare, own)])
+        return self._without_constants(fresh)
+
+    def _without_constants(self, contexts: Covers) -> dict[int, Words]:
+        """The contexts that need a proof. A pair of columns has an order wherever one of them is constant."""
+        left = dict(contexts)
+        for target in contexts:
+            if target > self.targets.key:
+                for column in self.targets.columns_of(target):
+                    left[target] = bitsets.minus(left[target], self.covers[column])
+        return {target: own for target, own in left.items() if len(own)}
+
+    def _pairs_with(self, column: int) -> list[int]:
+        """The targets of this column and another one."""
+        others = [c for c in range(self.targets.columns) if c != column]
+        both = [number(column, c) for number in (self.targets.ascending, self.targets.descending) for c in others]
+        return [target for target in both if target in self.covers]
+
+    def _questions(self, columns: Columns, open_: Covers) -> list[Questions]:
+        numbers = np.repeat(np.array(list(open_), np.int64), [len(own) for own in open_.values()])
+        return questions(columns, self.targets, np.concatenate(list(open_.values())), numbers)
+
+    def _saying(
+        self, rounds: int, asked: Sequence[Questions], open_: Covers, progress: Progress
+    ) -> Callable[[int, int], None]:
+        """What is said while a round of proofs goes on."""
+        rules = sum(len(own) for own in open_.values())
+
+        def say(done: int, _: int) -> None:
+            progress.step(f"Proving {rules:,} candidates (round {rounds}): {done / max(len(asked), 1):.0%} done")
+
+        return say
+
+    # ---- under batches ----------------------------------------------------------------------------------------------
+
+    def follow(self, dead: NDArray[np.int64], fresh: int, progress: Progress = SILENT) -> dict[int, Mended]:
+        """Take in a batch that the rows have followed: the ids that died, and the place of the first new row. Tells
+        what became of the targets whose minimal contexts changed.
+        """
+        before = dict(self.covers)
+        self._without(dead, fresh, progress)
+        if fresh < self.rows.count:
+            self._with_fresh(fresh, progress)
+        changed = {target: own for target, own in self.covers.items() if own is not before[target]}
+        if changed:
+            self._all = None
+        return {target: Mended.anew(before[target], own) for target, own in changed.items()}
+
+    def _without(self, dead: NDArray[np.int64], fresh: int, progress: Progress) -> None:
+        """Let witnesses go of which a row died, and look for others."""
+        witnesses = self.evidence.witnesses
+        gone = np.logical_or.reduce(np.isin(witnesses.rows, dead), axis=1)
+        if not gone.any():
+            return
+        columns, left = Columns(self.rows, upto=fresh), witnesses.some(~gone)
+        sets, targets = _orphans(self.evidence, left)
+        if len(sets):
+            pairs = refuted(columns, questions(columns, self.targets, sets, targets))
+            left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
+        self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
+
+    def _with_fresh(self, fresh: int, progress: Progress) -> None:
+        """Look at all of P again, on pairs with new rows."""
+        columns = Columns(self.rows, fresh)
+        if self._all is None or self._all.order != columns.order:
+            open_ = self._without_constants(self.covers)
+            self._all = Everything(columns.order, open_, self._questions(columns, open_) if open_ else ())
+        self._settle(columns, self._all.open_, progress, self._all.questions)
+
+    # ---- kept -------------------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which, with the covers, `load` makes the same."""
+        kept = self.evidence.witnesses
+        arrays = {"rows": kept.rows, "agree": kept.agree, "broken": kept.broken}
+        return {f"witness/{name}": array.reshape(-1) for name, array in arrays.items()}
+
+    @staticmethod
+    def load(
+        rows: RankedColumns, targets: Targets, max_size: int | None, covers: Covers, arrays: Mapping[str, NDArray[Any]]
+    ) -> Borders:
+        """What `dump` described."""
+        shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
+        kept = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
+        return Borders(rows, Evidence.of(targets, Witnesses(*kept)), covers, max_size)
+
+
+def _orphans(evidence: Evidence, left: Witnesses) -> tuple[Words, NDArray[np.int64]]:
+    """The agree-sets and targets, entry by entry, that no witness of those left shows any more."""
+    shown = np.zeros_like(evidence.bits)
+    np.bitwise_or.at(shown, bitsets.places_among(left.agree, evidence.sets), left.broken)
+    lost = evidence.bits & ~shown
+    of = np.repeat(np.arange(len(lost)), bitsets.sizes(lost))
+    return evidence.sets[of], np.array([t for own in bitsets.elements_of_each(lost) for t in own], np.int64)

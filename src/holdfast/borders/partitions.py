@@ -22,6 +22,7 @@ from holdfast.kernels.partitions import Room
 from holdfast.kernels.swaps import Way
 
 _CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
+_BITMAP = 1 << 17  # marks of the pairs of values that new rows have, a byte each
 _WORTH_KEEPING = 1 << 14  # rows: smaller ones are made anew as fast
 
 
@@ -56,11 +57,13 @@ class Partition:
 class Columns:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.
 
-    `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do.
+    `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
+    place `upto` on are not looked at.
     """
 
-    def __init__(self, rows: RankedColumns, fresh: int = 0) -> None:
+    def __init__(self, rows: RankedColumns, fresh: int = 0, upto: int | None = None) -> None:
         self.rows, self.fresh = rows, fresh
+        self._alive = rows.alive[:upto]
         self._known: dict[tuple[int, ...], Partition] = {}
         self._left = _CACHE_BYTES
         self._lock = threading.Lock()
@@ -81,14 +84,25 @@ class Columns:
 
     def _whole(self) -> Partition:
         """All living rows in one group."""
-        rows = np.flatnonzero(self.rows.alive).astype(np.int32)
+        return self._one_group(np.flatnonzero(self._alive).astype(np.int32))
+
+    def _one_group(self, rows: NDArray[np.int32]) -> Partition:
         if len(rows) < 2 or rows[-1] < self.fresh:
             rows = rows[:0]
         return Partition(rows, np.array([0, len(rows)] if len(rows) else [0], np.int32))
 
+    def matching(self, one: int, other: int) -> Partition:
+        """The new rows and the rows that share their values of two columns with a new one, perhaps with some that
+        don't, in one group: a look at each row, where refining sorts all that share one of the two.
+        """
+        cells, rows = self.rows.cells, np.empty(len(self._alive), np.int32)
+        bitmap = np.zeros(_BITMAP, np.bool_)
+        found = kernels.matching(cells[one], cells[other], self._alive, self.fresh, bitmap, rows)
+        return self._one_group(rows[:found].copy())
+
     def _by_column(self, column: int) -> Partition:
-        rows, cells = self.rows, self.rows.cells[column]
-        alive = rows.alive
+        rows, alive = self.rows, self._alive
+        cells = rows.cells[column, : len(alive)]
         if self.fresh:
             wanted = np.zeros(rows.values(column), np.bool_)
             wanted[cells[self.fresh :]] = True
@@ -113,8 +127,10 @@ class Walks:
         known = self.columns.known(context)
         if known is not None:
             return known
-        coarser = self.to(context[:-1])
-        partition = self._refined(coarser, context[-1])
+        if self.columns.fresh and len(context) == 2:
+            partition = self._refined(self._refined(self.columns.matching(*context), context[0]), context[1])
+        else:
+            partition = self._refined(self.to(context[:-1]), context[-1])
         self.columns.keep(context, partition)
         return partition
 
@@ -149,4 +165,3 @@ def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Par
     if 2 * size < len(rows):
         return Partition(rows[:size].copy(), starts[: groups + 1].copy())
     return Partition(rows[:size], starts[: groups + 1])
-

@@ -62,7 +62,11 @@ def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArr
     cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
     cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
     return [
-        Questions(tuple(columns.order[c] for c in first[begin] if c >= 0), _cut(asked, begin, end), table.keys[places[begin:end]])
+        Questions(
+            tuple(columns.order[c] for c in first[begin] if c >= 0),
+            _cut(asked, begin, end),
+            table.keys[places[begin:end]],
+        )
         for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
     ]
 
@@ -88,13 +92,17 @@ def _first_two(held: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _asked(
-    targets: Targets, held: NDArray[np.bool_], of: NDArray[np.int64], wanted: NDArray[np.int64], order: NDArray[np.int64]
+    targets: Targets,
+    held: NDArray[np.bool_],
+    of: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    order: NDArray[np.int64],
 ) -> Asked:
     """All contexts as one `Asked`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
     count = len(held)
     so_far = np.cumsum(held, axis=1)
     own, column = np.nonzero(held & (so_far > 2))
-    is_constant, is_pair = wanted < targets.key, wanted > targets.key
+    is_constant, is_pair = (wanted >= 0) & (wanted < targets.key), wanted > targets.key
     one, other = targets.columns_of_pairs(wanted[is_pair])
     key = np.zeros(count, np.bool_)
     key[of[wanted == targets.key]] = True
@@ -118,15 +126,16 @@ def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 def _cut(asked: Asked, begin: int, end: int) -> Asked:
     """What is asked of the contexts from one place to another."""
-    parts: list[Any] = []
-    for begins, *arrays in (
-        (asked.added_from, asked.added),
-        (asked.constants_from, asked.constants),
-        (asked.orders_from, asked.one, asked.other, asked.falling),
-    ):
-        first, last = begins[begin], begins[end]
-        parts += [begins[begin : end + 1] - first, *(array[first:last] for array in arrays)]
-    return Asked(*parts, asked.key[begin:end])
+
+    def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
+        return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
+
+    return Asked(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
+        *cut(asked.added_from, asked.added),
+        *cut(asked.constants_from, asked.constants),
+        *cut(asked.orders_from, asked.one, asked.other, asked.falling),
+        asked.key[begin:end],
+    )
 
 
 def refuted(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> RowPairs:

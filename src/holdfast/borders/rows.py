@@ -10,31 +10,64 @@ Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.progress import Progress
 from holdfast.table.change import Change
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
+Arrays = Mapping[str, NDArray[Any]]
 Places = NDArray[np.int64]
 _LEAST = 1024
 
 
 class RankedColumns:
-    """The rows of a table, living and dead, as ranks of their values, or as codes where order doesn't matter."""
+    """The rows of a table, living and dead, as ranks of their values. A part that engines share; made when needed."""
 
-    def __init__(self, table: Table, ordered: bool = True) -> None:
-        self.ordered = ordered
+    name: ClassVar[str] = "ranks"
+    ordered: ClassVar[bool] = True
+
+    def __init__(self, table: Table) -> None:
         self.distinct = table.schema.nulls == "distinct"
-        self._start_with(table)
+        self.columns = len(table.schema.columns)
+        self._table: Table | None = table  # until its rows were read
+        self._dead = 0
+
+    @classmethod
+    def of(cls, table: Table, runner: Runner, progress: Progress) -> Self:  # noqa: ARG003
+        """The rows of a table."""
+        return cls(table)
+
+    @classmethod
+    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:  # noqa: ARG003
+        """The rows of a table; nothing is kept of them but the table itself."""
+        return cls(table)
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Nothing: the table has it all."""
+        return {}, {}
+
+    def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
+        """The rows of a table that was written anew."""
+        return type(self)(table)
+
+    def _read(self) -> None:
+        """Read the rows, if that is not done."""
+        if self._table is not None:
+            self._start_with(self._table)
 
     def _start_with(self, table: Table) -> None:
-        columns = len(table.schema.columns)
-        self._values = [_Values(table, c, self.ordered) for c in range(columns)]
-        self.count = table.rows  # of places, the dead included
+        self._values = [_Values(table, c, self.ordered) for c in range(self.columns)]
+        self.count = self.fresh = table.rows  # of places, the dead included
         self._ids, self._alive = table.living_ids(), np.ones(table.rows, np.bool_)
-        self._cells = np.empty((columns, table.rows), np.uint32)
-        self._dead = 0
+        self._cells = np.empty((self.columns, table.rows), np.uint32)
+        self._table, self._dead = None, 0
         for c, values in enumerate(self._values):
             begin = 0
             for shard, alive in table.living():
@@ -44,23 +77,15 @@ class RankedColumns:
 
     @property
     def cells(self) -> NDArray[np.uint32]:
-        """The ranks, `[column, place]`."""
-        return self._cells[:, : self.count]
+        """The ranks, `[column, place]`; behind the last row there is anything."""
+        self._read()
+        return self._cells
 
     @property
     def alive(self) -> NDArray[np.bool_]:
         """Which places have living rows."""
+        self._read()
         return self._alive[: self.count]
-
-    @property
-    def living(self) -> int:
-        """How many rows live."""
-        return self.count - self._dead
-
-    @property
-    def columns(self) -> int:
-        """How many columns there are."""
-        return len(self._values)
 
     def values(self, column: int) -> int:
         """One more than the highest rank of a column."""
@@ -79,16 +104,19 @@ class RankedColumns:
         """Where the rows with some ids stand."""
         return np.searchsorted(self._ids[: self.count], ids)
 
-    def kill(self, dead: NDArray[np.int64]) -> None:
-        """Let rows die."""
-        self._alive[self.places(dead)] = False
-        self._dead += len(dead)
-
-    def add(self, change: Change) -> int:
-        """Take in the rows that a batch brought. Tells the place of the first."""
+    def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002
+        """Take in a batch: rows die, and new ones come, from the place `fresh` on."""
+        self._read()
+        self._alive[self.places(change.dead)] = False
+        self._dead += len(change.dead)
         if self.count > _LEAST and 2 * self._dead > self.count:
             self._start_with(change.after)
-            return int(np.searchsorted(self._ids, change.born.start))
+            self.fresh = int(np.searchsorted(self._ids, change.born.start))
+        else:
+            self.fresh = self.count
+            self._add(change)
+
+    def _add(self, change: Change) -> None:
         first, born = self.count, len(change.born)
         self._reserve(first + born)
         for c, values in enumerate(self._values):
@@ -99,7 +127,6 @@ class RankedColumns:
         self._ids[first : first + born] = np.arange(change.born.start, change.born.stop)
         self._alive[first : first + born] = True
         self.count += born
-        return first
 
     def _reserve(self, room: int) -> None:
         if room <= len(self._ids):
@@ -112,36 +139,46 @@ class RankedColumns:
         self._alive[: self.count] = alive[: self.count]
 
 
+class CodedColumns(RankedColumns):
+    """The same with codes instead of ranks, where nobody asks for an order: nothing is sorted."""
+
+    name: ClassVar[str] = "codes"
+    ordered: ClassVar[bool] = False
+
+
 class _Values:
-    """The values of one column in order, and the rank of each code."""
+    """The values of one column in order: their keys, and so the rank of each code."""
 
     def __init__(self, table: Table, column: int, ordered: bool) -> None:
         self.count = len(table.dictionaries[column])
         self._ordered = ordered
         if ordered:
-            keys = table.order_keys(column)
-            every = np.arange(self.count)
-            self._codes = np.argsort(keys.of(every), kind="stable")  # in the order of their values
-            self._rank_of = np.empty(self.count, np.uint32)
-            self._rank_of[self._codes] = every
+            self._order_keys = table.order_keys(column)
+            keys = self._order_keys.of(np.arange(self.count))
+            codes = np.argsort(keys, kind="stable")
+            self._keys, self._generation = keys[codes], self._order_keys.generation
+            self._rank_of: NDArray[np.uint32] | None = np.empty(self.count, np.uint32)  # until values come between
+            self._rank_of[codes] = np.arange(self.count)
 
     def of(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
         """The ranks of some codes."""
-        return self._rank_of.take(codes) if self._ordered else codes
+        if not self._ordered:
+            return codes
+        if self._rank_of is not None:
+            return self._rank_of.take(codes)
+        return np.searchsorted(self._keys, self._order_keys.of(codes)).astype(np.uint32)
 
     def follow(self, table: Table, column: int) -> NDArray[np.uint32] | None:
         """Take in the values that a column got; gives the new rank of each old one, None where they are the same."""
         before, self.count = self.count, len(table.dictionaries[column])
         if not self._ordered or self.count == before:
             return None
-        keys = table.order_keys(column)
-        fresh = np.arange(before, self.count)
-        own = keys.of(fresh)
-        order = np.argsort(own)
-        at = np.searchsorted(keys.of(self._codes), own[order])
-        self._codes = np.insert(self._codes, at, fresh[order])
-        self._rank_of = np.empty(self.count, np.uint32)
-        self._rank_of[self._codes] = np.arange(self.count)
-        if len(at) and at[0] == before:
+        keys = self._order_keys = table.order_keys(column)
+        if keys.generation != self._generation:
+            self._keys, self._generation = np.sort(keys.of(np.arange(before))), keys.generation
+        fresh = np.sort(keys.of(np.arange(before, self.count)))
+        at = np.searchsorted(self._keys, fresh)
+        self._keys, self._rank_of = np.insert(self._keys, at, fresh), None
+        if at[0] == before:
             return None  # all come behind the old ones
-        return (np.arange(before) + np.searchsorted(at, np.arange(before), side="right")).astype(np.uint32)
+        return (np.arange(before) + np.cumsum(np.bincount(at, minlength=before + 1))[:before]).astype(np.uint32)

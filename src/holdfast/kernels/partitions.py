@@ -18,6 +18,7 @@ Words = NDArray[np.uint64]
 
 _SHORT = 24  # rows up to which they are sorted by insertion
 _ZERO, _ONE, _BYTE, _HALF, _LOW = (np.uint64(n) for n in (0, 1, 255, 32, 0xFFFFFFFF))
+_ODD = np.uint64(0x94D049BB133111EB)
 
 
 @kernel
@@ -53,6 +54,30 @@ def strip(ordered: Rows, ends: NDArray[np.int64], skip_null: bool, fresh: int, r
             starts[groups] = size
         begin = end
     return groups
+
+
+@inlined
+def _mark(one: Any, other: Any, marks: int) -> Any:
+    """Where a pair of values is marked."""
+    return (((np.uint64(one) << _HALF) | np.uint64(other)) * _ODD >> _HALF) & np.uint64(marks - 1)
+
+
+@kernel
+def matching(
+    one: Cells, other: Cells, alive: NDArray[np.bool_], fresh: int, marks: NDArray[np.bool_], rows: Rows
+) -> Any:
+    """The living rows whose two values some new row may have. OUT rows; marks: False before. Returns how many.
+
+    A mark stands for many pairs of values, so some rows are found that match no new one.
+    """
+    for row in range(fresh, len(alive)):
+        if alive[row]:
+            marks[_mark(one[row], other[row], len(marks))] = True
+    found = 0
+    for row in range(len(alive)):
+        rows[found] = row
+        found += marks[_mark(one[row], other[row], len(marks))] and alive[row]
+    return found
 
 
 @inlined
@@ -182,9 +207,7 @@ def squares(starts: Rows) -> Any:
 
 
 @kernel
-def compare(
-    cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Words, less: Words, more: Words
-) -> None:
+def compare(cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Words, less: Words, more: Words) -> None:
     """What two rows are to each other. IN cells[column, row], pairs[pair, 2]; OUT agree, less, more [pair, word], zero
     before: sets of columns
     """

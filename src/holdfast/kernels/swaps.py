@@ -124,8 +124,8 @@ def check_orders(
 
 
 class Asked(NamedTuple):
-    """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is asked
-    of each. Where the columns, constants and orders of context k begin stands at place k, the end behind the last.
+    """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is
+    asked of each. Where the columns, constants and orders of context k begin stands at place k, the end at the last.
     """
 
     added_from: Ints
