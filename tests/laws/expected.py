@@ -75,9 +75,9 @@ class Expected:
         found: dict[Rule, tuple[Any, ...]] = {}
         for name, rows in self._tables.items() if "max_level" in self._settings else ():
             asked = rows, len(NAMES[name]), self._nulls, self._settings["max_level"]
-            for context, column in order.constants(*asked):
-                text = f"{{{_listed(name, context)}}}: [] -> {NAMES[name][column]}"
-                found[name, text] = context, column
+            for context, a in order.constants(*asked):
+                text = f"{{{_listed(name, context)}}}: [] -> {NAMES[name][a]}"
+                found[name, text] = context, a
             for context, a, b, direction in order.pairs(*asked):
                 text = f"{{{_listed(name, context)}}}: {NAMES[name][a]} ~ {NAMES[name][b]}"
                 found[name, text + (" desc" if direction == "desc" else "")] = context, a, b, direction
