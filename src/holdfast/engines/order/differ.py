@@ -94,7 +94,8 @@ def _held(some: Listed, other: Moment) -> NDArray[np.bool_]:
 def _by_target(some: Listed) -> list[tuple[int, Numbers]]:
     """The places of the rules of each target."""
     targets, starts = np.unique(some.targets, return_index=True)
-    return list(zip(targets.tolist(), np.split(np.arange(len(some)), starts[1:]), strict=True))
+    ends = np.r_[starts[1:], len(some)]
+    return [(t, np.arange(*stretch)) for t, *stretch in zip(targets.tolist(), starts, ends, strict=False)]
 
 
 # ---- causes ---------------------------------------------------------------------------------------------------------
