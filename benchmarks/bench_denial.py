@@ -25,10 +25,12 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, DenialConstraint
 from holdfast.engines.denial.parse import parse
-from holdfast.engines.denial.state import State, discover
+from holdfast.engines.denial.plan import query_of
+from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.rule import AskedRule
+from holdfast.engines.violations.state import State, discover
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change
@@ -51,9 +53,10 @@ DELETES = {"φ7": 3.0, "φ8": 3.0, "φ9": 5.0, "φ10": 5.0, "all four": 12.0}
 BATCH = 1000
 
 
-def found_in(table: Table, rules: Sequence[DenialConstraint], runner: Runner) -> State:
+def found_in(table: Table, rules: Sequence[DenialConstraint], runner: Runner) -> State[DenialConstraint]:
     """What the engine keeps of a table, from scratch."""
-    return discover(TableSearch(table), rules, runner)
+    asked = [AskedRule(rule, [query_of(rule, table.schema)]) for rule in rules]
+    return discover(TableSearch(table), asked, runner)
 
 
 def sizes() -> tuple[int, int]:
@@ -146,8 +149,8 @@ def ordered(pairs: Pairs, symmetric: bool) -> Pairs:
     return np.unique(pairs, axis=0)
 
 
-def same(state: State, theirs: Pairs) -> bool:
-    (found,), (rule,) = state.found(), state.constraints
+def same(state: State[DenialConstraint], theirs: Pairs) -> bool:
+    (found,), (rule,) = state.found(), state.rules
     return found.pairs is not None and np.array_equal(found.pairs, ordered(theirs, rule.is_symmetric))
 
 
@@ -199,7 +202,7 @@ class Watched:
     """A table that is watched, and the changes that are still to come, encoded already: that is the table's work."""
 
     table: Table
-    state: State
+    state: State[DenialConstraint]
     to_come: list[tuple[str, Change]]
     spent: dict[str, list[float]] = field(default_factory=dict)
     worked: dict[str, list[float]] = field(default_factory=dict)
@@ -229,7 +232,7 @@ class Watched:
 
     def is_true(self) -> bool:
         """Whether the violations are those that detection finds now."""
-        fresh = found_in(self.table, self.state.constraints, Threads()).found()
+        fresh = found_in(self.table, self.state.rules, Threads()).found()
         kept = self.state.found()
         assert all(each.pairs is not None for each in (*fresh, *kept))
         return all(bool(np.all(one.pairs == other.pairs)) for one, other in zip(fresh, kept, strict=True))

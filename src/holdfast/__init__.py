@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.api.checking import check
     from holdfast.api.discovery import discover
     from holdfast.api.monitor import Monitor
+    from holdfast.api.ordering import orders
     from holdfast.api.verifying import verify
     from holdfast.api.view import View
     from holdfast.errors import BadInput, HoldfastError
@@ -33,6 +34,7 @@ __all__ = [
     "backup",
     "check",
     "discover",
+    "orders",
     "verify",
 ]
 _WHERE = {
@@ -44,6 +46,7 @@ _WHERE = {
     "ReadOptions": "holdfast.intake.reading",
     "Monitor": "holdfast.api.monitor",
     "CsvOptions": "holdfast.sources.dialect",
+    "orders": "holdfast.api.ordering",
     "backup": "holdfast.store.backup",
     "verify": "holdfast.api.verifying",
 }

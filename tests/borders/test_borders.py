@@ -135,7 +135,7 @@ def test_borders_follow(nulls: Nulls, stream: Any, sampled: int, most: int | Non
             before = _plain(borders)
             change = world.change(wanted)
             rows.follow(change, Threads())
-            told = borders.follow(change.dead, rows.fresh)
+            told = borders.follow(change.dead)
             world.check(borders, ALL, most)
             after = _plain(borders)
             for target in ALL.wanted():
@@ -162,5 +162,5 @@ def test_keys_and_constants_need_codes_alone(stream: Any) -> None:
         for wanted in stream[1:]:
             change = world.change(wanted)
             rows.follow(change, Threads())
-            borders.follow(change.dead, rows.fresh)
+            borders.follow(change.dead)
         world.check(borders, targets, None)

@@ -1,4 +1,4 @@
-"""Order dependencies on the command line: found, watched, broken and explained."""
+"""List order dependencies and advice on the command line: check, init, apply, violations, explain, advise."""
 
 from __future__ import annotations
 
@@ -6,114 +6,192 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Holdfast, refused
+import holdfast as hf
+from tests.cli.running import Holdfast, refused, write
 
-HEADER = "id,state,salary,rate"
-ROWS = ["1,AL,100,1", "2,AL,200,2", "3,AL,300,2", "4,AK,100,5", "5,AK,200,6", "6,AK,400,7"]
+HEADER = "id,year,salary,bin,grade"
+ROWS = ["1,2015,45,1,a", "2,2015,60,2,a", "3,2016,50,1,b", "4,2016,80,2,b"]
+RULE = "[year, salary] orders [year, bin]"
 
 
 @pytest.fixture
 def tax(tmp_path: Path) -> Path:
-    path = tmp_path / "tax.csv"
-    path.write_text("\n".join([HEADER, *ROWS, ""]), encoding="utf-8")
-    return path
+    return write(tmp_path / "tax.csv", [HEADER, *ROWS])
 
 
-def batch(folder: Path, *rows: str) -> Path:
-    path = folder / "batch.csv"
-    path.write_text("\n".join([HEADER, *rows, ""]), encoding="utf-8")
-    return path
-
-
-def test_discover_tells_the_best_first(holdfast: Holdfast, tax: Path) -> None:
-    told = holdfast("discover", tax, "--rules", "od", "--format", "json").of_kind("od")
-    scores = [line["score"] for line in told]
-    assert scores == sorted(scores, reverse=True)
-    assert {
-        "kind": "od", "table": "tax", "context": ["state"], "pair": ["salary", "rate"], "direction": "asc",
-        "error": 0.0, "score": 18, "text": "{state}: salary ~ rate",
-    } in told  # fmt: skip
-    assert {
-        "kind": "od", "table": "tax", "context": ["rate"], "constant": "state", "error": 0.0, "score": 8,
-        "text": "{rate}: [] -> state",
-    } in told  # fmt: skip
-    shown = holdfast("discover", tax, "--rules", "od", "--top", 2).out
-    assert f"{len(told)} order dependencies, the first 2" in shown
-    assert told[0]["text"] in shown
-    assert told[2]["text"] not in shown
-
-
-def test_settings(holdfast: Holdfast, tax: Path) -> None:
-    def texts(*more: object) -> set[str]:
-        told = holdfast("discover", tax, "--rules", "od", "--format", "json", *more)
-        return {line["text"] for line in told.of_kind("od")}
-
-    every = texts()
-    assert texts("--directions", "asc") == {text for text in every if not text.endswith(" desc")}
-    assert texts("--max-level", 0) == {text for text in every if text.startswith("{}")}
-    best = texts("--min-score", 18)
-    assert "{state}: salary ~ rate" in best
-    assert "{rate}: [] -> state" in every - best
-    refused(holdfast("discover", tax, "--rules", "od", "--max-level", -1), "max-level")
-    refused(holdfast("discover", tax, "--rules", "od", "--directions", "down"), "directions")
-
-
-def test_watched_broken_and_mended(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
-    state = tmp_path / "state"
-    made = holdfast("init", state, tax, "--watch", "od", "--key", "id", "--format", "json").of_kind("od")
-    assert holdfast("status", state, "--format", "json").of_kind("od") == made, "with scores, the best first"
-    worse = batch(tmp_path, "7,AL,150,9")
-    broken = holdfast("apply", state, "--insert", worse, "--format", "json")
-    assert broken.code == 1
-    lost = {line["text"]: line for line in broken.objects[1:] if line["event"] == "lost"}
-    swap = lost["{state}: salary ~ rate"]
-    assert swap["cause"] == "swap"
-    assert swap["witness"]["keys"] == [{"id": 3}, {"id": 7}]
-    mended = holdfast("apply", state, "--delete", worse, "--format", "json")
-    assert mended.code == 0
-    events = {line["text"]: (line["event"], line.get("cause"), line.get("by")) for line in mended.objects[1:]}
-    assert events["{state}: salary ~ rate"] == ("gained", "mended", None)
-    assert {event for event, _, _ in events.values()} == {"gained", "implied"}
-    assert all(by for event, _, by in events.values() if event == "implied")
-    assert "{state}: salary ~ rate" in holdfast("history", state, "--rules").out
-
-
-def test_what_is_implied_says_by_what(holdfast: Holdfast, tmp_path: Path) -> None:
-    """Without the row that breaks it, b rises with a everywhere; and c, constant then, goes with everything."""
-    path = tmp_path / "t.csv"
-    path.write_text("x,a,b,c\n1,1,1,5\n1,2,2,5\n2,1,3,5\n2,3,4,6\n", encoding="utf-8")
-    state, gone = tmp_path / "state", tmp_path / "gone.csv"
-    holdfast("init", state, path, "--watch", "od")
-    gone.write_text("x,a,b,c\n2,1,3,5\n", encoding="utf-8")
-    told = holdfast("apply", state, "--delete", gone, "--format", "json").objects[1:]
-    causes = {line["text"]: (line["event"], line["cause"], line.get("by")) for line in told}
-    assert causes["{x}: a ~ b"] == ("implied", "smaller context", "{}: a ~ b")
-    assert causes["{}: a ~ b"] == ("gained", "mended", None)
-    shown = holdfast("apply", state, "--insert", gone).out
-    assert "{}: a ~ b   because of" in shown
-    assert "{x}: a ~ b   as {}: a ~ b no longer holds" in shown
-
-
-def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
-    state = tmp_path / "state"
-    holdfast("init", state, tax, "--key", "id")
-    said = holdfast("explain", state, "{state}: rate ~ salary").out
-    assert said == (
-        "{state}: salary ~ rate holds in all 6 rows: 2 groups of two rows or more, the largest of 3; score 18\n"
-    )
-    said = holdfast("explain", state, "{state}: salary ~ rate desc").out
-    assert "does not hold: rows swap in 2 of 2 groups" in said
-    assert "id 1 and id 2 differ in the same way: salary is 100 and 200, rate is 1 and 2" in said
-    said = holdfast("explain", state, "{state}: [] -> rate").out
-    assert "id 1 and id 2 differ: rate is 1 and 2" in said
-    (line,) = holdfast("explain", state, "{}: salary ~ rate", "--format", "json").objects
-    assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
-    assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]
-    refused(holdfast("explain", state, "{nobody}: [] -> rate"), "nobody", "choose from")
-    refused(holdfast("explain", state, "{state}: rate"), "expected '~'")
-
-
-def test_an_order_dependency_is_not_given(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+@pytest.fixture
+def watched(tmp_path: Path, tax: Path, holdfast: Holdfast) -> Path:
+    """A state that watches FDs and keys, and a list order dependency."""
     rules = tmp_path / "rules.yaml"
-    rules.write_text('rules: [{name: fair, rule: "{state}: salary ~ rate"}]', encoding="utf-8")
-    refused(holdfast("check", tax, "--rules", rules), "fair", "neither")
+    rules.write_text(f'rules: [{{name: bins, rule: "{RULE}", note: within a year}}]', encoding="utf-8")
+    state = tmp_path / "state"
+    assert holdfast("init", state, tax, "--watch", "fd,ucc", "--rules", rules, "--key", "id").code == 0
+    return state
+
+
+def test_check_rules_of_every_class_by_text(holdfast: Holdfast, tax: Path) -> None:
+    texts = ["[year, salary desc] orders [year, bin desc]", "not(t.salary < 50)", "year -> grade", "key(salary)"]
+    given = [word for text in texts for word in ("--rule", text)]
+    told = holdfast("check", tax, *given, "--format", "json")
+    assert told.code == 1
+    assert [(line["name"], line["violations"]) for line in told.objects] == [
+        ("dc1", 1), ("fd1", 0), ("key1", 0), ("lod1", 0),
+    ]  # fmt: skip
+    (lists,) = told.of_kind("lod")
+    assert lists["by"] == [["year", "asc"], ["salary", "desc"]]
+    assert lists["then"] == [["year", "asc"], ["bin", "desc"]]
+    assert lists["text"] == texts[0]
+
+
+def test_check_needs_rules_in_one_way(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    refused(holdfast("check", tax), "--rules FILE, or --rule TEXT")
+    refused(holdfast("check", tax, "--rule", RULE, "--rules", tmp_path / "rules.yaml"), "not both")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("[yaer] orders [bin]", ["lod1", "no column 'yaer'", "did you mean 'year'?"]),
+        ("[year orders [bin]", ["expected ']' where 'orders' stands", "write [A, B desc] orders [C]"]),
+        ("year orders bin", ["neither", "a list order dependency, such as"]),
+    ],
+)
+def test_a_bad_rule_is_refused(holdfast: Holdfast, tax: Path, rule: str, words: list[str]) -> None:
+    refused(holdfast("check", tax, "--rule", rule), *words)
+
+
+def test_distinct_nulls_have_no_order(holdfast: Holdfast, tax: Path) -> None:
+    refused(holdfast("check", tax, "--rule", RULE, "--nulls", "distinct"), "lod1", "have no order", "--nulls equal")
+
+
+def test_odd_rules_are_noted(holdfast: Holdfast, tax: Path) -> None:
+    told = holdfast("check", tax, "--rule", "[year] orders [year]", "--rule", "[year, year desc] orders [grade]")
+    assert told.code == 0
+    assert "no rows can violate this rule" in told.err
+    assert "the column 'year' stands in the first list before" in told.err
+
+
+def test_a_batch_breaks_and_mends_a_rule(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+    """A swap and a split come, and both rows go again."""
+    worse = write(tmp_path / "worse.csv", [HEADER, "5,2015,70,1,a", "6,2016,80,3,b"])
+    told = holdfast("apply", watched, "--insert", worse, "--format", "json")
+    assert told.code == 1
+    (line,) = told.of_kind("lod")
+    assert (line["violations"], line["new"], line["gone"]) == (2, 2, 0)
+    listed = holdfast("violations", watched, "bins", "--format", "json").of_kind("violation")
+    assert [[key["id"] for key in each["keys"]] for each in listed] == [[2, 5], [6, 4]]
+    assert (
+        "id 2 and id 5 violate bins: a swap: both have year 2015; salary 60 of id 2 comes before salary 70 of id 5"
+        in (holdfast("explain", watched, "bins").out)
+    )
+    split = holdfast("explain", watched, "bins", "--row", "id=4", "--row", "id=6").out
+    assert "a split: both have year 2016 and salary 80; bin 3 of id 6 differs from bin 2 of id 4" in split
+    assert "within a year" in split
+    mended = write(tmp_path / "mended.csv", [HEADER, "5,2015,70,1,a", "6,2016,80,3,b"])
+    told = holdfast("apply", watched, "--delete", mended, "--format", "json")
+    assert told.code == 0
+    assert [(line["violations"], line["gone"]) for line in told.of_kind("lod")] == [(0, 2)]
+
+
+def test_a_rule_that_is_not_watched_is_explained(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("explain", watched, "[salary] orders [year]")
+    assert told.code == 0
+    assert "id 3 and id 2 are a swap: salary 50 of id 3 comes before salary 60 of id 2" in told.out
+    assert "It holds" in holdfast("explain", watched, "[year] orders [grade]").out
+    (told_json,) = holdfast("explain", watched, "[bin] orders [salary]", "--format", "json").objects
+    assert (told_json["holds"], told_json["broken_by"]) == (False, "split")
+
+
+def test_a_rule_survives_opening_and_vacuum(holdfast: Holdfast, watched: Path) -> None:
+    assert holdfast("vacuum", watched).code == 0
+    assert holdfast("verify", watched, "--deep").code == 0
+    with hf.Monitor.open(watched) as monitor:
+        assert [each.to_json()["violations"] for each in monitor.results("lod")] == [0]
+
+
+# ---- advice ---------------------------------------------------------------------------------------------------------
+
+
+def test_advice_on_an_order(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("advise", watched, "ORDER BY year, salary, bin")
+    assert told.code == 0
+    assert "ORDER BY year, salary is enough\n" in told.out
+    assert "bin is redundant: the columns before it determine it, by [year, salary] orders [year, bin]" in told.out
+    assert "--watch od finds more" in told.out
+    (line,) = holdfast("advise", watched, "order by year, bin", "--format", "json").objects
+    assert line["redundant"] == []
+    assert {"order": [["year", "asc"], ["salary", "asc"]], "backwards": False, "rules": [RULE]} in line["served_by"]
+
+
+def test_advice_tells_whether_an_index_serves(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("advise", watched, "ORDER BY year, bin", "--have", "year, salary, id", "--have", "grade").out
+    assert f"an order by year, salary, id serves it, by {RULE}" in told
+    assert "no rule that is known here says that an order by grade serves it" in told
+    told = holdfast("advise", watched, "ORDER BY year desc, bin desc", "--have", "year, salary").out
+    assert f"an order by year, salary, read backwards, serves it, by {RULE}" in told
+
+
+def test_advice_on_groups(holdfast: Holdfast, watched: Path) -> None:
+    told = holdfast("advise", watched, "GROUP BY year, grade").out
+    assert "GROUP BY year is enough\n  grade is redundant: the columns before it determine it, by year -> grade" in told
+    told = holdfast("advise", watched, 'distinct id, "salary"').out
+    assert "DISTINCT is not needed: no two rows are equal, by key(id)" in told
+
+
+def test_advice_follows_what_holds(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+    worse = write(tmp_path / "worse.csv", [HEADER, "5,2015,70,1,b"])
+    assert holdfast("apply", watched, "--insert", worse).code == 1
+    with hf.View.open(watched) as view:
+        advice = view.advise("GROUP BY year, grade")
+    assert advice.redundant == ()
+    assert str(advice) == "GROUP BY year, grade\n  no column is redundant by the rules that are known here"
+
+
+def test_advice_from_rules_that_were_given(tmp_path: Path, tax: Path) -> None:
+    rules = ["year -> grade", "grade -> bin", "key(id)"]
+    with hf.Monitor.create(tmp_path / "given", str(tax), watch=[], rules=rules) as monitor:
+        assert str(monitor.advise("GROUP BY grade, year")) == "\n".join(
+            [
+                "GROUP BY grade, year",
+                "  GROUP BY year is enough",
+                "  grade is redundant: the other columns determine it, by year -> grade",
+                "  which columns determine others is known in part; --watch fd finds more",
+            ]
+        )
+        assert monitor.advise("DISTINCT bin, grade").redundant == (), "that rule does not hold"
+        assert monitor.advise("GROUP BY bin, id").single == ("key(id)",)
+
+
+def test_advice_without_rules_says_what_to_watch(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "plain"
+    assert holdfast("init", state, tax).code == 0
+    assert "--watch fd,od" in holdfast("advise", state, "ORDER BY year, bin").out
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("SELECT year", ["expected ORDER BY, GROUP BY or DISTINCT where 'SELECT' stands"]),
+        ("ORDER year", ["expected 'by' where 'year' stands"]),
+        ("ORDER BY", ["expected a column name at the end"]),
+        ("ORDER BY year bin", ["expected the end where 'bin' stands"]),
+        ("GROUP BY year desc", ["expected a comma or the end where 'desc' stands"]),
+        ("ORDER BY yaer", ["no column 'yaer'", "did you mean 'year'?"]),
+        ("ORDER BY 1", ["cannot read '1'"]),
+        ("ORDER BY year NULLS LAST", ["nulls come first upwards here"]),
+        ("ORDER BY year desc NULLS FIRST", ["nulls come last downwards here"]),
+        ("ORDER BY year NULLS bin", ["expected FIRST or LAST where 'bin' stands"]),
+    ],
+)
+def test_a_bad_clause_is_refused(holdfast: Holdfast, watched: Path, clause: str, words: list[str]) -> None:
+    refused(holdfast("advise", watched, clause), *words)
+
+
+def test_nulls_as_sql_tells_them(holdfast: Holdfast, watched: Path) -> None:
+    assert holdfast("advise", watched, "ORDER BY year ASC NULLS FIRST, salary DESC NULLS LAST").code == 0
+
+
+def test_advice_needs_nulls_that_are_equal(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "distinct"
+    assert holdfast("init", state, tax, "--watch", "fd", "--nulls", "distinct").code == 0
+    refused(holdfast("advise", state, "ORDER BY year"), "where nulls are distinct", "--nulls equal")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tests.engines.inclusion.several import texts_of
-from tests.oracle import column, denial, functional, inclusion, order
+from tests.oracle import column, denial, functional, inclusion, list_order, order
 
 Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
@@ -39,6 +39,13 @@ NAMED: dict[str, tuple[tuple[int, ...], int | None]] = {
     "key(s, y)": ((S, Y), None),
     "key(f)": ((F,), None),
 }
+# List order dependencies of table t: columns, and whether they are sorted downwards.
+LISTED: dict[str, tuple[list_order.SortList, list_order.SortList]] = {
+    "[n] orders [f]": ([(N, False)], [(F, False)]),
+    "[s, n desc] orders [s, f desc]": ([(S, False), (N, True)], [(S, False), (F, True)]),
+    "[] orders [y]": ([], [(Y, False)]),
+    "[id] orders [n, s desc]": ([(ID, False)], [(N, False), (S, True)]),
+}
 
 
 class Expected:
@@ -49,6 +56,7 @@ class Expected:
     ) -> None:
         self._tables, self._by_id, self._nulls, self._settings = dict(tables), by_id, nulls, settings
         self.pairs = {text: denial.violations(by_id, DENIED[text]) for text in given if text in DENIED}
+        self.pairs |= {text: {*list_order.violations(by_id, *LISTED[text])} for text in given if text in LISTED}
         self._to_remove = {
             text: functional.to_remove_by_group(tables["t"], *NAMED[text], nulls) for text in given if text in NAMED
         }
@@ -169,7 +177,9 @@ class Expected:
             return row if row < 0 or not key else tuple(self._by_id[row][c] for c in key)
 
         pairs = [(name(t), name(s)) for t, s in self.pairs[text]]
-        return {frozenset(pair) for pair in pairs} if denial.is_symmetric(DENIED[text]) else set(pairs)
+        return (
+            {frozenset(pair) for pair in pairs} if text in DENIED and denial.is_symmetric(DENIED[text]) else set(pairs)
+        )
 
 
 def _listed(table: str, columns: Sequence[int]) -> str:

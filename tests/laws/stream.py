@@ -21,7 +21,7 @@ import pyarrow as pa
 import holdfast as hf
 from holdfast.api.outcome import Outcome
 from holdfast.table.table import Nulls
-from tests.laws.expected import DENIED, NAMED, Expected, Row, Tables
+from tests.laws.expected import DENIED, LISTED, NAMED, Expected, Row, Tables
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation
 
@@ -59,6 +59,7 @@ class Stream:
             self.watch.append("od")
             self.settings["max_level"] = random.choice([None, 0, 2])
         self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
+        self.given += random.sample(sorted(LISTED), 2) if self.nulls == "equal" else []
         self.severity = {text: random.choice(["error", "error", "warn"]) for text in self.given}
         self.rows: Tables = {name: self._some_rows(name, random.choice([0, 1, 3, 8])) for name in SCHEMAS}
         self.broke: Counter[tuple[str, str, bool]] = Counter()  # by table, text, and whether it was given

@@ -31,9 +31,14 @@ RULES = {
     "one": "not(t.number < 0 and t.flag = true)",
 }
 DEPENDENCIES = {"text": "number -> text", "all": "() -> flag", "real": "number, flag -> real", "key": "key(text, day)"}
+LISTS = {
+    "both": "[flag, number desc] orders [flag, real]",
+    "text": "[text] orders [day, text desc]",
+    "all": "[] orders [flag]",
+}
 GIVEN = {
     name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}
-    for name, rules in (("dc", RULES), ("named", DEPENDENCIES))
+    for name, rules in (("dc", RULES), ("named", DEPENDENCIES), ("lod", LISTS))
 }
 NAMES = tuple(rule_classes())
 for_every_engine = pytest.mark.parametrize(

@@ -146,6 +146,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "given": lambda watch: watch.given("fd1"),
     "explain": lambda watch: watch.explain("zip -> city"),
     "explanation": lambda watch: watch.explanation("zip -> city"),
+    "advise": lambda watch: watch.advise("GROUP BY zip, city"),
     "history": lambda watch: watch.history(),
     "apply": lambda watch: watch.apply(inserts=MORE),
     "watch_folder": lambda watch: watch.watch_folder("."),
@@ -174,7 +175,9 @@ def test_no_method_is_forgotten() -> None:
 # ---- examples -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["api.checking", "api.discovery", "api.monitor", "visible", "intake.reading"])
+@pytest.mark.parametrize(
+    "name", ["api.checking", "api.discovery", "api.monitor", "api.ordering", "visible", "intake.reading"]
+)
 def test_examples_in_docstrings(name: str) -> None:
     ran = doctest.testmod(import_module(f"holdfast.{name}"))
     assert (ran.failed, ran.attempted > 0) == (0, True)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
@@ -38,6 +38,9 @@ from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 from holdfast.visible import visible
+
+if TYPE_CHECKING:
+    from holdfast.advice.advice import Advice
 
 _ATTEMPTS = 5
 _TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
@@ -232,6 +235,12 @@ class View:
         """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
         return [result for (name, _), result in self._found().items() if rules in (None, name)]
 
+    def ways(self) -> dict[tuple[str, str], str]:
+        """In which way the rules of a class are kept for a table, and why, where there are several ways."""
+        self._refresh()
+        told = {at: self._engines[at[0]].how(state) for at, state in self._states.items()}
+        return {at: how for at, how in told.items() if how}
+
     def ranked(self, rules: str | None = None) -> list[Result]:
         """The same as people want to read it: the best first, with what only a look at all of them tells."""
         self._refresh()
@@ -284,8 +293,8 @@ class View:
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a rule holds, how far, and which rows to look at: in lines of text.
 
-        A rule that was given may be named. Functional dependencies (`Zip -> State`) and keys (`key(Zip)`) need not be
-        watched; inclusion dependencies (`orders.cust in customers.id`) must be.
+        A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
+        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be.
         """
         return self.explanation(rule, table=table).lines()
 
@@ -302,6 +311,18 @@ class View:
         name = ALL_TABLES if declared.across else self._table_name(table)
         engine = self._engines.get(declared.name) or make_engine(declared.name)
         return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+
+    def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
+        """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
+        other orders serve it, from the rules that hold now. `have` tells orders that there are, such as those of
+        indexes: `"Year, Salary desc"`.
+        """
+        from holdfast.api.advising import advice_on
+
+        self._refresh()
+        name = self._table_name(table)
+        results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
+        return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""

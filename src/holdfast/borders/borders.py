@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import Columns
-from holdfast.borders.proving import Questions, questions, refuted, sampled, witnesses_of
+from holdfast.borders.proving import Proofs, Questions, proved, questions, sampled, witnesses_of
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
@@ -59,6 +59,7 @@ class Borders:
         self.rows, self.evidence, self.covers = rows, evidence, dict(covers)
         self._max_size = max_size
         self._all: Everything | None = None
+        self.rounds: list[Proofs] = []  # of discovery: what is known of contexts besides
 
     @property
     def targets(self) -> Targets:
@@ -70,32 +71,33 @@ class Borders:
         """From the rows of a table."""
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         columns, wanted = Columns(rows), targets.wanted()
-        for number, pairs in enumerate(sampled(columns, _SAMPLED)):
+        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, _SAMPLED)):
             progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
             borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
             fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
             borders.covers |= fresh
-            borders._settle(columns, borders._without_constants(fresh), progress)
+            borders.rounds += borders._settle(columns, borders._without_constants(fresh), progress)
+        rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
         self, columns: Columns, open_: Covers, progress: Progress, asked: Sequence[Questions] | None = None
-    ) -> None:
+    ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
-        proved. `asked` are the same contexts as questions, where these are known.
+        proved. `asked` are the same contexts as questions, where these are known. Gives what each round found.
         """
-        rounds = 0
+        rounds: list[Proofs] = []
         while open_:
-            rounds += 1
-            asked = self._questions(columns, open_) if asked is None else asked
-            pairs = refuted(columns, asked, self._saying(rounds, asked, open_, progress))
-            asked = None
-            if not len(pairs):
-                return
-            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
+            asked = self._questions(columns, open_) if asked is None or rounds else asked
+            rounds.append(proved(columns, asked, self._saying(len(rounds) + 1, asked, open_, progress)))
+            if not len(rounds[-1].pairs):
+                break
+            more = witnesses_of(self.rows, self.targets, rounds[-1].pairs)
+            open_ = self._take(self.evidence.with_more(more))
+        return rounds
 
     def _take(self, evidence: Evidence) -> dict[int, Words]:
         """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
@@ -144,11 +146,11 @@ class Borders:
 
     # ---- under batches ----------------------------------------------------------------------------------------------
 
-    def follow(self, dead: NDArray[np.int64], fresh: int, progress: Progress = SILENT) -> dict[int, Mended]:
-        """Take in a batch that the rows have followed: the ids that died, and the place of the first new row. Tells
-        what became of the targets whose minimal contexts changed.
+    def follow(self, dead: NDArray[np.int64], progress: Progress = SILENT) -> dict[int, Mended]:
+        """Take in a batch that the rows have followed, and of which some ids died. Tells what became of the targets
+        whose minimal contexts changed.
         """
-        before = dict(self.covers)
+        before, fresh = dict(self.covers), self.rows.fresh
         self._without(dead, fresh, progress)
         if fresh < self.rows.count:
             self._with_fresh(fresh, progress)
@@ -166,7 +168,7 @@ class Borders:
         columns, left = Columns(self.rows, upto=fresh), witnesses.some(~gone)
         sets, targets = _orphans(self.evidence, left)
         if len(sets):
-            pairs = refuted(columns, questions(columns, self.targets, sets, targets))
+            pairs = proved(columns, questions(columns, self.targets, sets, targets)).pairs
             left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
         self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
 

@@ -43,16 +43,6 @@ class Partition:
         """The bytes of the arrays."""
         return self.rows.nbytes + self.starts.nbytes
 
-    @property
-    def squares(self) -> int:
-        """The sum of the squares of the groups' sizes."""
-        return int(kernels.squares(self.starts))
-
-    def neighbours(self, most: int) -> NDArray[np.int64]:
-        """Some pairs of rows, by place, that are next to each other in a group."""
-        pairs = np.empty((most, 2), np.int64)
-        return pairs[: kernels.neighbours(self.rows, self.starts, most, pairs)]
-
 
 class Columns:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.

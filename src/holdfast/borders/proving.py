@@ -22,7 +22,7 @@ from holdfast.kernels.swaps import Asked, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
-from holdfast.table.threads import OnProgress, SoFar, each
+from holdfast.table.threads import OnProgress, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
@@ -138,24 +138,33 @@ def _cut(asked: Asked, begin: int, end: int) -> Asked:
     )
 
 
-def refuted(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> RowPairs:
-    """Pairs of rows, by place, that break all that doesn't hold of what is asked; none where all holds."""
+@dataclass(frozen=True, eq=False)
+class Proofs:
+    """What a look at contexts gave: pairs of rows, by place, that break all that doesn't hold of what was asked, none
+    where all holds; and how many ordered pairs of rows the groups of each context put together.
+    """
+
+    pairs: RowPairs
+    contexts: Words
+    within: NDArray[np.int64]
+
+
+def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
+    """Look whether what is asked holds."""
     walks = Walks(columns)
-
-    def work(part: Questions, _: SoFar) -> RowPairs:
-        return _refuted(walks, part)
-
-    return np.concatenate([np.empty((0, 2), np.int64), *each(asked, work, None, progress)])
+    parts = each(asked, lambda part, _: _proved(walks, part), None, progress)
+    pairs, contexts, within = zip(*((part.pairs, part.contexts, part.within) for part in parts), strict=True)
+    return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
 
 
-def _refuted(walks: Walks, part: Questions) -> RowPairs:
+def _proved(walks: Walks, part: Questions) -> Proofs:
     partition, rows, asked = walks.to(part.prefix), walks.columns.rows, part.asked
     if not partition.groups:
-        return np.empty((0, 2), np.int64)
+        return Proofs(np.empty((0, 2), np.int64), part.contexts, np.zeros(len(part.contexts), np.int64))
     room, way = walks.room(partition, int(np.diff(asked.added_from).max()))
     contexts = len(asked.key)
     most = contexts * (_NEIGHBOURS + 1) + len(asked.constants) + len(asked.one)
-    pairs, squared = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
+    pairs, within = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
     found = prove(
         partition.rows,
         partition.starts,
@@ -168,9 +177,9 @@ def _refuted(walks: Walks, part: Questions) -> RowPairs:
         way,
         room,
         pairs,
-        squared,
+        within,
     )
-    return pairs[:found].copy()
+    return Proofs(pairs[:found].copy(), part.contexts, within)
 
 
 def sampled(columns: Columns, most: int) -> list[RowPairs]:

@@ -36,6 +36,7 @@ class RankedColumns:
     def __init__(self, table: Table) -> None:
         self.distinct = table.schema.nulls == "distinct"
         self.columns = len(table.schema.columns)
+        self.compared: Places = np.empty((0, 2), np.int64)  # pairs that showed much: who comes next starts with them
         self._table: Table | None = table  # until its rows were read
         self._dead = 0
 
@@ -107,6 +108,7 @@ class RankedColumns:
     def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002
         """Take in a batch: rows die, and new ones come, from the place `fresh` on."""
         self._read()
+        self.compared = self.compared[:0]
         self._alive[self.places(change.dead)] = False
         self._dead += len(change.dead)
         if self.count > _LEAST and 2 * self._dead > self.count:

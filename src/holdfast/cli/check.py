@@ -19,6 +19,7 @@ from holdfast.cli.printing import (
     warn_unlisted,
 )
 from holdfast.cli.tables import named
+from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 def check(
     sources: SourceList,
     *,
-    rules: Annotated[Path, typer.Option(help="A YAML file of rules.")],
+    rules: Annotated[Path | None, typer.Option(help="A YAML file of rules.")] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", help="A rule, in place of a file of them (repeatable).")
+    ] = None,
     rows: Annotated[
         bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
     ] = False,
@@ -43,13 +47,17 @@ def check(
 ) -> None:
     """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
 
-    Example: [b]holdfast check tax.csv --rules rules.yaml --rows[/b]
+    Examples: [b]holdfast check tax.csv --rules rules.yaml --rows[/b],
+    [b]holdfast check tax.csv --rule "\\[Year, Salary desc] orders \\[Year, Bin]"[/b]
     """
     from holdfast.api.checking import check as look
 
+    if (rules is None) == (not rule):
+        raise BadInput("give rules to check: --rules FILE, or --rule TEXT; not both")
+
     with terminal_progress() as progress:
         tables = named(sources, options.jdbc_table)
-        checked = look(tables, rules, nulls=nulls, options=options, progress=progress, **settings)
+        checked = look(tables, rules or rule or [], nulls=nulls, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
     if form == "text":

@@ -40,11 +40,13 @@ def status(
     finally:
         store.close()
     results: list[Result] = []
+    kept: dict[tuple[str, str], str] = {}
     if many:
         from holdfast.api.view import View
 
         with terminal_progress() as progress, View.open(state, progress=progress) as view:
             results = [result for name in many for result in view.ranked(name)]
+            kept = {at: how for at, how in view.ways().items() if at[0] in many}
     if form == "json":
         print_json([*tables, *(batch.to_json() for batch in last)])
     print_findings(findings, form, top, asked, results)
@@ -52,3 +54,5 @@ def status(
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
             say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
+        for (name, table), how in kept.items():
+            say(f"{rule_class(name).title} of {table}: kept {how}", err=True)

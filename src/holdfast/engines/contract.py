@@ -97,6 +97,10 @@ class Engine(ABC):
         """The result as people want to read it: the best first, each with what only a look at all of them tells."""
         return self.result(state)
 
+    def how(self, state: Any) -> str:  # noqa: ARG002
+        """In which way the rules are kept, and why; nothing where there is but one."""
+        return ""
+
     def listings(self, state: Any, subject: WatchedTable) -> Sequence[Listing]:  # noqa: ARG002
         """The violations of the rules that were given, rule by rule."""
         return ()

@@ -197,12 +197,12 @@ def neighbours(rows: Rows, starts: Rows, most: int, pairs: NDArray[np.int64]) ->
 
 
 @kernel
-def squares(starts: Rows) -> Any:
-    """The sum of the squares of the groups' sizes."""
+def pairs_within(starts: Rows) -> Any:
+    """How many ordered pairs of different rows the groups put together."""
     total = np.int64(0)
     for group in range(len(starts) - 1):
         size = np.int64(starts[group + 1] - starts[group])
-        total += size * size
+        total += size * (size - 1)
     return total
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Room, neighbours, refine, sort_keys, squares
+from holdfast.kernels.partitions import Room, neighbours, pairs_within, refine, sort_keys
 
 Rows = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -216,10 +216,11 @@ def prove(
     way: Way,
     room: Room,
     pairs: Ints,
-    squared: Ints,
+    within: Ints,
 ) -> Any:
     """Look whether what is asked of contexts holds. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
-    context up to `most` neighbours in its groups; squared[context]: sum of its groups' squares. Returns how many pairs.
+    context up to `most` neighbours in its groups; within[context]: how many ordered pairs its groups put together.
+    Returns how many pairs were found.
 
     IN rows, starts: the partition that all contexts begin with
     """
@@ -250,7 +251,7 @@ def prove(
             row_ends[depth] = begin + way.starts[start + groups]
             start_ends[depth] = start + groups + 1
             own_rows, own_starts = way.rows[begin : row_ends[depth]], way.starts[start : start_ends[depth]]
-        squared[k] = squares(own_starts)
+        within[k] = pairs_within(own_starts)
         if len(own_starts) < 2:
             continue
         before = found

@@ -6,6 +6,7 @@ rows finds rows: then s is NOBODY.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,17 @@ class Found:
 def listed(pairs: Pairs) -> Found:
     """Pairs that are all at hand."""
     return Found(len(pairs), pairs)
+
+
+def joined(parts: Sequence[Found], limit: int) -> Found:
+    """What several queries found of which no pair meets two; their number alone where that is above the limit."""
+    if len(parts) == 1:
+        return parts[0]
+    count = sum(part.count for part in parts)
+    known = [part.pairs for part in parts if part.pairs is not None]
+    if len(known) < len(parts) or count > limit:
+        return Found(count, None)
+    return Found(count, paired(*sides(np.concatenate([no_pairs(), *known]))))
 
 
 def sides(pairs: Pairs) -> tuple[Ids, Ids]:

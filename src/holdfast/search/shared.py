@@ -7,12 +7,12 @@ A batch is followed once; whoever asks for its pairs after that gets the same an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from holdfast.progress import SILENT, Progress
-from holdfast.search.queries import PairQuery
+from holdfast.search.queries import NullMeaning, PairQuery
 from holdfast.search.search import BatchPairs, PairSearch
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
@@ -23,12 +23,13 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class TableSearch:
-    """The pair search of a table in which null equals nothing, as in SQL."""
+    """The pair search of a table in which a comparison with null is never true, as in SQL."""
 
     name: ClassVar[str] = "search"
+    nulls: ClassVar[NullMeaning] = "sql"
 
     def __init__(self, table: Table) -> None:
-        self.pairs = PairSearch(table, [])
+        self.pairs = PairSearch(table, [], self.nulls)
         self.counted: set[int] = set()  # queries whose pairs are counted alone: those of rows that die, before they do
         self.keeps_indexes = False  # whether indexes are made for a dump where there are none yet
         self._batch: BatchPairs | None = None
@@ -46,21 +47,21 @@ class TableSearch:
         return self._batch
 
     @classmethod
-    def of(cls, table: Table, runner: Runner | None = None, progress: Progress = SILENT) -> TableSearch:  # noqa: ARG003
+    def of(cls, table: Table, runner: Runner | None = None, progress: Progress = SILENT) -> Self:  # noqa: ARG003
         """Without queries yet."""
         return cls(table)
 
     @classmethod
-    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> TableSearch:
+    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:
         """With the indexes that `dump` told of, which are opened when they are needed."""
         search = cls(table)
         if facts and (folder := _folder_of(table)) is not None:
             search.pairs.open_when_needed(arrays, facts, folder)
         return search
 
-    def rewritten(self, table: Table, kept: Kept) -> TableSearch:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
         """Without queries, for whoever had some asks again; indexes know codes, and are made anew."""
-        search = TableSearch(table)
+        search = type(self)(table)
         search.keeps_indexes = True
         return search
 
@@ -70,6 +71,13 @@ class TableSearch:
         if folder is not None and (self.keeps_indexes or self.pairs.nbytes):
             self.pairs.write_indexes(folder)
         return self.pairs.dump()
+
+
+class NullsFirstSearch(TableSearch):
+    """The pair search of a table in which null equals null and is less than every value, as where rows are sorted."""
+
+    name: ClassVar[str] = "search_nulls_first"
+    nulls: ClassVar[NullMeaning] = "equal"
 
 
 def _folder_of(table: Table) -> str | None:

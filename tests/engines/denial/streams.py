@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
-from holdfast.engines.denial.state import discover
-from holdfast.engines.denial.violations import LIMIT
+from holdfast.engines.denial.plan import query_of
+from holdfast.engines.violations import state as states
+from holdfast.engines.violations.kept import LIMIT
+from holdfast.engines.violations.rule import AskedRule
+from holdfast.engines.violations.state import State
 from holdfast.search.found import Found
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard
@@ -45,6 +48,18 @@ class Stream:
             del self.rows[row]
         self.rows |= {row: tuple(values) for row, values in zip(born, inserts, strict=True)}
         return Change(before, self.table, born, gone)
+
+
+def asked(search: TableSearch, constraints: Sequence[DenialConstraint]) -> list[AskedRule[DenialConstraint]]:
+    """Constraints, each with the query that says it."""
+    return [AskedRule(each, [query_of(each, search.pairs.table.schema)]) for each in constraints]
+
+
+def discover(
+    search: TableSearch, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
+) -> State[DenialConstraint]:
+    """The state of some constraints."""
+    return states.discover(search, asked(search, constraints), runner, limit)
 
 
 def detect(

@@ -9,17 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.parse import parse
-from holdfast.engines.denial.state import discover
+from holdfast.engines.violations.maintain import maintain
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.local import read_csv, sniff_file, typed_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
-from tests.engines.denial.streams import Stream, detect, listed
+from tests.engines.denial.streams import Stream, detect, discover, listed
 
 duckdb = pytest.importorskip("duckdb")
 

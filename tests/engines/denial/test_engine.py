@@ -10,13 +10,13 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
-from holdfast.engines.denial.state import discover, load
+from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.state import load
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, detect, listed, wanted
+from tests.engines.denial.streams import Stream, asked, detect, discover, listed, wanted
 
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SCHEMA = Schema(
@@ -94,7 +94,8 @@ def test_follows_a_stream(
     state = discover(TableSearch(stream.table), rules, limit=limit)
     for number, (inserts, picks) in enumerate(changes):
         if number == save_at:
-            state = load(TableSearch(stream.table), rules, *state.dump())
+            again = TableSearch(stream.table)
+            state = load(again, asked(again, rules), *state.dump())
         before = [wanted(stream, rule) for rule in rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         deltas = maintain(state, stream.change(inserts, dead))

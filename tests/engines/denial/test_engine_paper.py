@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.maintain import maintain
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.parse import parse
-from holdfast.engines.denial.state import State, discover
-from holdfast.engines.denial.violations import Delta
+from holdfast.engines.violations.kept import Delta
+from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.state import State
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, detect, listed, wanted
+from tests.engines.denial.streams import Stream, detect, discover, listed, wanted
 
 PACKAGES = Schema(
     "packages",
@@ -45,7 +45,7 @@ PHI = [
 ]
 
 
-def pairs_of(deltas: list[Delta], side: str) -> list[list[list[int]]]:
+def pairs_of(deltas: list[Delta[DenialConstraint]], side: str) -> list[list[list[int]]]:
     return [getattr(delta, side).tolist() for delta in deltas]
 
 
@@ -79,7 +79,7 @@ def test_an_update_resolves_and_adds_in_one_batch() -> None:
 POINTS = Schema("points", (Column("a", pa.int64()), Column("b", pa.int64()), Column("x", pa.string())))
 
 
-def follow(schema: Schema, rule: DenialConstraint, steps: list[tuple[list[Any], list[int]]]) -> State:
+def follow(schema: Schema, rule: DenialConstraint, steps: list[tuple[list[Any], list[int]]]) -> State[DenialConstraint]:
     stream = Stream.of(schema)
     state = discover(TableSearch(stream.table), [rule])
     for inserts, dead in steps:

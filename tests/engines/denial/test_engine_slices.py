@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from holdfast.engines.denial.model import DenialConstraint
 from holdfast.engines.denial.parse import parse
 from holdfast.engines.denial.plan import query_of
-from holdfast.engines.denial.state import discover
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads
-from tests.engines.denial.streams import detect
+from tests.engines.denial.streams import detect, discover
 from tests.engines.denial.test_engine import SCHEMA, constraints, rows
 from tests.table.building import Kept, inserts
 

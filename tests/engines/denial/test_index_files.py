@@ -15,7 +15,7 @@ from holdfast.api.verifying import verify
 from holdfast.engines.functional import named
 from holdfast.search import index, index_files, search
 from holdfast.search.index import Index
-from holdfast.search.shared import TableSearch
+from holdfast.search.shared import NullsFirstSearch, TableSearch
 from holdfast.store.backup import backup
 
 RULES = [
@@ -23,9 +23,12 @@ RULES = [
     "not(t.b = s.b and t.c < s.c and t.a > s.a)",
     "not(t.a = s.a and t.b = 'u' and s.b = 'v' and t.c > s.c)",
     "not(t.a = 1 and t.c = 2)",
+    "[c] orders [a]",
+    "[b, a desc] orders [b, c]",
     "a, b -> c",
     "key(a, b, c)",
 ]
+INDEXES = 4 + 2  # of the denial constraints, and of the lists, where nulls come first
 SCHEMA = pa.schema([("id", pa.int64()), ("a", pa.int64()), ("b", pa.string()), ("c", pa.float64())])
 
 
@@ -50,7 +53,8 @@ def start(folder: Path, chance: random.Random) -> Monitor:
 
 def files_of(monitor: Monitor) -> list[Path]:
     (watched,) = monitor._watched.values()
-    return [Path(monitor._store.folder) / name for name in watched.part(TableSearch).pairs.dump()[1]["files"]]
+    names = [name for kind in (TableSearch, NullsFirstSearch) for name in watched.part(kind).pairs.dump()[1]["files"]]
+    return [Path(monitor._store.folder) / name for name in names]
 
 
 def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
@@ -89,7 +93,7 @@ def test_a_checkpoint_leaves_the_files_of_indexes_as_they_are(tmp_path: Path) ->
     chance = random.Random(7)
     with start(tmp_path, chance) as monitor:
         made = files_of(monitor)
-        assert len(made) == 4
+        assert len(made) == INDEXES
         monitor.apply(inserts=rows(chance, range(200, 205)), deletes=pa.table({"id": [3, 4]}))
         monitor.checkpoint()
         assert files_of(monitor) == made
@@ -115,7 +119,7 @@ def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
     came_from_files = opened_from_files(monkeypatch)
     with Monitor.open(tmp_path / "copy") as monitor:
         monitor.apply(inserts=rows(chance, range(400, 405)))
-    assert came_from_files == [True] * 4
+    assert came_from_files == [True] * INDEXES
     assert not verify(tmp_path / "copy", deep=True).problems
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.engines.functional.model import FD, Key
-from holdfast.engines.functional.state import State
+from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Sources, admit_batch, build_table
@@ -45,7 +45,8 @@ def changed(table: Table, folder: Path, inserts: pa.Table | None, deletes: pa.Ta
 
 def counted(state: State) -> Counter[frozenset[str]]:
     """The agree-sets by column names, the empty one aside, as the paper lists them."""
-    sets, counts = state.pairs.sets.sets, state.pairs.sets.counts
+    assert isinstance(state.basis, CountedAgreeSets)
+    sets, counts = state.basis.sets.sets, state.basis.sets.counts
     named = {frozenset(COLUMNS[c] for c in bitsets.elements(one)): int(n) for one, n in zip(sets, counts, strict=True)}
     return Counter({names: count for names, count in named.items() if names})
 

@@ -57,11 +57,25 @@ def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
 
 
 @settings(max_examples=100)
-@given(first=row_lists, stream=streams, nulls=null_modes, directions=ways, level=levels, least=least_scores)
+@given(
+    first=row_lists,
+    stream=streams,
+    nulls=null_modes,
+    directions=ways,
+    level=levels,
+    least=least_scores,
+    method=st.sampled_from(["counts", "borders"]),
+)
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: Nulls, directions: str, level: int | None, least: int | None
+    first: list[Row],
+    stream: list[Batch],
+    nulls: Nulls,
+    directions: str,
+    level: int | None,
+    least: int | None,
+    method: str,
 ) -> None:
-    asked = {"directions": directions, "max_level": level, "min_score": least}
+    asked = {"directions": directions, "max_level": level, "min_score": least, "method": method}
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(make_engine("od", asked), world)

@@ -1,14 +1,10 @@
-"""Violations in words: why a pair of rows violates a rule, and which rows take part in the most violations."""
+"""Violations in words: why a pair of rows violates a denial constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import listed
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Predicate
 
@@ -42,13 +38,6 @@ def _reason(predicate: Predicate, names: Mapping[str, str], rows: Mapping[str, M
         f"{left.column} {value!r} of {names[left.row]} {_WORDS[predicate.operator]} "
         f"{right.column} {other!r} of {names[right.row]}"
     )
-
-
-def most_involved(pairs: NDArray[np.int64], most: int = 10) -> list[tuple[int, int]]:
-    """The rows that take part in the most violations, with how many: what to look at first."""
-    ids, counts = np.unique(pairs[pairs != NOBODY], return_counts=True)
-    first = np.lexsort((ids, -counts))[:most]
-    return [(int(ids[i]), int(counts[i])) for i in first]
 
 
 def columns_of(rule: DenialConstraint, row: str) -> list[str]:

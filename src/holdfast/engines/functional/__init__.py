@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
 from holdfast.errors import BadInput, refuse_below
 
@@ -17,12 +18,19 @@ class FunctionalSettings:
 
     error: Annotated[float, Option("Also rules that hold but for this share of pairs of rows.", 0.0, 1.0)] = 0.0
     max_lhs: Annotated[int | None, Option("At most so many columns in a left side or key.", 0)] = None
+    method: Annotated[Method, Option(HELP)] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse what can't be."""
         refuse_below(0, self.max_lhs, "the number of columns of a left side")
         if not 0.0 <= self.error < 1.0:
             raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+        refuse_unknown(self.method)
+        if self.error and self.method == "borders":
+            raise BadInput(
+                "the error of keys and FDs is a share of pairs of rows, which only counting tells; leave out --method "
+                "borders, or --error"
+            )
 
 
 def _cells(rule: Json) -> list[str]:

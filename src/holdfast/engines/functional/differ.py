@@ -9,11 +9,12 @@ for when someone asks for the first of them, in the table as the batch left it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders import evidence as borders
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Diff, Finding, Witness
 from holdfast.changes.names import quoted
@@ -26,18 +27,36 @@ from holdfast.pairs.hitting import Mended
 from holdfast.pairs.maximal import Shift
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
+from holdfast.table.table import Table
 
 
-def exact_diff(before: Rules, changed: Mapping[int, Mended], shift: Shift, change: Change) -> Diff:
-    """The diff of exact rules, from what became of the targets that a batch touched."""
+def exact_diff(
+    before: Rules, changed: Mapping[int, Mended], witnesses: Callable[[Rules], Mapping[str, Witness]]
+) -> Diff:
+    """The diff of exact rules, from what became of the targets that a batch touched; `witnesses` finds those of rules
+    that were lost.
+    """
     lost = Rules(before.table, before.names, {target: Part(now.lost) for target, now in changed.items()})
     gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
     if not lost:
         return Diff(gained, lost)
-    return Diff(gained, lost, witnesses=WhenAsked(lambda: _witnesses(lost, shift, change)))
+    return Diff(gained, lost, witnesses=WhenAsked(lambda: witnesses(lost)))
 
 
-def _witnesses(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
+def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:
+    """For each lost rule one of the pairs that a border keeps: none breaks a rule that still holds."""
+    written = [quoted(name) for name in lost.names]
+    pairs: dict[str, Pair] = {}
+    for target, part in lost.parts.items():
+        breaking = kept.some(bitsets.has(kept.broken, target))
+        places = bitsets.containers(part.lhs, breaking.agree)
+        for place in np.unique(places[places >= 0]).tolist():
+            one, other = sorted(breaking.rows[place].tolist())
+            pairs |= dict.fromkeys(_texts(written, target, part.lhs[places == place]), (one, other))
+    return witnesses_of(table, pairs) if pairs else {}
+
+
+def witnesses_in(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness]:
     """A pair for each lost rule that an agree-set of the batch breaks."""
     why = [
         (target, agree, broken)

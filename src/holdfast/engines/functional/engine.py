@@ -1,27 +1,34 @@
 """Keys and FDs behind the verbs that every engine offers.
 
 One class serves both, for they are one thing: the minimal left sides of some targets (see `pairs.maximal`). FDs have
-the columns as targets, keys the row itself. `settings.error` above 0 asks for approximate rules, `settings.max_lhs`
-bounds left sides and keys. A table of fewer than two rows has no pair that could test a rule: then none is told.
+the columns as targets, keys the row itself. They are found by counting all pairs of rows, or, on tall tables, by
+borders (see `holdfast.borders`). `settings.error` above 0 asks for approximate rules, `settings.max_lhs` bounds left
+sides and keys. A table of fewer than two rows has no pair that could test a rule: then none is told.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from holdfast.borders.borders import Borders
+from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.rows import CodedColumns
+from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate, limit_of
-from holdfast.engines.functional.differ import approximate_diff, exact_diff
+from holdfast.engines.functional.differ import approximate_diff, exact_diff, witnesses_among, witnesses_in
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
-from holdfast.engines.functional.state import CountedAgreeSets, State
+from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs.bitsets import Words
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -29,6 +36,8 @@ from holdfast.table.table import Table
 
 PATIENCE = 15.0  # seconds of deriving after which a bound is advised
 FEWEST_ROWS = 2  # that make a pair
+BUDGET = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)  # of agree-sets to count
+NS_A_PAIR = 1.5  # to compare two rows and count their agree-set
 
 
 class FunctionalEngine(Engine):
@@ -36,29 +45,60 @@ class FunctionalEngine(Engine):
 
     def __init__(self, declared: RuleClass, settings: FunctionalSettings) -> None:
         self.declared = declared
-        self._error, self._max_lhs = settings.error, settings.max_lhs
+        self._error, self._max_lhs, self._method = settings.error, settings.max_lhs, settings.method
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Compare all pairs, and derive."""
+        """Compare all pairs, and derive; or compare some, and prove what they leave."""
+        refuse_wide(subject.table)
+        choice = self._choice(subject.table, progress)
+        if choice.name == "borders":
+            rows = subject.part(CodedColumns, runner, progress)
+            borders = Borders.of(rows, self._targets(subject.table), self._max_lhs, progress)
+            return State(subject.table, borders, _exact(borders.covers), choice.why)
         pairs = subject.part(CountedAgreeSets, runner, progress)
-        return State(subject.table, pairs, self._parts(subject.table, pairs, progress))
+        return State(subject.table, pairs, self._parts(subject.table, pairs, progress), choice.why)
+
+    def _choice(self, table: Table, progress: Progress) -> Choice:
+        rows, columns = table.rows, len(table.schema.columns)
+        if not self._error:
+            return choose(self._method, rows, columns, BUDGET)
+        if (pairs := pairs_of(rows)) > BUDGET.wide_pairs:
+            minutes = pairs * NS_A_PAIR / (os.cpu_count() or 1) / 60e9
+            progress.note(
+                f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
+                f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."
+            )
+        return Choice("counts", "as their error is a share of all pairs of rows")
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
-        """Derive what a batch changed in the agree-sets."""
+        """Derive what a batch changed in the agree-sets, or prove what is left of the rules."""
         before = self.result(state)
         state.table = change.after
-        maximal = state.pairs.changed
+        if isinstance(state.basis, Borders):
+            return self._follow_borders(state, state.basis, before, change, progress)
+        pairs = state.basis
+        maximal = pairs.changed
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
-            state.parts = self._parts(change.after, state.pairs, progress)
+            state.parts = self._parts(change.after, pairs, progress)
             return Diff(self.result(state), before)  # nothing is broken where nothing was tested, or is any more
         if self._error or maximal is None:
-            state.parts = self._parts(change.after, state.pairs, progress)
+            state.parts = self._parts(change.after, pairs, progress)
             return approximate_diff(before, self.result(state), change)
         covers = {target: part.lhs for target, part in state.parts.items()}
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(before, changed, maximal.shift, change)
+        return exact_diff(before, changed, lambda lost: witnesses_in(lost, maximal.shift, change))
+
+    def _follow_borders(
+        self, state: State, borders: Borders, before: Rules, change: Change, progress: Progress
+    ) -> Diff:
+        changed = borders.follow(change.dead, progress)
+        state.parts.update(_exact({target: now.sets for target, now in changed.items()}))
+        if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
+            return Diff(self.result(state), before)
+        kept = borders.evidence.witnesses
+        return exact_diff(before, changed, lambda lost: witnesses_among(lost, kept, change.after))
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
@@ -67,23 +107,32 @@ class FunctionalEngine(Engine):
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules."""
-        return state.dump(), {}
+        return state.dump(), {"way": "borders" if isinstance(state.basis, Borders) else "counts", "why": state.why}
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its arrays."""
-        return State.load(subject.table, subject.part(CountedAgreeSets), arrays)
+        table, parts, why = subject.table, parts_of(subject.table, arrays), facts.get("why", "")
+        if facts.get("way") != "borders":
+            return State(table, subject.part(CountedAgreeSets), parts, why)
+        covers = {target: part.lhs for target, part in parts.items()}
+        rows = subject.part(CodedColumns)
+        return State(table, Borders.load(rows, self._targets(table), self._max_lhs, covers, arrays), parts, why)
+
+    def how(self, state: State) -> str:
+        """By which way, and why."""
+        return told("borders" if isinstance(state.basis, Borders) else "counts", state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a key or an FD holds, watched or not, and which rows to look at."""
         self.refuse_rows(rows)
         return explain(subject.table, text)
 
-    def _targets(self, table: Table) -> range:
-        columns = len(table.schema.columns)
-        return range(columns) if self.declared.name == "fd" else range(columns, columns + 1)
+    def _targets(self, table: Table) -> Targets:
+        is_fd = self.declared.name == "fd"
+        return Targets(len(table.schema.columns), constants=is_fd, keys=not is_fd)
 
     def _parts(self, table: Table, pairs: CountedAgreeSets, progress: Progress) -> dict[int, Part]:
-        targets = self._targets(table)
+        targets = self._targets(table).wanted()
         said = self._saying(len(targets), progress)
         if not self._error:
             covers = derive.derive(pairs.maximal, targets, self._max_lhs, said)
@@ -108,6 +157,10 @@ class FunctionalEngine(Engine):
                 )
 
         return say
+
+
+def _exact(covers: Mapping[int, Words]) -> dict[int, Part]:
+    return {target: Part(lhs) for target, lhs in covers.items()}
 
 
 def make(declared: RuleClass, settings: FunctionalSettings, _: Mapping[str, TableRules]) -> FunctionalEngine:

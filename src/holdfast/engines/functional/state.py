@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.borders import Borders
 from holdfast.engines.functional.result import Part
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
@@ -97,13 +98,15 @@ class CountedAgreeSets:
 
 
 class State:
-    """The agree-sets that an engine's rules follow from, and the rules: the left sides of each target."""
+    """The rules, the left sides of each target, and what they follow from: counted agree-sets, or borders."""
 
-    def __init__(self, table: Table, pairs: CountedAgreeSets, parts: Mapping[int, Part]) -> None:
-        self.table, self.pairs, self.parts = table, pairs, dict(parts)
+    def __init__(
+        self, table: Table, basis: CountedAgreeSets | Borders, parts: Mapping[int, Part], why: str = ""
+    ) -> None:
+        self.table, self.basis, self.parts, self.why = table, basis, dict(parts), why
 
     def dump(self) -> dict[str, NDArray[Any]]:
-        """The rules as arrays."""
+        """The rules as arrays, and what borders keep; counted agree-sets are kept with the table."""
         targets = sorted(self.parts)
         arrays: dict[str, NDArray[Any]] = {"rules/target": np.array(targets, np.int64)}
         arrays["rules/count"] = np.array([len(self.parts[t]) for t in targets], np.int64)
@@ -112,19 +115,19 @@ class State:
         broken = [part.broken for _, part in sorted(self.parts.items()) if part.broken is not None]
         if broken:
             arrays["rules/broken"] = np.concatenate(broken)
-        return arrays
+        return arrays | (self.basis.dump() if isinstance(self.basis, Borders) else {})
 
-    @staticmethod
-    def load(table: Table, pairs: CountedAgreeSets, arrays: Mapping[str, NDArray[Any]]) -> State:
-        """The state from what `dump` gave."""
-        lhs = _rows(arrays["rules/lhs"], len(table.schema.columns))
-        broken = np.array(arrays["rules/broken"]) if "rules/broken" in arrays else None
-        ends = np.cumsum(arrays["rules/count"])
-        parts = {}
-        for target, count, end in zip(arrays["rules/target"], arrays["rules/count"], ends, strict=True):
-            where = slice(int(end - count), int(end))
-            parts[int(target)] = Part(lhs[where], None if broken is None else broken[where])
-        return State(table, pairs, parts)
+
+def parts_of(table: Table, arrays: Mapping[str, NDArray[Any]]) -> dict[int, Part]:
+    """The rules from what `State.dump` gave."""
+    lhs = _rows(arrays["rules/lhs"], len(table.schema.columns))
+    broken = np.array(arrays["rules/broken"]) if "rules/broken" in arrays else None
+    ends = np.cumsum(arrays["rules/count"])
+    parts = {}
+    for target, count, end in zip(arrays["rules/target"], arrays["rules/count"], ends, strict=True):
+        where = slice(int(end - count), int(end))
+        parts[int(target)] = Part(lhs[where], None if broken is None else broken[where])
+    return parts
 
 
 def _rows(flat: NDArray[Any], columns: int) -> NDArray[np.uint64]:

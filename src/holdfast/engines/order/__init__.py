@@ -1,11 +1,15 @@
-"""Canonical order dependencies: which columns are constant, and which never swap, within the groups of others."""
+"""Order dependencies: canonical ones, which columns are constant and which never swap within the groups of others; and
+those that were given, which lists of columns order which others.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.order.list_class import LISTS
 from holdfast.errors import BadInput, refuse_below
 from holdfast.visible import brief
 
@@ -22,6 +26,7 @@ class OrderSettings:
         int | None, Option("Only rules with at least this score, the sum of the squared sizes of their groups.", 0)
     ] = None
     error: Annotated[float, Option("Also rules that hold but for this share of rows.", 0.0, 1.0)] = 0.0
+    method: Annotated[Method, Option(HELP)] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse what can't be."""
@@ -29,6 +34,7 @@ class OrderSettings:
         refuse_below(0, self.min_score, "the score")
         if self.directions not in ("asc", "both"):
             raise BadInput(f"there are no directions {self.directions!r}; choose from: asc, both")
+        refuse_unknown(self.method)
         if not 0.0 <= self.error < 1.0:
             raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
 
@@ -55,4 +61,5 @@ RULE_CLASSES = (
         measure="error",
         columns=_columns,
     ),
+    LISTS,
 )

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.borders.method import Budget, choose, told
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.order import OrderSettings
+from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
 from holdfast.engines.order.explain import Explanation, explain
@@ -30,7 +32,8 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts,)}
+WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered)}
+BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
 
 
 class OrderEngine(Engine):
@@ -43,8 +46,12 @@ class OrderEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the covers of all targets."""
         asked = self._asked(subject.table)
-        way, covers = Counts.begin(subject, asked, runner, progress)
-        return State.of(subject.table, asked, way, covers)
+        choice = choose(self._settings.method, subject.table.rows, asked.targets.columns, BUDGET)
+        way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
+        state = State.of(subject.table, asked, way, covers, choice.why)
+        for contexts, within in way.reckoned():
+            state.scores.know(contexts, within)
+        return state
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
@@ -73,7 +80,13 @@ class OrderEngine(Engine):
         """The state from its arrays."""
         asked = self._asked(subject.table)
         way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
-        return State.of(subject.table, asked, way, load_parts(arrays, asked.targets.context_words))
+        return State.of(
+            subject.table, asked, way, load_parts(arrays, asked.targets.context_words), facts.get("why", "")
+        )
+
+    def how(self, state: State) -> str:
+        """By which way, and why."""
+        return told(state.way.name, state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its score; or two rows that break it."""

@@ -37,13 +37,27 @@ class Scores:
 
     def of(self, contexts: Words) -> Numbers:
         """The scores of some contexts."""
+        known, had = self._known(contexts)
+        numbers = known.entries(contexts)
+        if known.used > had:
+            self._scores = np.concatenate([self._scores, self._reckoned(known.keys[had:])])
+        return self._scores[numbers]
+
+    def know(self, contexts: Words, within: Numbers) -> None:
+        """Learn how many ordered pairs of different rows some contexts put together: with each row and itself, that is
+        their score.
+        """
+        known, had = self._known(contexts)
+        numbers = known.entries(contexts)
+        fresh = np.empty(known.used - had, np.int64)
+        fresh[numbers[numbers >= had] - had] = within[numbers >= had] + self._table.rows
+        self._scores = np.concatenate([self._scores, fresh])
+
+    def _known(self, contexts: Words) -> tuple[KeyTable, int]:
+        """The contexts whose scores are known, and how many they are."""
         if self._contexts is None:
             self._contexts = KeyTable(contexts.shape[1], len(contexts))
-        had = self._contexts.used
-        numbers = self._contexts.entries(contexts)
-        if self._contexts.used > had:
-            self._scores = np.concatenate([self._scores, self._reckoned(self._contexts.keys[had:])])
-        return self._scores[numbers]
+        return self._contexts, self._contexts.used
 
     @cached_property
     def _order(self) -> Numbers:

@@ -29,15 +29,16 @@ class State:
     way: Way
     covers: dict[int, Part]
     told: dict[int, Part]
+    why: str = ""  # this way
     scores: Scores = field(init=False)
 
     def __post_init__(self) -> None:
         self.scores = Scores(self.table)
 
     @staticmethod
-    def of(table: Table, asked: Asked, way: Way, covers: Covers) -> State:
+    def of(table: Table, asked: Asked, way: Way, covers: Covers, why: str) -> State:
         """From the covers of all targets."""
-        return State(table, asked, way, dict(covers), told(covers, asked.targets, covers))
+        return State(table, asked, way, dict(covers), told(covers, asked.targets, covers), why)
 
     def follow(self, after: Table, changed: Covers) -> list[int]:
         """Take in the covers that a batch changed; tells the targets whose rules may have changed."""
@@ -51,7 +52,11 @@ class State:
         """The covers and what the way keeps."""
         arrays = dump_parts(self.covers)
         own, facts = self.way.dump()
-        return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {"way": self.way.name, **facts}
+        return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {
+            "way": self.way.name,
+            "why": self.why,
+            **facts,
+        }
 
 
 def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.result import Part
+from holdfast.engines.order.result import Numbers, Part
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs.bitsets import Words
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -64,6 +65,10 @@ class Way(ABC):
     @abstractmethod
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Take in a batch that the subject has followed, given the covers of all targets before it."""
+
+    def reckoned(self) -> list[tuple[Words, Numbers]]:
+        """Contexts of which the way has counted, from scratch, how many ordered pairs of rows they put together."""
+        return []
 
     @abstractmethod
     def dump(self) -> tuple[Arrays, Facts]:

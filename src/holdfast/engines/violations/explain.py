@@ -1,4 +1,4 @@
-"""Why a denial constraint doesn't hold: why two rows violate it, and which rows to fix first."""
+"""Why a rule about pairs of rows doesn't hold: why two rows violate it, and which rows to fix first."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines import contract
-from holdfast.engines.denial.listing import DenialListing
+from holdfast.engines.violations.listing import PairListing
 from holdfast.table.naming import keys_of
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation(contract.Explanation):
-    """The violations of a constraint; some rows and why they violate it; and the rows that most violations share."""
+    """The violations of a rule; some rows and why they violate it; and the rows that most violations share."""
 
-    listing: DenialListing
+    listing: PairListing
     rows: tuple[int, ...]
     reason: str
     most_involved: tuple[tuple[int, int], ...]
 
     @staticmethod
-    def of(listing: DenialListing, rows: Sequence[int]) -> Explanation:
-        """About the rows asked for, or the first that violate the constraint."""
+    def of(listing: PairListing, rows: Sequence[int]) -> Explanation:
+        """About the rows asked for, or the first that violate the rule."""
         chosen = list(rows) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
         reason = listing.explain(*chosen) if chosen else "It holds: no rows violate it"
         return Explanation(listing, tuple(chosen), reason, tuple(listing.most_involved()))
 
     def lines(self) -> list[str]:
-        """The constraint, what it is for, and the reason."""
+        """The rule, what it is for, and the reason."""
         rule = self.listing.rule
         return [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"{self.reason}."]
 

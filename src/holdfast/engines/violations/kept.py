@@ -1,7 +1,7 @@
-"""The violations of one constraint: as pairs while these are few enough to keep, else as a count alone.
+"""The violations of one rule: as pairs while these are few enough to keep, else as a count alone.
 
-A pair is (t, s); of a symmetric constraint the smaller row id comes first, and each pair is there once. A constraint
-about single rows has rows: then s is NOBODY (-1).
+A pair is (t, s); of a symmetric rule the smaller row id comes first, and each pair is there once. A rule about
+single rows has rows: then s is NOBODY (-1).
 
 Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
 a graph, and so are all of them once a batch resolves one that was there from the start, or a second batch has to look
@@ -15,21 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
-from holdfast.engines.denial.model import DenialConstraint
+from holdfast.engines.violations.rule import R, R_co
 from holdfast.search.found import Found, Ids, Pairs, listed, no_pairs, paired, sides
 from holdfast.search.graph import PairGraph
 
-LIMIT = 5_000_000  # pairs of one constraint that are kept; a pair takes about 60 bytes
+LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
 
 
 @dataclass(frozen=True)
-class Delta:
-    """What a batch did to the violations of one constraint. Where only counts are kept, there are no pairs."""
+class Delta(Generic[R_co]):
+    """What a batch did to the violations of one rule. Where only counts are kept, there are no pairs."""
 
-    constraint: DenialConstraint
+    rule: R_co
     before: int
     after: int
     added: Pairs | None
@@ -47,7 +48,7 @@ class Delta:
             return 0
         at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
         now = np.where(old[at] == self.resolved, new[at], self.resolved)
-        if self.constraint.is_symmetric:
+        if self.rule.is_symmetric:
             now.sort(axis=1)
         together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(self.added), strict=True)))
         return int((together[1:] == together[:-1]).all(axis=1).sum())
@@ -62,12 +63,12 @@ class _Contents:
     graph: PairGraph | None = None  # of the others; None where only the number is kept
 
 
-class Violations:
-    """The violations of one constraint, kept."""
+class Violations(Generic[R]):
+    """The violations of one rule, kept."""
 
-    def __init__(self, constraint: DenialConstraint, count: int, pairs: Callable[[], Pairs] | None) -> None:
+    def __init__(self, rule: R, count: int, pairs: Callable[[], Pairs] | None) -> None:
         """So many violations; `pairs` gives them, unless they are too many to keep."""
-        self.constraint = constraint
+        self.rule = rule
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
         self._looked = False  # whether a batch has looked for its rows among the first ones
 

@@ -1,0 +1,205 @@
+"""Advice on a clause of a query: what of it is enough, why the rest is redundant, and which other orders serve it.
+
+All of it is true of the table as it is now, by the rules that are named; a batch that breaks one of them takes back
+what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from holdfast.advice.clauses import Clause
+from holdfast.advice.reasoning import Proof, Reasoner
+from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
+from holdfast.visible import visible
+
+_MOST = 10  # other orders that are told
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """A column that a clause can do without, and why."""
+
+    column: SortColumn
+    because: str
+    rules: Proof
+
+    def __str__(self) -> str:
+        return f"{self.column.text} is redundant: {self.because}{_by(self.rules)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        return {"column": self.column.name, "because": self.because, "rules": list(self.rules)}
+
+
+@dataclass(frozen=True)
+class Serving:
+    """An order, and the rules by which rows in it are in the order asked for; None where that does not follow."""
+
+    order: SortList
+    rules: Proof | None
+    backwards: bool = False  # it serves where it is read from its end
+
+    def __str__(self) -> str:
+        order = sort_text(self.order)
+        if self.rules is None:
+            return f"no rule that is known here says that an order by {order} serves it"
+        return f"an order by {order}{', read backwards,' if self.backwards else ''} serves it{_by(self.rules)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        order = [column.to_json() for column in self.order]
+        return {"order": order, "backwards": self.backwards, "rules": list(self.rules or ())}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is known about a clause."""
+
+    table: str
+    clause: Clause
+    enough: SortList
+    redundant: tuple[Redundant, ...]
+    served_by: tuple[Serving, ...]  # other orders
+    not_served_by: tuple[Serving, ...]  # orders that were asked about
+    single: Proof | None  # why no two rows are equal on the columns
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(visible, self.lines()))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        told = [
+            self._summary(),
+            *map(str, self.redundant),
+            *self._alone(),
+            *map(str, (*self.served_by, *self.not_served_by)),
+            *self.notes,
+        ]
+        return [self.clause.text, *(f"  {line}" for line in told)]
+
+    def _summary(self) -> str:
+        if not self.redundant:
+            return "no column is redundant by the rules that are known here"
+        if not self.enough:
+            return "any order will do" if self.clause.is_order else "all rows are equal on these columns"
+        if self.clause.kind == "DISTINCT":
+            return f"{sort_text(self.enough)} alone tells the rows apart"
+        return f"{self.clause.kind} {sort_text(self.enough)} is enough"
+
+    def _alone(self) -> list[str]:
+        """What follows where no two rows are equal; an order gains nothing by that."""
+        if self.single is None or self.clause.is_order:
+            return []
+        grouped = self.clause.kind == "GROUP BY"
+        what = "each group is one row" if grouped else "DISTINCT is not needed: no two rows are equal"
+        return [f"{what}{_by(self.single)}"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {
+            "kind": "advice",
+            "table": self.table,
+            "clause": self.clause.kind,
+            "columns": [column.to_json() for column in self.clause.columns],
+            "enough": [column.to_json() for column in self.enough],
+            "redundant": [each.to_json() for each in self.redundant],
+            "served_by": [each.to_json() for each in self.served_by],
+            "not_served_by": [[column.to_json() for column in each.order] for each in self.not_served_by],
+            "single": None if self.single is None else list(self.single),
+            "notes": list(self.notes),
+            "text": self.clause.text,
+        }
+
+
+def _by(rules: Proof) -> str:
+    return f", by {'; '.join(rules)}" if rules else ""
+
+
+def advise(
+    table: str, clause: Clause, reasoner: Reasoner, have: Sequence[SortList] = (), notes: Sequence[str] = ()
+) -> Advice:
+    """Advice on a clause. `have` are orders that there are, such as those of indexes."""
+    enough, redundant = _shortened(clause, reasoner)
+    asked = [_serving(order, enough, reasoner) for order in have] if clause.is_order else []
+    serving = [each for each in asked if each.rules is not None]
+    told = [enough, *(each.order for each in serving if not each.backwards)]
+    others = islice(_others(enough, told, reasoner), _MOST) if clause.is_order else ()
+    lacking = tuple(each for each in asked if each.rules is None)
+    single = reasoner.key_within(column.name for column in clause.columns)
+    return Advice(table, clause, enough, tuple(redundant), (*serving, *others), lacking, single, tuple(notes))
+
+
+def _shortened(clause: Clause, reasoner: Reasoner) -> tuple[SortList, list[Redundant]]:
+    """The columns that are left when the others have been taken away, the last ones first, each with the reason."""
+    left, gone = clause.columns, list[Redundant]()
+    while True:
+        tried = (_without(left, place, clause, reasoner) for place in reversed(range(len(left))))
+        step = next((each for each in tried if each is not None), None)
+        if step is None:
+            return left, gone
+        left, redundant = step
+        gone.append(redundant)
+
+
+def _without(columns: SortList, place: int, clause: Clause, reasoner: Reasoner) -> tuple[SortList, Redundant] | None:
+    """The columns without one of them, where that one is redundant."""
+    column, shorter = columns[place], (*columns[:place], *columns[place + 1 :])
+    before = reasoner.determined(each.name for each in columns[:place])
+    if column.name in before:
+        twice = column.name in [each.name for each in columns[:place]]
+        determined = "the columns before it determine it" if place else "it is constant"
+        because = "it stands there before" if twice else determined
+        return shorter, Redundant(column, because, before[column.name])
+    if not clause.is_order:
+        others = reasoner.determined(each.name for each in shorter)
+        proof = others.get(column.name)
+        return None if proof is None else (shorter, Redundant(column, "the other columns determine it", proof))
+    proof = reasoner.orders(shorter, columns)
+    return None if proof is None else (shorter, Redundant(column, "the other columns put rows in its order", proof))
+
+
+def _serving(order: SortList, enough: SortList, reasoner: Reasoner) -> Serving:
+    """Whether an order that there is serves: what is enough has the rows in the order that was asked for."""
+    proof = reasoner.orders(order, enough)
+    if proof is not None:
+        return Serving(order, proof)
+    backwards = reasoner.orders([SortColumn(each.name, not each.descending) for each in order], enough)
+    return Serving(order, backwards, backwards is not None)
+
+
+def _others(enough: SortList, told: Sequence[SortList], reasoner: Reasoner) -> Iterator[Serving]:
+    """Orders by other columns that serve, too: the first lists of rules, single columns, and what is enough with one
+    column in place of another. One that only adds columns to an order that was told adds nothing.
+    """
+    known = list(told)
+    for order in _candidates(enough, reasoner):
+        if any(_is_within(one, order) for one in known):
+            continue
+        proof = reasoner.orders(order, enough)
+        if proof is not None:
+            known.append(order)
+            yield Serving(order, proof)
+
+
+def _candidates(enough: SortList, reasoner: Reasoner) -> Iterator[SortList]:
+    yield from (rule.by for rule in reasoner.known.lists)
+    used = {column.name for column in enough}
+    others = [SortColumn(name, down) for down in (False, True) for name in reasoner.known.names if name not in used]
+    if enough:
+        yield from ((column,) for column in others)
+    for place in range(len(enough)):
+        yield from ((*enough[:place], column, *enough[place + 1 :]) for column in others)
+
+
+def _is_within(shorter: SortList, longer: SortList) -> bool:
+    """Whether a list is another with columns left out."""
+    rest = iter(longer)
+    return all(column in rest for column in shorter)

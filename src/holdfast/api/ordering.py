@@ -1,0 +1,50 @@
+"""Does one list of columns order another? Without a state, in a table that is at hand."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from holdfast.engines.order.list_first import Ordered, look
+from holdfast.engines.order.list_parse import parse
+from holdfast.intake.build import build_table
+from holdfast.intake.reading import ReadOptions
+from holdfast.progress import SILENT, Progress
+
+
+def orders(
+    table: Any,
+    by: str | Sequence[str],
+    then: str | Sequence[str],
+    *,
+    options: ReadOptions | None = None,
+    spark: Any = None,
+    progress: Progress | None = None,
+) -> Ordered:
+    """Whether rows of a table that are sorted by some columns are sorted by others, too; if not, two rows that aren't.
+
+    Columns are written as in a rule: `"Year, Salary desc"`, or `["Year", "Salary desc"]`; names that aren't plain words
+    in double quotes. Nulls come first. A split is two rows that are equal by the first list and not by the second; a
+    swap is two that the second puts the other way round.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> staff = pa.table({"year": [15, 15, 16], "salary": [45, 60, 50], "bin": [1, 2, 1]})
+    >>> bool(hf.orders(staff, "year, salary", "year, bin"))
+    True
+    >>> print(hf.orders(staff, "salary", "year"))
+    [salary] orders [year]
+    row 2 and row 1 are a swap: salary 50 of row 2 comes before salary 60 of row 1, but year 16 of row 2 comes after \
+year 15 of row 1.
+    """
+    rule = parse(f"[{_listed(by)}] orders [{_listed(then)}]")
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        built = build_table(
+            "table", table, options or ReadOptions(), (), "equal", folder, spark, progress or SILENT, rule.columns
+        )
+        return look(replace(rule, table="table"), built.admitted.table)
+
+
+def _listed(columns: str | Sequence[str]) -> str:
+    return columns if isinstance(columns, str) else ", ".join(columns)

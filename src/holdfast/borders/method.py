@@ -1,0 +1,59 @@
+"""Which of the two ways finds the rules of a table: counting all pairs of rows, or borders.
+
+Counting looks at every pair of rows once, and then knows all; it grows with the square of the rows, and hardly with the
+number of rules. Borders look at the rows once for each of the contexts that come into question; they grow with the
+rows, and with the number of rules, which on a wide table is beyond all bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from holdfast.errors import BadInput
+
+Method = Literal["auto", "counts", "borders"]
+HELP = "How: by counting all pairs of rows, or by borders (evidence and proof). By itself it picks by rows and columns."
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Up to how many pairs of rows counting is fast; and, where there are at least so many columns, up to how many it
+    is still the better way.
+    """
+
+    pairs: int
+    wide: int
+    wide_pairs: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way, and why."""
+
+    name: Literal["counts", "borders"]
+    why: str
+
+
+def refuse_unknown(method: str) -> None:
+    """Say so where a method is none."""
+    if method not in get_args(Method):
+        raise BadInput(f"there is no method {method!r}; choose from: {', '.join(get_args(Method))}")
+
+
+def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
+    """The way that was asked for, or the one that fits a table."""
+    pairs = rows * (rows - 1) // 2
+    if method != "auto":
+        return Choice(method, f"as --method {method} asks")
+    if pairs <= budget.pairs:
+        return Choice("counts", f"as {pairs:,} pairs of rows are few")
+    if columns >= budget.wide and pairs <= budget.wide_pairs:
+        return Choice("counts", f"as {columns:,} columns are many, and {pairs:,} pairs of rows can be counted")
+    return Choice("borders", f"as {rows:,} rows make {pairs:,} pairs, too many to count them all")
+
+
+def told(way: str, why: str) -> str:
+    """A way as people read it."""
+    how = {"counts": "by counting all pairs of rows", "borders": "by borders (evidence and proof)"}[way]
+    return f"{how}, {why}" if why else how

@@ -1,0 +1,65 @@
+"""Whether a list order dependency holds in a table, and the first split or swap that breaks it.
+
+Nothing is kept, and the search ends with the first pair that it meets.
+Cost: O(n log n) for each column of the first list and each of the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from holdfast.engines import contract
+from holdfast.engines.order.list_model import ListOD
+from holdfast.engines.order.list_queries import queries_of
+from holdfast.engines.order.list_words import breach_of, values_of
+from holdfast.engines.violations.listing import short_names
+from holdfast.search.search import PairSearch
+from holdfast.table.table import Table
+
+
+@dataclass(frozen=True)
+class Ordered(contract.Explanation):
+    """Whether rows sorted by one list of columns are sorted by another; if not, two rows that break it. True iff it
+    holds.
+    """
+
+    rule: ListOD
+    kind: Literal["split", "swap"] | None = None  # None: it holds
+    rows: tuple[int, ...] = ()  # t, which is not after s by the first list, and after s by the second
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of t and s, by column
+    reason: str = "It holds: no rows violate it"
+
+    def __bool__(self) -> bool:
+        return self.kind is None
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def lines(self) -> list[str]:
+        """The rule, and the reason."""
+        return [self.rule.text, f"{self.reason}."]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        about = {"kind": "rule", "table": self.rule.table, "text": self.rule.text, "holds": bool(self)}
+        broken = {} if self else {"broken_by": self.kind, "rows": list(self.rows), **self.values}
+        return {**about, **broken, "reason": self.reason}
+
+
+def look(rule: ListOD, table: Table) -> Ordered:
+    """Whether a rule holds in a table."""
+    search = PairSearch(table, queries_of(rule, table.schema), "equal")
+    found = (search.first(number) for number in range(len(search.queries)))
+    pair = next((each for each in found if each is not None), None)
+    if pair is None:
+        return Ordered(rule)
+    ids = np.array(pair)
+    breach, values = breach_of(rule, table, ids), values_of(table, ids)
+    names = short_names(table, ids)
+    reason = f"{names['t']} and {names['s']} are {breach.sentence(names, values)}"
+    shown = {row: {name: values[row][name] for name in rule.columns} for row in "ts"}
+    return Ordered(rule, breach.kind, pair, shown, reason)

@@ -1,0 +1,46 @@
+"""The violations of a rule about pairs of rows, with why a pair violates it and which rows to fix first."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+from holdfast.changes.naming import by_number, listed
+from holdfast.engines.listing import Listing
+from holdfast.errors import BadInput
+from holdfast.table.naming import names_of
+from holdfast.table.table import Table
+
+
+class PairListing(Listing, ABC):
+    """The violating pairs (or rows) of a rule."""
+
+    @abstractmethod
+    def sentence(self, ids: NDArray[np.int64], names: dict[str, str]) -> str:
+        """Why rows t and s violate the rule; `names` tells what these are called."""
+
+    def explain(self, t: int, s: int | None = None) -> str:
+        """One sentence about a violating pair (or row)."""
+        asked = (t, NOBODY if s is None else s)
+        for pair in (asked, asked[::-1]):
+            if (self.listed == pair).all(axis=1).any():
+                ids = np.array([row for row in pair if row != NOBODY])
+                return self.sentence(ids, short_names(self.table, ids))
+        names = list(short_names(self.table, np.array([t] if s is None else [t, s])).values())
+        verb = "doesn't" if s is None else "don't"
+        raise BadInput(f"{listed(names)} {verb} violate rule {self.rule.name}")
+
+    def most_involved(self, most: int = 10) -> list[tuple[int, int]]:
+        """The rows that take part in the most violations, with how many: what to fix first."""
+        ids, counts = np.unique(self.listed[self.listed != NOBODY], return_counts=True)
+        first = np.lexsort((ids, -counts))[:most]
+        return [(int(ids[i]), int(counts[i])) for i in first]
+
+
+def short_names(table: Table, ids: NDArray[np.int64]) -> dict[str, str]:
+    """What t and s are called in a sentence that tells their values anyway."""
+    names = names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
+    return dict(zip(("t", "s"), names, strict=False))

@@ -1,0 +1,96 @@
+"""List order dependencies against the definition: random lists on random streams of tiny adversarial tables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.order.list_first import look
+from holdfast.engines.order.list_model import ListOD, SortColumn
+from holdfast.engines.order.list_words import breach_of
+from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.state import load
+from holdfast.search.shared import NullsFirstSearch
+from holdfast.table.table import Schema
+from holdfast.table.types import Column
+from tests.engines.denial.streams import Stream, listed
+from tests.engines.order.lists import asked, discover, wanted
+
+SCHEMA = Schema(
+    "things", (Column("a", pa.int64()), Column("f", pa.float64()), Column("x", pa.string()), Column("y", pa.bool_()))
+)
+VALUES: dict[str, tuple[Any, ...]] = {
+    "a": (None, -1, 0, 1),
+    "f": (None, 0.0, -0.0, 0.5, math.nan, -math.inf),
+    "x": (None, "", "a", "é"),
+    "y": (None, True, False),
+}
+rows = st.tuples(*(st.sampled_from(VALUES[column.name]) for column in SCHEMA.columns))
+columns = st.builds(SortColumn, st.sampled_from(SCHEMA.names), st.booleans())
+# Columns may stand twice, in both lists, upwards and downwards.
+rules = st.builds(
+    ListOD, st.lists(columns, max_size=3).map(tuple), st.lists(columns, min_size=1, max_size=3).map(tuple)
+)
+batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=4)
+many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@many
+@given(st.lists(rows, max_size=10), st.lists(rules, min_size=1, max_size=4))
+def test_finds_all_violations_and_tells_splits_from_swaps(start: list[Any], given_rules: list[ListOD]) -> None:
+    stream = Stream.of(SCHEMA, start)
+    for rule, found in zip(given_rules, discover(stream.table, given_rules).found(), strict=True):
+        expected = wanted(stream, rule)
+        assert listed(found) == expected.keys()
+        told = {pair: breach_of(rule, stream.table, np.array(pair)).kind for pair in expected}
+        assert told == expected
+    for rule, found in zip(given_rules, discover(stream.table, given_rules, limit=0).found(), strict=True):
+        assert found.count == len(wanted(stream, rule))
+
+
+@many
+@given(st.lists(rows, max_size=8), batches, st.lists(rules, min_size=1, max_size=3), st.sampled_from([0, 4, 10_000]))
+def test_follows_a_stream(start: list[Any], changes: list[Any], given_rules: list[ListOD], limit: int) -> None:
+    stream = Stream.of(SCHEMA, start)
+    state = discover(stream.table, given_rules, limit)
+    for number, (inserts, picks) in enumerate(changes):
+        if number == 1:
+            state = load(NullsFirstSearch(stream.table), asked(SCHEMA, given_rules), *state.dump())
+        before = [set(wanted(stream, rule)) for rule in given_rules]
+        dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
+        deltas = maintain(state, stream.change(inserts, dead))
+        for rule, old, found, delta in zip(given_rules, before, state.found(), deltas, strict=True):
+            new = set(wanted(stream, rule))
+            assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
+            assert (found.pairs is not None) == (len(new) <= limit)
+            if found.pairs is not None:
+                assert listed(found) == new
+            if delta.added is not None and delta.resolved is not None:
+                assert {tuple(pair) for pair in delta.added.tolist()} == new - old
+                assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new
+
+
+@many
+@given(st.lists(rows, max_size=8), rules)
+def test_the_first_violation_is_one(start: list[Any], rule: ListOD) -> None:
+    stream = Stream.of(SCHEMA, start)
+    told, expected = look(rule, stream.table), wanted(stream, rule)
+    assert bool(told) == (not expected)
+    if not told:
+        t, s = told.rows
+        assert expected[t, s] == told.kind
+        assert str(told).startswith(f"{rule.text}\nrow {t} and row {s} are a {told.kind}: ")
+
+
+def test_a_column_orders_itself_downwards_iff_it_is_constant() -> None:
+    rule = ListOD((SortColumn("a"),), (SortColumn("a", True),))
+    stream = Stream.of(SCHEMA, [(1, 0.0, "", None), (1, 0.5, "a", True)])
+    state = discover(stream.table, [rule])
+    assert state.found()[0].count == 0
+    maintain(state, stream.change([(None, 0.0, "", None)], []))
+    assert listed(state.found()[0]) == {(2, 0), (2, 1)}, "null comes first, so it must come last"
