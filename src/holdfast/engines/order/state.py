@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.result import Part
+from holdfast.engines.order.result import Part, columns_by_target
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.ways import Asked, Covers, Way
 from holdfast.pairs import bitsets
@@ -68,9 +68,9 @@ def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, P
     """The rules of some targets. Those of a pair leave out the contexts in which one of the two is constant (papers:
     fastod, section 4.1). Such a context is minimal for the constant, too: with fewer columns the pair would hold, too.
     """
-    rules = {}
+    rules, columns_of = {}, columns_by_target(targets)
     for target in chosen:
-        part, columns = covers[target], targets.columns_of(target)
+        part, columns = covers[target], columns_of[target]
         if len(columns) > 1:
             constant = np.concatenate([covers[column].contexts for column in columns])
             part = part.some(~bitsets.among(part.contexts, constant))
