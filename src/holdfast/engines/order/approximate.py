@@ -21,7 +21,7 @@ import numpy as np
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.order.duality import Border, Judge, as_contexts, as_words
-from holdfast.engines.order.removals import ConstantCounter, Contexts, PairCounter, Scratch
+from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.watched import WatchedTable
@@ -110,18 +110,20 @@ class Approximate(Way):
         }
 
     def _constant(self, column: int, now: _Now, so_far: SoFar) -> None:
-        columns = [c for c in now.contexts.coarse_first if c != column]
-        judge = Judge(ConstantCounter(now.contexts, column).removed, now.limit, now.deleted)
-        self._borders[column].settle(columns, self._asked.max_level, judge, so_far)
+        self._settle(column, now, (), Scratch(), so_far)
 
     def _pair(self, pair: tuple[int, int], now: _Now, so_far: SoFar) -> None:
-        columns = [c for c in now.contexts.coarse_first if c not in pair]
         own = sum(1 << column for column in pair)
         constant = {context for column in pair for context in self._borders[column].holding}
         implied = tuple(context for context in constant if not context & own)
         targets, scratch = self._asked.targets, Scratch()
         for target in (targets.ascending(*pair), targets.descending(*pair)):
             if target in self._borders:
-                counter = PairCounter(now.contexts, pair, targets.is_descending(target), scratch)
-                judge = Judge(counter.removed, now.limit, now.deleted, implied)
-                self._borders[target].settle(columns, self._asked.max_level, judge, so_far)
+                self._settle(target, now, implied, scratch, so_far)
+
+    def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
+        own = self._asked.targets.columns_of(target)
+        columns = [column for column in now.contexts.coarse_first if column not in own]
+        counter = counter_of(now.contexts, self._asked.targets, target, scratch)
+        judge = Judge(counter.removed, now.limit, now.deleted, implied)
+        self._borders[target].settle(columns, self._asked.max_level, judge, so_far)

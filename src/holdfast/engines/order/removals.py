@@ -18,13 +18,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.partitions import Columns, Partition, Walks
 from holdfast.borders.rows import RankedColumns
+from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as partition_kernels
 from holdfast.kernels import removals as kernels
 
@@ -121,6 +122,21 @@ class Scratch:
         if known is None or len(known) < size:
             known = self._arrays[name] = np.empty(size, kind)
         return known[:size]
+
+
+class Counter(Protocol):
+    """Counts the rows that must go for one target."""
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+
+
+def counter_of(contexts: Contexts, targets: Targets, target: int, scratch: Scratch) -> Counter:
+    """What counts for a target."""
+    columns = targets.columns_of(target)
+    if len(columns) == 1:
+        return ConstantCounter(contexts, columns[0])
+    return PairCounter(contexts, (columns[0], columns[1]), targets.is_descending(target), scratch)
 
 
 class ConstantCounter:
