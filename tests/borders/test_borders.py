@@ -117,13 +117,22 @@ def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
 
 
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-@settings(max_examples=60)
-@given(batches, st.sampled_from([1, 3, 1 << 16]), st.sampled_from([None, None, 2]), st.sampled_from([1, 64]))
-def test_borders_follow(nulls: Nulls, stream: Any, sampled: int, most: int | None, neighbours: int) -> None:
+@settings(max_examples=100)
+@given(
+    batches,
+    st.sampled_from([1, 3, 1 << 16]),
+    st.sampled_from([None, None, 2]),
+    st.sampled_from([1, 64]),
+    st.sampled_from([16, 0.1, 0.001]),
+)
+def test_borders_follow(
+    nulls: Nulls, stream: Any, sampled: int, most: int | None, neighbours: int, rows_a_value: float
+) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(borders_module, "_SAMPLED", sampled),
         patch.object(proving_module, "_NEIGHBOURS", neighbours),
+        patch.object(proving_module, "_ROWS_A_VALUE", rows_a_value),
         patch.object(rows_module, "_LEAST", 4),
     ):
         world = World(folder, nulls)

@@ -28,12 +28,22 @@ from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import Columns
-from holdfast.borders.proving import Proofs, Questions, proved, questions, sampled, witnesses_of
+from holdfast.borders.proving import (
+    Proofs,
+    Questions,
+    broken_by_new,
+    has_few_values,
+    proved,
+    questions,
+    sampled,
+    witnesses_of,
+)
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
+from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
@@ -41,11 +51,36 @@ Covers = Mapping[int, Words]
 
 
 @dataclass(frozen=True, eq=False)
+class Candidates:
+    """Contexts, each with a target that may hold in it."""
+
+    contexts: Words
+    targets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def some(self, chosen: NDArray[np.bool_]) -> Candidates:
+        """Some of them."""
+        return Candidates(self.contexts[chosen], self.targets[chosen])
+
+    @staticmethod
+    def of(covers: Covers, targets: Targets) -> Candidates:
+        """The contexts of some targets."""
+        none = np.empty((0, targets.context_words), np.uint64)
+        numbers = np.repeat(np.array(list(covers), np.int64), [len(own) for own in covers.values()])
+        return Candidates(np.concatenate([none, *covers.values()]), numbers)
+
+
+@dataclass(frozen=True, eq=False)
 class Everything:
-    """All of P that needs a proof, and the same as questions, for the columns in an order."""
+    """All of P that needs a proof: what is easy to see, and the rest, that also as questions, for the columns in an
+    order.
+    """
 
     order: Sequence[int]
-    open_: Covers
+    easy: Candidates
+    open_: Candidates
     questions: Sequence[Questions]
 
 
@@ -84,13 +119,13 @@ class Borders:
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self, columns: Columns, open_: Covers, progress: Progress, asked: Sequence[Questions] | None = None
+        self, columns: Columns, open_: Candidates, progress: Progress, asked: Sequence[Questions] | None = None
     ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
         proved. `asked` are the same contexts as questions, where these are known. Gives what each round found.
         """
         rounds: list[Proofs] = []
-        while open_:
+        while len(open_):
             asked = self._questions(columns, open_) if asked is None or rounds else asked
             rounds.append(proved(columns, asked, self._saying(len(rounds) + 1, asked, open_, progress)))
             if not len(rounds[-1].pairs):
@@ -99,7 +134,7 @@ class Borders:
             open_ = self._take(self.evidence.with_more(more))
         return rounds
 
-    def _take(self, evidence: Evidence) -> dict[int, Words]:
+    def _take(self, evidence: Evidence) -> Candidates:
         """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
         stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
         before = {target: self.covers[target] for target in stale}
@@ -114,14 +149,19 @@ class Borders:
                 fresh[target] = np.concatenate([own, bitsets.minus(bare, own)])
         return self._without_constants(fresh)
 
-    def _without_constants(self, contexts: Covers) -> dict[int, Words]:
+    def _without_constants(self, contexts: Covers) -> Candidates:
         """The contexts that need a proof. A pair of columns has an order wherever one of them is constant."""
-        left = dict(contexts)
-        for target in contexts:
-            if target > self.targets.key:
-                for column in self.targets.columns_of(target):
-                    left[target] = bitsets.minus(left[target], self.covers[column])
-        return {target: own for target, own in left.items() if len(own)}
+        found = Candidates.of(contexts, self.targets)
+        pairs = np.flatnonzero(found.targets > self.targets.key)
+        if not len(pairs):
+            return found
+        constants = Candidates.of({c: self.covers[c] for c in range(self.targets.key)}, self.targets)
+        table = KeyTable(self.targets.context_words + 1, len(constants))
+        table.entries(_with_number(constants.contexts, constants.targets))
+        needed = np.ones(len(found), np.bool_)
+        for columns in self.targets.columns_of_pairs(found.targets[pairs]):
+            needed[pairs] &= table.find(_with_number(found.contexts[pairs], columns)) < 0
+        return found.some(needed)
 
     def _pairs_with(self, column: int) -> list[int]:
         """The targets of this column and another one."""
@@ -129,18 +169,16 @@ class Borders:
         both = [number(column, c) for number in (self.targets.ascending, self.targets.descending) for c in others]
         return [target for target in both if target in self.covers]
 
-    def _questions(self, columns: Columns, open_: Covers) -> list[Questions]:
-        numbers = np.repeat(np.array(list(open_), np.int64), [len(own) for own in open_.values()])
-        return questions(columns, self.targets, np.concatenate(list(open_.values())), numbers)
+    def _questions(self, columns: Columns, open_: Candidates) -> list[Questions]:
+        return questions(columns, self.targets, open_.contexts, open_.targets)
 
     def _saying(
-        self, rounds: int, asked: Sequence[Questions], open_: Covers, progress: Progress
+        self, rounds: int, asked: Sequence[Questions], open_: Candidates, progress: Progress
     ) -> Callable[[int, int], None]:
         """What is said while a round of proofs goes on."""
-        rules = sum(len(own) for own in open_.values())
 
         def say(done: int, _: int) -> None:
-            progress.step(f"Proving {rules:,} candidates (round {rounds}): {done / max(len(asked), 1):.0%} done")
+            progress.step(f"Proving {len(open_):,} candidates (round {rounds}): {done / max(len(asked), 1):.0%} done")
 
         return say
 
@@ -176,9 +214,19 @@ class Borders:
         """Look at all of P again, on pairs with new rows."""
         columns = Columns(self.rows, fresh)
         if self._all is None or self._all.order != columns.order:
-            open_ = self._without_constants(self.covers)
-            self._all = Everything(columns.order, open_, self._questions(columns, open_) if open_ else ())
+            self._all = self._everything(columns)
+        easy = self._all.easy
+        if len(pairs := broken_by_new(columns, self.targets, easy.contexts, easy.targets)):
+            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
+            self._settle(columns, open_, progress)
+            self._all = self._everything(columns)
         self._settle(columns, self._all.open_, progress, self._all.questions)
+
+    def _everything(self, columns: Columns) -> Everything:
+        every = self._without_constants(self.covers)
+        easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
+        open_ = every.some(~easy)
+        return Everything(columns.order, every.some(easy), open_, self._questions(columns, open_))
 
     # ---- kept -------------------------------------------------------------------------------------------------------
 
@@ -196,6 +244,11 @@ class Borders:
         shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
         kept = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
         return Borders(rows, Evidence.of(targets, Witnesses(*kept)), covers, max_size)
+
+
+def _with_number(contexts: Words, numbers: NDArray[np.int64]) -> Words:
+    """Contexts with a number beside each, as keys."""
+    return np.concatenate([contexts, numbers.astype(np.uint64)[:, None]], axis=1)
 
 
 def _orphans(evidence: Evidence, left: Witnesses) -> tuple[Words, NDArray[np.int64]]:

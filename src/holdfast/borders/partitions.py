@@ -129,9 +129,10 @@ class Walks:
         rows, size = self.columns.rows, len(partition.rows)
         values = int(rows.value_counts.max(initial=0))
         room: Room | None = getattr(self._own, "room", None)
-        if room is None or len(room.keys) < size:
-            keys, spare = np.empty((2, size), np.uint64)
-            room = self._own.room = Room(keys, spare, np.empty(size, np.uint32), np.zeros(values, np.int32))
+        if room is None or len(room.keys) <= size:
+            keys, spare = np.empty((2, size + 1), np.uint64)
+            more, seen = np.empty(size + 1, np.int64), np.empty(size + 1, np.uint32)
+            room = self._own.room = Room(keys, spare, more, seen, np.zeros(values, np.int32))
         way: Way | None = getattr(self._own, "way", None)
         if way is None or len(way.rows) < steps * size:
             whole, groups = np.empty(steps * size, np.int32), np.empty(steps * (size // 2 + 1), np.int32)

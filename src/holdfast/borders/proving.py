@@ -18,15 +18,18 @@ from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
+from holdfast.kernels.fresh import partners
+from holdfast.kernels.hashing import slots_for
 from holdfast.kernels.swaps import Asked, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
-from holdfast.table.threads import OnProgress, each
+from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
 _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
+_ROWS_A_VALUE = 16  # from which on a context has few values
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 
 
@@ -180,6 +183,46 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
         within,
     )
     return Proofs(pairs[:found].copy(), part.contexts, within)
+
+
+# ---- constants and keys in contexts of few values, where some rows are old ------------------------------------------
+
+
+def has_few_values(rows: RankedColumns, contexts: Words) -> NDArray[np.bool_]:
+    """Which contexts have so few values that most groups have an old row among the first ones."""
+    bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
+    doubled = np.log2(np.maximum(rows.value_counts, 1))
+    few: NDArray[np.bool_] = bits[:, : len(doubled)] @ doubled <= np.log2(max(rows.count, 1) / _ROWS_A_VALUE)
+    return few
+
+
+def broken_by_new(columns: Columns, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> RowPairs:
+    """Pairs of rows, by place, one of them new, that break constants or keys that held among the old rows: each context
+    comes with such a target. All old rows of a group are alike, so that one of them is enough.
+    """
+    table = KeyTable(contexts.shape[1], len(contexts))
+    numbers = table.entries(contexts)
+    held = bitsets.elements_of_each(table.keys)
+
+    def work(number: int, _: SoFar) -> RowPairs:
+        pairs = _partners(columns, np.array(held[number], np.int64))
+        cells, broken = columns.rows.cells, np.zeros(len(pairs), np.bool_)
+        for target in wanted[numbers == number].tolist():
+            if target == targets.key:
+                return pairs
+            one, other = cells[target][pairs.T]
+            broken |= (one != other) | (columns.rows.distinct & (one == 0))
+        return pairs[broken]
+
+    return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work)])
+
+
+def _partners(columns: Columns, context: NDArray[np.int64]) -> RowPairs:
+    """Each new row with another one of its group, an old one where it is the first."""
+    rows, new = columns.rows, columns.rows.count - columns.fresh
+    firsts, olds, pairs = np.empty(new, np.int64), np.empty(new, np.int64), np.empty((2 * new, 2), np.int64)
+    found = partners(rows.cells, context, rows.alive, columns.fresh, rows.distinct, slots_for(new), firsts, olds, pairs)
+    return pairs[:found]
 
 
 def sampled(columns: Columns, most: int) -> list[RowPairs]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ class Targets:
 
     def columns_of_pairs(self, targets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The two columns of each of some targets that are pairs."""
-        one, other = np.triu_indices(self.columns, 1)
+        one, other = _pairs_of(self.columns)
         places = (targets - self.columns - 1) % max(self.pairs, 1)
         return one[places], other[places]
 
@@ -121,3 +122,9 @@ class Targets:
         broken = np.zeros((len(agree), self.words), np.uint64)
         fill_broken(agree, less, more, self.columns, self.ascending_pairs, self.descending_pairs, broken)
         return broken & self.wanted_set()
+
+
+@cache
+def _pairs_of(columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of so many columns, in order."""
+    return np.triu_indices(columns, 1)

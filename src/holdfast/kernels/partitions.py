@@ -112,12 +112,13 @@ def sort_keys(keys: Words, spare: Words, count: int, values: int) -> None:
 
 
 class Room(NamedTuple):
-    """Scratch arrays: `keys`, `spare` and `seen` as long as the largest group, `counts` as many as a column has values.
-    Before and after each call `counts` is 0.
+    """Scratch arrays: `counts` as many as a column has values, the others longer by one than the largest group. Before
+    and after each call `counts` is 0.
     """
 
     keys: NDArray[np.uint64]
     spare: NDArray[np.uint64]
+    more: NDArray[np.int64]
     seen: NDArray[np.uint32]
     counts: NDArray[np.int32]
 

@@ -78,6 +78,77 @@ def _sorted(keys: Words, count: int, other: Any, falling: bool, skip_null: bool)
     return one, two
 
 
+@inlined
+def _reach(
+    keys: Words, count: int, other: Any, falling: bool, skip_null: bool, values: Any, before: Ints, behind: Ints
+) -> Any:
+    """Of new rows in the order of a column: its values, the row that reaches highest in another column before each
+    value, and the row that reaches lowest from each value on; -1: none. OUT values, before, behind. Returns how many
+    values there are.
+    """
+    distinct, best, best_value = 0, np.int64(-1), np.int64(0)
+    for at in range(count):
+        if at == 0 or keys[at] >> _HALF != keys[at - 1] >> _HALF:
+            values[distinct], before[distinct], behind[distinct] = keys[at] >> _HALF, best, -1
+            distinct += 1
+        row = np.int64(keys[at] & _LOW)
+        value = np.int64(other[row])
+        if skip_null and value == 0:
+            continue
+        if falling:
+            value = -value
+        if best < 0 or value > best_value:
+            best, best_value = row, value
+        lowest = behind[distinct - 1]
+        if lowest < 0 or value < (-np.int64(other[lowest]) if falling else np.int64(other[lowest])):
+            behind[distinct - 1] = row
+    before[distinct], behind[distinct] = best, -1
+    for at in range(distinct - 1, -1, -1):
+        own, later = behind[at], behind[at + 1]
+        if later >= 0 and (own < 0 or ((other[later] > other[own]) == falling and other[later] != other[own])):
+            behind[at] = later
+    return distinct
+
+
+@inlined
+def _beside_new(
+    rows: Rows,
+    own: Any,
+    other: Any,
+    values: Any,
+    distinct: int,
+    falling: bool,
+    skip_null: bool,
+    before: Ints,
+    behind: Ints,
+) -> Any:
+    """An old row and a new one that break the order of two columns; -1 where there are none. IN rows: the old ones;
+    what `_reach` tells of the new ones
+    """
+    one, two = np.int64(-1), np.int64(-1)
+    for old in rows:
+        a, value = own[old], np.int64(other[old])
+        if skip_null and (a == 0 or value == 0):
+            continue
+        low, high = 0, distinct
+        while low < high:
+            middle = (low + high) >> 1
+            if values[middle] < a:
+                low = middle + 1
+            else:
+                high = middle
+        lower, higher = before[low], behind[low + (low < distinct and values[low] == a)]
+        if falling:
+            lower, higher = higher, lower
+        if lower >= 0 and np.int64(other[lower]) > value:
+            one, two = np.int64(old), lower
+            break
+        if higher >= 0 and np.int64(other[higher]) < value:
+            one, two = np.int64(old), higher
+            break
+    return one, two
+
+
 @kernel
 def check_orders(
     rows: Rows,
@@ -88,6 +159,7 @@ def check_orders(
     others: Ints,
     falling: NDArray[np.bool_],
     skip_null: bool,
+    fresh: int,
     room: Room,
     pairs: Ints,
 ) -> None:
@@ -95,6 +167,8 @@ def check_orders(
     `falling`, the descending one.
 
     IN values: above all cells of the column; OUT pairs[i, 2]: -1 where there are none
+    Old rows have been looked at before, so that where some are old, the new ones alone are sorted, and each old one is
+    held against those before and behind it.
     """
     own, standing, keys, spare = cells[column], len(others), room.keys, room.spare
     pairs[:, :] = -1
@@ -106,7 +180,13 @@ def check_orders(
             standing -= _two(rows[begin], rows[begin + 1], own, cells, others, falling, skip_null, pairs)
             continue
         count, first, varies = 0, own[rows[begin]], False
+        new = end
+        while new > begin and rows[new - 1] >= fresh:
+            new -= 1
         for at in range(begin, end):
+            if at < new:
+                varies |= own[rows[at]] != first
+                continue
             value = own[rows[at]]
             varies |= value != first
             if not (skip_null and value == 0):
@@ -118,6 +198,13 @@ def check_orders(
         for i in range(len(others)):
             if pairs[i, 0] < 0:
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
+                if one < 0 and new > begin:
+                    before, behind = spare[: count + 1].view(np.int64), room.more[: count + 1]
+                    other, falls = cells[others[i]], falling[i]
+                    many = _reach(keys, count, other, falls, skip_null, room.seen, before, behind)
+                    one, two = _beside_new(
+                        rows[begin:new], own, other, room.seen, many, falls, skip_null, before, behind
+                    )
                 if one >= 0:
                     pairs[i, 0], pairs[i, 1] = one, two
                     standing -= 1
@@ -167,6 +254,7 @@ def _check_pairs(
     cells: Cells,
     values: Ints,
     skip_null: bool,
+    fresh: int,
     asked: Asked,
     begin: int,
     end: int,
@@ -194,7 +282,17 @@ def _check_pairs(
                 open_[i] = False
                 many += 1
         check_orders(
-            rows, starts, cells, column, values[column], others[:many], falling[:many], skip_null, room, broken[:many]
+            rows,
+            starts,
+            cells,
+            column,
+            values[column],
+            others[:many],
+            falling[:many],
+            skip_null,
+            fresh,
+            room,
+            broken[:many],
         )
         for i in range(many):
             if broken[i, 0] >= 0:
@@ -268,6 +366,7 @@ def prove(
                 cells,
                 values,
                 skip_null,
+                fresh,
                 asked,
                 asked.orders_from[k],
                 asked.orders_from[k + 1],
