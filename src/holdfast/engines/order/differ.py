@@ -117,8 +117,8 @@ def _implied(some: Listed, other: Moment, wording: Wording) -> list[Cause | None
     if not other.is_tested:
         return [Cause("untested")] * len(some)
     found: list[Cause | None] = [None] * len(some)
-    sizes = bitsets.sizes(some.contexts).tolist()
-    unlooked = (some.contexts & ~bitsets.of(other.within, some.contexts.shape[1])).any(axis=1).tolist()
+    sizes: list[int] = bitsets.sizes(some.contexts).tolist()
+    unlooked = np.any(some.contexts & ~bitsets.of(other.within, some.contexts.shape[1]), axis=1)
     for target, places in _by_target(some):
         smaller = _within(some, places, other.able[target])
         constant = [(c, _within(some, places, other.covers[c])) for c in _pair(wording, target)]
