@@ -6,7 +6,7 @@ neighbours from the groups of its context: they agree on much, so that they most
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,13 +151,17 @@ class Proofs:
     contexts: Words
     within: NDArray[np.int64]
 
+    @staticmethod
+    def joined(parts: Iterable[Proofs]) -> Proofs:
+        """All of some parts, at least one."""
+        pairs, contexts, within = zip(*((part.pairs, part.contexts, part.within) for part in parts), strict=True)
+        return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
+
 
 def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
     """Look whether what is asked holds."""
     walks = Walks(columns)
-    parts = each(asked, lambda part, _: _proved(walks, part), None, progress)
-    pairs, contexts, within = zip(*((part.pairs, part.contexts, part.within) for part in parts), strict=True)
-    return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
+    return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), None, progress))
 
 
 def _proved(walks: Walks, part: Questions) -> Proofs:
@@ -235,7 +239,7 @@ def sampled(columns: Columns, most: int) -> list[RowPairs]:
     found = []
     for column in range(rows.columns):
         before, order = order, np.empty_like(order)
-        kernels.sort_rows(before, rows.cells[column], np.empty(rows.values(column), np.int64), order)
+        kernels.sort_rows(before, rows.cells[column], np.empty(int(rows.value_counts[column]), np.int64), order)
         chosen = np.arange(0, len(order) - 1, max(1, len(order) // most))
         found.append(np.stack([order[chosen], order[chosen + 1]], axis=1).astype(np.int64))
     return found
