@@ -151,6 +151,20 @@ def _check_implied(diff: Diff, rule: Rule, rows: list[Row], nulls: Nulls) -> Non
             assert other.column in rule.pair
 
 
+@pytest.mark.parametrize("method", ["counts", "borders"])
+def test_a_rule_that_a_batch_mends_and_breaks(method: str) -> None:
+    """The row that goes was the only one to break `{flag}: [] -> day`; the one that comes breaks it anew."""
+    nothing: Row = (None, None, None, None, None)
+    first: list[Row] = [(None, None, 0.0, None, 0), *[nothing] * 6, (None, None, 0.0, False, 0)]
+    more: Row = (None, "", 0.0, None, None)
+    world = World()
+    world.change(Batch(first))
+    kept = Kept(make_engine("od", {"method": method}), world)
+    for batch in (Batch([more]), Batch([more]), Batch([(None, None, None, False, None)], [0])):
+        kept.maintain(world.change(batch))
+        assert kept.result() == kept.rediscovered()
+
+
 @pytest.mark.parametrize("wrong", [{"error": 1.0}, {"max_level": -1}, {"min_score": -1}, {"directions": "desc"}])
 def test_senseless_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
