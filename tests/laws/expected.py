@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tests.engines.inclusion.several import texts_of
-from tests.oracle import column, denial, functional, inclusion, list_order
+from tests.oracle import column, denial, functional, inclusion, list_order, order
 
 Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
@@ -78,6 +78,24 @@ class Expected:
         return found
 
     @cached_property
+    def _orders(self) -> dict[Rule, tuple[Any, ...]]:
+        """Minimal order dependencies: context, and column; or context, both columns, and direction."""
+        found: dict[Rule, tuple[Any, ...]] = {}
+        for name, rows in self._tables.items() if "max_level" in self._settings else ():
+            asked = rows, len(NAMES[name]), self._nulls, self._settings["max_level"]
+            for context, a in order.constants(*asked):
+                text = f"{{{_listed(name, context)}}}: [] -> {NAMES[name][a]}"
+                found[name, text] = context, a
+            for context, a, b, direction in order.pairs(*asked):
+                text = f"{{{_listed(name, context)}}}: {NAMES[name][a]} ~ {NAMES[name][b]}"
+                found[name, text + (" desc" if direction == "desc" else "")] = context, a, b, direction
+        return found
+
+    def _order_holds(self, table: str, rule: tuple[Any, ...]) -> bool:
+        holds: Any = order.constant_holds if len(rule) == 2 else order.pair_holds
+        return bool(holds(self._tables[table], *rule, self._nulls))
+
+    @cached_property
     def _plain(self) -> inclusion.Tables:
         return {name: (list(NAMES[name]), rows) for name, rows in self._tables.items()}
 
@@ -100,7 +118,8 @@ class Expected:
 
     def check_rules(self, told: Lines) -> None:
         """Exactly the rules are told that hold, with how far they do."""
-        found = {rule: line for rule, line in told.items() if line["kind"] != "ind"}
+        assert {rule for rule, line in told.items() if line["kind"] == "od"} == self._orders.keys()
+        found = {rule: line for rule, line in told.items() if line["kind"] in ("fd", "ucc")}
         assert {rule: line.get("error", 0.0) for rule, line in found.items()} == {
             rule: error for rule, (_, _, error) in self._dependencies.items()
         }
@@ -126,6 +145,9 @@ class Expected:
         for rule in self._dependencies.keys() - now._dependencies.keys():
             lhs, rhs, _ = self._dependencies[rule]
             if now._is_broken(rule[0], lhs, rhs):
+                yield rule
+        for rule in self._orders.keys() - now._orders.keys():
+            if not now._order_holds(rule[0], self._orders[rule]):
                 yield rule
         yield from (("*", text) for text, (_, _, empty) in self._unary.items() if text not in now._unary and not empty)
         for text, (pairs, empty) in self._several.items():

@@ -54,6 +54,10 @@ class Stream:
             "compare": random.choice(["typed", "typed", "text"]),
             "pair_limit": random.choice([None, None, 0, 4]),
         }
+        self.watch = ["column", "fd", "ucc", "ind"]
+        if not self.settings["error"]:
+            self.watch.append("od")
+            self.settings["max_level"] = random.choice([None, 0, 2])
         self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
         self.given += random.sample(sorted(LISTED), 2) if self.nulls == "equal" else []
         self.severity = {text: random.choice(["error", "error", "warn"]) for text in self.given}
@@ -69,7 +73,7 @@ class Stream:
         self.monitor = hf.Monitor.create(
             self.path,
             tables,
-            watch=["column", "fd", "ucc", "ind"],
+            watch=self.watch,
             rules=file,
             key=["id"] if self.key else (),
             nulls=self.nulls,
@@ -212,9 +216,11 @@ class Stream:
     def _check_found_anew(self) -> None:
         """What is kept is what is found from scratch, in the same order, ranks and all."""
         tables = {name: self._table(name, rows) for name, rows in self.rows.items()}
-        for rules in ("fd", "ucc", "ind"):
+        for rules in self.watch[1:]:
             found = hf.discover(tables, [rules], nulls=self.nulls, **self.settings)
             assert [f.to_json() for f in found] == [f.to_json() for f in self.monitor.results(rules)]
+            ranked = [f.to_json() for result in self.monitor.ranked(rules) for f in result.values()]
+            assert found.to_json() == ranked
 
     def _check_history(self) -> None:
         fared = {(line["table"], line["text"], "name" in line): line for line in self.monitor.rule_history()}

@@ -64,6 +64,7 @@ def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream
         before = kept.result()
         diff = kept.maintain(world.change(batch))
         assert kept.result() == kept.rediscovered()
+        assert kept.ranked() == kept.ranked_anew(), "in the same order, with the same scores"
         assert diff.patch(before) == kept.result(), "the diff leads from the old result to the new one"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdfast.changes.diff import Diff, Result
+from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.operations import DELETE
 from holdfast.engines.contract import Engine
 from holdfast.engines.watched import WatchedTable
@@ -131,9 +131,17 @@ class Kept:
     def result(self) -> Result:
         return dict(self.engine.result(self.state))
 
+    def ranked(self) -> list[Finding]:
+        return list(self.engine.ranked(self.state).values())
+
     def rediscovered(self) -> Result:
-        subject = self._subject(WatchedTable(self.world.table))
-        return dict(self.engine.result(self.engine.discover(subject, self.world.runner)))
+        return self._anew().result()
+
+    def ranked_anew(self) -> list[Finding]:
+        return self._anew().ranked()
+
+    def _anew(self) -> Kept:
+        return Kept(self.engine, self.world)
 
 
 def _staged(some: list[Row]) -> Any:

@@ -150,6 +150,7 @@ class Borders:
         stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
         before = {target: self.covers[target] for target in stale}
         self.evidence = evidence
+        self._all = None if stale else self._all
         self.covers |= evidence.covers(stale, self._max_size)
         fresh = {target: bitsets.minus(self.covers[target], own) for target, own in before.items()}
         for column in stale & set(range(self.targets.key)):

@@ -8,14 +8,15 @@ someone asks for the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
-from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording
+from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording, columns_by_target
 from holdfast.engines.order.witness import NOBODY, breaking_pairs
 from holdfast.pairs import bitsets
 from holdfast.table.change import Change
@@ -26,11 +27,12 @@ FEWEST_ROWS = 2  # that make a pair
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """How rules stood at a moment: the covers of each target, the rules that can be told, and those that are, as their
-    score is as high as is asked for.
+    """How rules stood at a moment: the columns of which contexts were made, the covers of each target, the rules that
+    could be told, and those that were, as their score was as high as is asked for.
     """
 
     rows: int
+    within: Sequence[int]
     covers: Mapping[int, Part]
     able: Mapping[int, Part]
     told: Mapping[int, Part]
@@ -56,8 +58,7 @@ def difference(
         return {**_causes(lost, after, wording, broken=True), **_causes(gained, before, wording, broken=False)}
 
     def witnesses() -> dict[str, Witness]:
-        broken = lost.some(np.array([why is None for why in _implied(lost, after, wording)], np.bool_))
-        return _witnesses(broken, wording, change, known)
+        return _witnesses(lost.some(~_held(lost, after)), wording, change, known)
 
     came, went = Rules(wording, gained, after.rows), Rules(wording, lost, before.rows)
     broke = WhenAsked(witnesses) if len(lost) else {}
@@ -83,6 +84,21 @@ def _changed(before: Moment, after: Moment, wording: Wording) -> dict[str, tuple
     return {text: (was, now) for (text, was), now in pairs if was != now}
 
 
+def _held(some: Listed, other: Moment) -> NDArray[np.bool_]:
+    """Which rules hold at a moment, or are tested by nothing then."""
+    held = np.ones(len(some), np.bool_)
+    for target, places in _by_target(some) if other.is_tested else ():
+        held[places] = bitsets.containers(~some.contexts[places], ~other.covers[target].contexts) >= 0
+    return held
+
+
+def _by_target(some: Listed) -> list[tuple[int, Numbers]]:
+    """The places of the rules of each target."""
+    targets, starts = np.unique(some.targets, return_index=True)
+    ends = np.r_[starts[1:], len(some)]
+    return [(t, np.arange(*stretch)) for t, *stretch in zip(targets.tolist(), starts, ends, strict=False)]
+
+
 # ---- causes ---------------------------------------------------------------------------------------------------------
 
 
@@ -97,38 +113,39 @@ def _causes(some: Listed, other: Moment, wording: Wording, broken: bool) -> dict
 
 
 def _implied(some: Listed, other: Moment, wording: Wording) -> list[Cause | None]:
-    """Why rules are not told at a moment at which they hold; None of those that don't hold then."""
+    """Why rules are not told at a moment at which they hold, or have too low a score; None of the others."""
     if not other.is_tested:
         return [Cause("untested")] * len(some)
     found: list[Cause | None] = [None] * len(some)
-    for target in np.unique(some.targets).tolist():
-        places = np.flatnonzero(some.targets == target)
+    sizes: list[int] = bitsets.sizes(some.contexts).tolist()
+    unlooked = np.any(some.contexts & ~bitsets.of(other.within, some.contexts.shape[1]), axis=1)
+    for target, places in _by_target(some):
         smaller = _within(some, places, other.able[target])
         constant = [(c, _within(some, places, other.covers[c])) for c in _pair(wording, target)]
         for number, place in enumerate(places.tolist()):
             below = smaller[number]
-            if below is not None:
-                same = below == bitsets.elements(some.contexts[place])
-                found[place] = Cause("score") if same else Cause("smaller context", wording.text(target, below))
-            else:
-                known = [
-                    wording.text(c, within) for c, contexts in constant if (within := contexts[number]) is not None
-                ]
-                found[place] = Cause("constant", known[0]) if known else None
+            known = [wording.text(c, own[number] or ()) for c, own in constant if own[number] is not None]
+            if below is not None and len(below) < sizes[place]:
+                found[place] = Cause("smaller context", wording.text(target, below))
+            elif known and below is None:
+                found[place] = Cause("constant", known[0])
+            elif below is not None or unlooked[place]:
+                found[place] = Cause("score")
     return found
 
 
 def _pair(wording: Wording, target: int) -> tuple[int, ...]:
     """The columns of a pair; none of a constant."""
-    columns = wording.targets.columns_of(target)
+    columns = columns_by_target(wording.targets)[target]
     return columns if len(columns) > 1 else ()
 
 
 def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]:
     """For each of some rules a context of a part, one of the smallest, that is within its own, where there is one."""
-    listed = Listed.of({0: part}, some.contexts.shape[1])
-    found = bitsets.containers(~some.contexts[places], ~listed.contexts)  # complements turn the question round
-    return [bitsets.elements(listed.contexts[at]) if at >= 0 else None for at in found.tolist()]
+    contexts = part.contexts[np.lexsort((*part.contexts.T, bitsets.sizes(part.contexts)))]
+    found = bitsets.containers(~some.contexts[places], ~contexts)  # complements turn the question round
+    columns = bitsets.elements_of_each(contexts)
+    return [columns[at] if at >= 0 else None for at in found.tolist()]
 
 
 def _witnesses(broken: Listed, wording: Wording, change: Change, known: Numbers) -> dict[str, Witness]:

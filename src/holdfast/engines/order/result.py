@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +39,14 @@ class Part:
         return Part(self.contexts[chosen], None if self.removed is None else self.removed[chosen])
 
 
+@lru_cache(maxsize=8)
+def columns_by_target(targets: Targets) -> list[tuple[int, ...]]:
+    """The columns of each target, as `Targets.columns_of` tells them one by one."""
+    every = range(targets.columns)
+    pairs = list(combinations(every, 2))
+    return [*((column,) for column in every), (), *pairs, *pairs]
+
+
 @dataclass(frozen=True)
 class Wording:
     """What the rules of a table need to be put into words: its name, its columns, and what targets stand for."""
@@ -52,20 +60,13 @@ class Wording:
         """The names of the columns as rules write them."""
         return [quoted(name) for name in self.names]
 
-    @cached_property
-    def columns(self) -> list[tuple[int, ...]]:
-        """The columns of each target, as `Targets.columns_of` tells them one by one."""
-        every = range(self.targets.columns)
-        pairs = list(combinations(every, 2))
-        return [*((column,) for column in every), (), *pairs, *pairs]
-
     def direction(self, target: int) -> Direction:
         """How the columns of a pair go together."""
         return "desc" if self.targets.is_descending(target) else "asc"
 
     def text(self, target: int, context: Sequence[int]) -> str:
         """The text of a rule."""
-        own, columns = [self.written[c] for c in context], self.columns[target]
+        own, columns = [self.written[c] for c in context], columns_by_target(self.targets)[target]
         if len(columns) == 1:
             return constant_text(own, self.written[columns[0]])
         one, other = (self.written[c] for c in columns)
@@ -73,7 +74,7 @@ class Wording:
 
     def rule(self, target: int, context: Sequence[int], error: float, score: int | None) -> Rule:
         """A rule."""
-        own, columns = tuple([self.names[c] for c in context]), self.columns[target]
+        own, columns = tuple([self.names[c] for c in context]), columns_by_target(self.targets)[target]
         if len(columns) == 1:
             return Constant(self.table, own, self.names[columns[0]], error, score)
         one, other = (self.names[c] for c in columns)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
 from holdfast.engines.order.breaks import LivingRows, Numbers
-from holdfast.engines.order.result import Listed
+from holdfast.engines.order.result import Listed, columns_by_target
 from holdfast.pairs import bitsets
-from holdfast.pairs.bitsets import Words
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
@@ -23,49 +22,62 @@ NOBODY = -1
 
 def breaking_pairs(broken: Listed, targets: Targets, change: Change, known: Numbers) -> Numbers:
     """For each rule two row ids, NOBODY where no rows break it; `known` are pairs that are tried first."""
-    pairs = np.full((len(broken), 2), NOBODY)
-    open_ = np.argsort(-bitsets.sizes(broken.contexts), kind="stable")  # who agrees on much breaks more
+    rules = _Open(broken, targets)
     for pair in known:
-        open_ = _tried(pair, broken, open_, targets, change.after, pairs)
+        rules.try_pair(pair, change.after)
     rows = LivingRows(change.after)
     new = np.isin(rows.ids, np.asarray(change.born, np.int64))
-    while len(open_):
-        found = _search(rows, broken, int(open_[0]), targets, new)
-        if found is None:
-            open_ = open_[1:]
-        else:
-            open_ = _tried(rows.ids[list(found)], broken, open_, targets, change.after, pairs)
-    return pairs
+    while len(rules.left):
+        target, context = rules.first
+        found = rows.broken(targets, target, context, new) or rows.broken(targets, target, context)
+        if found is not None:
+            rules.try_pair(rows.ids[list(found.rows)], change.after)
+        rules.leave(target, context)
+    return rules.pairs
 
 
-def _tried(pair: Numbers, broken: Listed, open_: Numbers, targets: Targets, table: Table, pairs: Numbers) -> Numbers:
-    """Let a pair stand for the open rules that it breaks; the others stay open."""
-    agree, breaks = _shown_by(pair, targets, table)
-    hit = ((broken.contexts[open_] & ~agree) == 0).all(axis=1)
-    hit &= breaks[broken.targets[open_]]
-    pairs[open_[hit]] = pair
-    left: Numbers = open_[~hit]
-    return left
+class _Open:
+    """Rules that are broken, of which some are `left` without a pair; large contexts first: who agrees on much breaks
+    more.
+    """
+
+    def __init__(self, broken: Listed, targets: Targets) -> None:
+        self._broken = broken
+        columns = columns_by_target(targets)
+        self._columns = np.array([(columns[t][0], columns[t][-1]) for t in broken.targets.tolist()]).reshape(-1, 2)
+        self._sign = np.where(broken.targets > targets.columns + targets.pairs, 1, -1)  # of a pair that breaks a pair
+        self.pairs = np.full((len(broken), 2), NOBODY)
+        self.left = np.argsort(-bitsets.sizes(broken.contexts), kind="stable")
+
+    @property
+    def first(self) -> tuple[int, list[int]]:
+        """The target and the context of a rule that is left."""
+        place = self.left[0]
+        return int(self._broken.targets[place]), bitsets.elements(self._broken.contexts[place])
+
+    def leave(self, target: int, context: list[int]) -> None:
+        """Go on without a pair for a rule, if it still is the first that is left."""
+        if len(self.left) and self.first == (target, context):
+            self.left = self.left[1:]
+
+    def try_pair(self, pair: Numbers, table: Table) -> None:
+        """Let a pair of rows stand for the rules that are left and that it breaks."""
+        equal, signs = _compared(pair, table)
+        agree = bitsets.of(np.flatnonzero(equal).tolist(), self._broken.contexts.shape[1])
+        one, other = self._columns[self.left].T
+        hit = np.where(one == other, ~equal[one], signs[one] * signs[other] == self._sign[self.left])
+        hit &= ((self._broken.contexts[self.left] & ~agree) == 0).all(axis=1)
+        self.pairs[self.left[hit]] = pair
+        self.left = self.left[~hit]
 
 
-def _shown_by(pair: Numbers, targets: Targets, table: Table) -> tuple[Words, NDArray[np.bool_]]:
-    """The columns on which two rows agree, and which targets they break."""
+def _compared(pair: Numbers, table: Table) -> tuple[NDArray[np.bool_], Numbers]:
+    """On which columns two rows agree, and the sign of their difference on each; 0 where a null leaves it unknown."""
     codes = table.codes(pair)
-    keys = np.array([table.order_keys(column).of(codes[column]) for column in range(targets.columns)]).reshape(-1, 2)
-    known = np.ones(len(keys), np.bool_)
+    keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(-1, 2)
+    one, other = keys.T
+    equal, signs = one == other, (one > other).astype(np.int64) - (one < other)
     if table.schema.nulls == "distinct":
         known = (codes != NULL_CODE).all(axis=1)
-    marks = [(keys[:, 0] == keys[:, 1]) & known, (keys[:, 0] < keys[:, 1]) & known, (keys[:, 0] > keys[:, 1]) & known]
-    agree, less, more = (bitsets.of(np.flatnonzero(each).tolist(), targets.context_words)[None] for each in marks)
-    breaks = np.zeros(targets.count, np.bool_)
-    breaks[bitsets.elements(targets.broken_by(agree, less, more)[0])] = True
-    return agree[0], breaks
-
-
-def _search(
-    rows: LivingRows, broken: Listed, place: int, targets: Targets, new: NDArray[np.bool_]
-) -> tuple[int, int] | None:
-    """The places of two rows that break a rule: one of them new, or else any two."""
-    target, context = int(broken.targets[place]), bitsets.elements(broken.contexts[place])
-    found = rows.broken(targets, target, context, new) or rows.broken(targets, target, context)
-    return None if found is None else found.rows
+        equal, signs = equal & known, signs * known
+    return equal, signs

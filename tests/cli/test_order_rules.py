@@ -1,0 +1,119 @@
+"""Order dependencies on the command line: found, watched, broken and explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Holdfast, refused
+
+HEADER = "id,state,salary,rate"
+ROWS = ["1,AL,100,1", "2,AL,200,2", "3,AL,300,2", "4,AK,100,5", "5,AK,200,6", "6,AK,400,7"]
+
+
+@pytest.fixture
+def tax(tmp_path: Path) -> Path:
+    path = tmp_path / "tax.csv"
+    path.write_text("\n".join([HEADER, *ROWS, ""]), encoding="utf-8")
+    return path
+
+
+def batch(folder: Path, *rows: str) -> Path:
+    path = folder / "batch.csv"
+    path.write_text("\n".join([HEADER, *rows, ""]), encoding="utf-8")
+    return path
+
+
+def test_discover_tells_the_best_first(holdfast: Holdfast, tax: Path) -> None:
+    told = holdfast("discover", tax, "--rules", "od", "--format", "json").of_kind("od")
+    scores = [line["score"] for line in told]
+    assert scores == sorted(scores, reverse=True)
+    assert {
+        "kind": "od", "table": "tax", "context": ["state"], "pair": ["salary", "rate"], "direction": "asc",
+        "error": 0.0, "score": 18, "text": "{state}: salary ~ rate",
+    } in told  # fmt: skip
+    assert {
+        "kind": "od", "table": "tax", "context": ["rate"], "constant": "state", "error": 0.0, "score": 8,
+        "text": "{rate}: [] -> state",
+    } in told  # fmt: skip
+    shown = holdfast("discover", tax, "--rules", "od", "--top", 2).out
+    assert f"{len(told)} order dependencies, the first 2" in shown
+    assert told[0]["text"] in shown
+    assert told[2]["text"] not in shown
+
+
+def test_settings(holdfast: Holdfast, tax: Path) -> None:
+    def texts(*more: object) -> set[str]:
+        told = holdfast("discover", tax, "--rules", "od", "--format", "json", *more)
+        return {line["text"] for line in told.of_kind("od")}
+
+    every = texts()
+    assert texts("--directions", "asc") == {text for text in every if not text.endswith(" desc")}
+    assert texts("--max-level", 0) == {text for text in every if text.startswith("{}")}
+    best = texts("--min-score", 18)
+    assert "{state}: salary ~ rate" in best
+    assert "{rate}: [] -> state" in every - best
+    refused(holdfast("discover", tax, "--rules", "od", "--max-level", -1), "max-level")
+    refused(holdfast("discover", tax, "--rules", "od", "--directions", "down"), "directions")
+
+
+def test_watched_broken_and_mended(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "state"
+    made = holdfast("init", state, tax, "--watch", "od", "--key", "id", "--format", "json").of_kind("od")
+    assert holdfast("status", state, "--format", "json").of_kind("od") == made, "with scores, the best first"
+    worse = batch(tmp_path, "7,AL,150,9")
+    broken = holdfast("apply", state, "--insert", worse, "--format", "json")
+    assert broken.code == 1
+    lost = {line["text"]: line for line in broken.objects[1:] if line["event"] == "lost"}
+    swap = lost["{state}: salary ~ rate"]
+    assert swap["cause"] == "swap"
+    assert swap["witness"]["keys"] == [{"id": 3}, {"id": 7}]
+    mended = holdfast("apply", state, "--delete", worse, "--format", "json")
+    assert mended.code == 0
+    events = {line["text"]: (line["event"], line.get("cause"), line.get("by")) for line in mended.objects[1:]}
+    assert events["{state}: salary ~ rate"] == ("gained", "mended", None)
+    assert {event for event, _, _ in events.values()} == {"gained", "implied"}
+    assert all(by for event, _, by in events.values() if event == "implied")
+    assert "{state}: salary ~ rate" in holdfast("history", state, "--rules").out
+
+
+def test_what_is_implied_says_by_what(holdfast: Holdfast, tmp_path: Path) -> None:
+    """Without the row that breaks it, b rises with a everywhere; and c, constant then, goes with everything."""
+    path = tmp_path / "t.csv"
+    path.write_text("x,a,b,c\n1,1,1,5\n1,2,2,5\n2,1,3,5\n2,3,4,6\n", encoding="utf-8")
+    state, gone = tmp_path / "state", tmp_path / "gone.csv"
+    holdfast("init", state, path, "--watch", "od")
+    gone.write_text("x,a,b,c\n2,1,3,5\n", encoding="utf-8")
+    told = holdfast("apply", state, "--delete", gone, "--format", "json").objects[1:]
+    causes = {line["text"]: (line["event"], line["cause"], line.get("by")) for line in told}
+    assert causes["{x}: a ~ b"] == ("implied", "smaller context", "{}: a ~ b")
+    assert causes["{}: a ~ b"] == ("gained", "mended", None)
+    shown = holdfast("apply", state, "--insert", gone).out
+    assert "{}: a ~ b   because of" in shown
+    assert "{x}: a ~ b   as {}: a ~ b no longer holds" in shown
+
+
+def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    state = tmp_path / "state"
+    holdfast("init", state, tax, "--key", "id")
+    said = holdfast("explain", state, "{state}: rate ~ salary").out
+    assert said == (
+        "{state}: salary ~ rate holds in all 6 rows: 2 groups of two rows or more, the largest of 3; score 18\n"
+    )
+    said = holdfast("explain", state, "{state}: salary ~ rate desc").out
+    assert "does not hold: rows swap in 2 of 2 groups" in said
+    assert "id 1 and id 2 differ in the same way: salary is 100 and 200, rate is 1 and 2" in said
+    said = holdfast("explain", state, "{state}: [] -> rate").out
+    assert "id 1 and id 2 differ: rate is 1 and 2" in said
+    (line,) = holdfast("explain", state, "{}: salary ~ rate", "--format", "json").objects
+    assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
+    assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]
+    refused(holdfast("explain", state, "{nobody}: [] -> rate"), "nobody", "choose from")
+    refused(holdfast("explain", state, "{state}: rate"), "expected '~'")
+
+
+def test_an_order_dependency_is_not_given(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text('rules: [{name: fair, rule: "{state}: salary ~ rate"}]', encoding="utf-8")
+    refused(holdfast("check", tax, "--rules", rules), "fair", "neither")
