@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 from unittest.mock import patch
@@ -18,11 +19,13 @@ import holdfast.borders.borders as borders_module
 import holdfast.borders.proving as proving_module
 import holdfast.borders.rows as rows_module
 from holdfast.borders.borders import Borders
+from holdfast.borders.proving import Proofs
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
+from holdfast.borders.tasks import Task
 from holdfast.pairs import bitsets
 from holdfast.table.change import Change
-from holdfast.table.runner import Threads
+from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema
 from holdfast.table.types import Column
 from tests.oracle.rows import Operation
@@ -78,6 +81,15 @@ def _expected(rows: Sequence[Row], nulls: Nulls, targets: Targets, most: int | N
     return found
 
 
+class Elsewhere:
+    """A runner that shares no memory with its tasks."""
+
+    is_local = False
+
+    def map(self, function: Callable[[Task], Proofs], items: Sequence[Task]) -> list[Proofs]:
+        return [function(pickle.loads(pickle.dumps(item))) for item in items]
+
+
 class World:
     """A table that batches change, with plain copies of its rows beside it, and its borders."""
 
@@ -124,9 +136,10 @@ def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
     st.sampled_from([None, None, 2]),
     st.sampled_from([1, 64]),
     st.sampled_from([16, 0.1, 0.001]),
+    st.sampled_from([Threads(), Elsewhere()]),
 )
 def test_borders_follow(
-    nulls: Nulls, stream: Any, sampled: int, most: int | None, neighbours: int, rows_a_value: float
+    nulls: Nulls, stream: Any, sampled: int, most: int | None, neighbours: int, rows_a_value: float, runner: Runner
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -138,13 +151,13 @@ def test_borders_follow(
         world = World(folder, nulls)
         world.change(stream[0])
         rows = RankedColumns(world.kept.table)
-        borders = Borders.of(rows, ALL, most)
+        borders = Borders.of(rows, ALL, most, runner)
         world.check(borders, ALL, most)
         for wanted in stream[1:]:
             before = _plain(borders)
             change = world.change(wanted)
-            rows.follow(change, Threads())
-            told = borders.follow(change.dead)
+            rows.follow(change, runner)
+            told = borders.follow(change.dead, runner)
             world.check(borders, ALL, most)
             after = _plain(borders)
             for target in ALL.wanted():

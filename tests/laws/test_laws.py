@@ -45,8 +45,15 @@ for_every_engine = pytest.mark.parametrize(
     "engine", [make_engine(name, given=GIVEN.get(name)) for name in NAMES], ids=NAMES
 )
 
+WAYS = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od")}
+for_every_way = pytest.mark.parametrize(
+    "engine",
+    [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *WAYS.values()],
+    ids=[*NAMES, *WAYS],
+)
 
-@for_every_engine
+
+@for_every_way
 @settings(max_examples=60)
 @given(first=row_lists, stream=streams, nulls=null_modes)
 def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
@@ -156,7 +163,7 @@ def _copies(change: Change) -> list[NDArray[Any]]:
 
 
 @pytest.mark.spark
-@for_every_engine
+@for_every_way
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
 def test_threads_and_spark_agree(engine: Engine, spark: SparkSession, nulls: Nulls) -> None:
     from holdfast.spark.runner import SparkRunner

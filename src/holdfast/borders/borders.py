@@ -33,18 +33,19 @@ from holdfast.borders.proving import (
     Questions,
     broken_by_new,
     has_few_values,
-    proved,
     questions,
     sampled,
     witnesses_of,
 )
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
+from holdfast.borders.tasks import proved_by
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
+from holdfast.table.runner import Runner, Threads
 
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
 Covers = Mapping[int, Words]
@@ -94,6 +95,7 @@ class Borders:
         self.rows, self.evidence, self.covers = rows, evidence, dict(covers)
         self._max_size = max_size
         self._all: Everything | None = None
+        self._runner: Runner = Threads()
         self.rounds: list[Proofs] = []  # of discovery: what is known of contexts besides
 
     @property
@@ -102,9 +104,16 @@ class Borders:
         return self.evidence.targets
 
     @staticmethod
-    def of(rows: RankedColumns, targets: Targets, max_size: int | None = None, progress: Progress = SILENT) -> Borders:
-        """From the rows of a table."""
+    def of(
+        rows: RankedColumns,
+        targets: Targets,
+        max_size: int | None = None,
+        runner: Runner | None = None,
+        progress: Progress = SILENT,
+    ) -> Borders:
+        """From the rows of a table; the runner does the proofs."""
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
+        borders._runner = runner or Threads()
         columns, wanted = Columns(rows), targets.wanted()
         for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, _SAMPLED)):
             progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
@@ -127,7 +136,9 @@ class Borders:
         rounds: list[Proofs] = []
         while len(open_):
             asked = self._questions(columns, open_) if asked is None or rounds else asked
-            rounds.append(proved(columns, asked, self._saying(len(rounds) + 1, asked, open_, progress)))
+            rounds.append(
+                proved_by(self._runner, columns, asked, self._saying(len(rounds) + 1, asked, open_, progress))
+            )
             if not len(rounds[-1].pairs):
                 break
             more = witnesses_of(self.rows, self.targets, rounds[-1].pairs)
@@ -139,6 +150,7 @@ class Borders:
         stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
         before = {target: self.covers[target] for target in stale}
         self.evidence = evidence
+        self._all = None if stale else self._all
         self.covers |= evidence.covers(stale, self._max_size)
         fresh = {target: bitsets.minus(self.covers[target], own) for target, own in before.items()}
         for column in stale & set(range(self.targets.key)):
@@ -184,11 +196,13 @@ class Borders:
 
     # ---- under batches ----------------------------------------------------------------------------------------------
 
-    def follow(self, dead: NDArray[np.int64], progress: Progress = SILENT) -> dict[int, Mended]:
+    def follow(
+        self, dead: NDArray[np.int64], runner: Runner | None = None, progress: Progress = SILENT
+    ) -> dict[int, Mended]:
         """Take in a batch that the rows have followed, and of which some ids died. Tells what became of the targets
         whose minimal contexts changed.
         """
-        before, fresh = dict(self.covers), self.rows.fresh
+        before, fresh, self._runner = dict(self.covers), self.rows.fresh, runner or Threads()
         self._without(dead, fresh, progress)
         if fresh < self.rows.count:
             self._with_fresh(fresh, progress)
@@ -206,7 +220,8 @@ class Borders:
         columns, left = Columns(self.rows, upto=fresh), witnesses.some(~gone)
         sets, targets = _orphans(self.evidence, left)
         if len(sets):
-            pairs = proved(columns, questions(columns, self.targets, sets, targets)).pairs
+            asked = questions(columns, self.targets, sets, targets)
+            pairs = proved_by(self._runner, columns, asked).pairs
             left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
         self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
 

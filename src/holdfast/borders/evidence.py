@@ -129,11 +129,9 @@ def covers(
     progress: OnProgress | None = None,
 ) -> dict[int, Words]:
     """The minimal contexts of some targets, from the agree-sets that are maximal for each."""
-    every = bitsets.first(targets.columns, targets.context_words)
 
     def one(target: int, found: SoFar) -> Words:
-        free = every & ~bitsets.of(targets.columns_of(target), targets.context_words)
-        edges = ~sets[bitsets.has(bits, target)] & free
+        edges = ~sets[bitsets.has(bits, target)] & targets.free(target)
         return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
 
     chosen = list(wanted)

@@ -52,12 +52,12 @@ class Columns:
     """
 
     def __init__(self, rows: RankedColumns, fresh: int = 0, upto: int | None = None) -> None:
-        self.rows, self.fresh = rows, fresh
+        self.rows, self.fresh, self.upto = rows, fresh, upto
         self._alive = rows.alive[:upto]
         self._known: dict[tuple[int, ...], Partition] = {}
         self._left = _CACHE_BYTES
         self._lock = threading.Lock()
-        self.order = sorted(range(rows.columns), key=lambda c: -rows.values(c))
+        self.order = sorted(range(rows.columns), key=lambda c: -int(rows.value_counts[c]))
 
     def known(self, context: tuple[int, ...]) -> Partition | None:
         """The partition by a context, if it is kept or has at most one column."""
@@ -94,11 +94,11 @@ class Columns:
         rows, alive = self.rows, self._alive
         cells = rows.cells[column, : len(alive)]
         if self.fresh:
-            wanted = np.zeros(rows.values(column), np.bool_)
+            wanted = np.zeros(int(rows.value_counts[column]), np.bool_)
             wanted[cells[self.fresh :]] = True
             alive = alive & wanted.take(cells)
         count = int(np.count_nonzero(alive))
-        ordered, ends = np.empty(count, np.int32), np.empty(rows.values(column), np.int64)
+        ordered, ends = np.empty(count, np.int32), np.empty(int(rows.value_counts[column]), np.int64)
         kernels.by_value(cells, len(ends), alive, ordered, ends)
         stripped, starts = np.empty(count, np.int32), np.empty(count // 2 + 1, np.int32)
         groups = kernels.strip(ordered, ends, rows.distinct, self.fresh, stripped, starts)

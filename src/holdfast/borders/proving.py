@@ -6,7 +6,7 @@ neighbours from the groups of its context: they agree on much, so that they most
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from holdfast.table.threads import OnProgress, SoFar, each
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
 _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
+_WORTH_THREADS = 1 << 18  # rows times contexts
 _ROWS_A_VALUE = 16  # from which on a context has few values
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 
@@ -151,13 +152,18 @@ class Proofs:
     contexts: Words
     within: NDArray[np.int64]
 
+    @staticmethod
+    def joined(parts: Iterable[Proofs]) -> Proofs:
+        """All of some parts, at least one."""
+        pairs, contexts, within = zip(*((part.pairs, part.contexts, part.within) for part in parts), strict=True)
+        return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
+
 
 def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
     """Look whether what is asked holds."""
-    walks = Walks(columns)
-    parts = each(asked, lambda part, _: _proved(walks, part), None, progress)
-    pairs, contexts, within = zip(*((part.pairs, part.contexts, part.within) for part in parts), strict=True)
-    return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
+    walks, looks = Walks(columns), columns.rows.count * sum(len(part.contexts) for part in asked)
+    workers = None if looks > _WORTH_THREADS else 0
+    return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), workers, progress))
 
 
 def _proved(walks: Walks, part: Questions) -> Proofs:
@@ -214,7 +220,8 @@ def broken_by_new(columns: Columns, targets: Targets, contexts: Words, wanted: N
             broken |= (one != other) | (columns.rows.distinct & (one == 0))
         return pairs[broken]
 
-    return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work)])
+    workers = None if columns.rows.count * len(held) > _WORTH_THREADS else 0
+    return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work, workers)])
 
 
 def _partners(columns: Columns, context: NDArray[np.int64]) -> RowPairs:
@@ -235,7 +242,7 @@ def sampled(columns: Columns, most: int) -> list[RowPairs]:
     found = []
     for column in range(rows.columns):
         before, order = order, np.empty_like(order)
-        kernels.sort_rows(before, rows.cells[column], np.empty(rows.values(column), np.int64), order)
+        kernels.sort_rows(before, rows.cells[column], np.empty(int(rows.value_counts[column]), np.int64), order)
         chosen = np.arange(0, len(order) - 1, max(1, len(order) // most))
         found.append(np.stack([order[chosen], order[chosen + 1]], axis=1).astype(np.int64))
     return found

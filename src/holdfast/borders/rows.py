@@ -10,7 +10,7 @@ Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -33,7 +33,9 @@ class RankedColumns:
     name: ClassVar[str] = "ranks"
     ordered: ClassVar[bool] = True
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, only: Collection[int] | None = None) -> None:
+        """The rows of a table, of which some columns only may be read (None: all)."""
+        self.where, self._only = table.where, only
         self.distinct = table.schema.nulls == "distinct"
         self.columns = len(table.schema.columns)
         self.compared: Places = np.empty((0, 2), np.int64)  # pairs that showed much: who comes next starts with them
@@ -64,12 +66,14 @@ class RankedColumns:
             self._start_with(self._table)
 
     def _start_with(self, table: Table) -> None:
-        self._values = [_Values(table, c, self.ordered) for c in range(self.columns)]
+        read = range(self.columns) if self._only is None else self._only
+        self._values = {c: _Values(table, c, self.ordered) for c in read}
+        self.value_counts = _value_counts(table)
         self.count = self.fresh = table.rows  # of places, the dead included
         self._ids, self._alive = table.living_ids(), np.ones(table.rows, np.bool_)
         self._cells = np.empty((self.columns, table.rows), np.uint32)
         self._table, self._dead = None, 0
-        for c, values in enumerate(self._values):
+        for c, values in self._values.items():
             begin = 0
             for shard, alive in table.living():
                 codes = shard.columns[c] if alive is None else shard.columns[c][alive]
@@ -88,27 +92,20 @@ class RankedColumns:
         self._read()
         return self._alive[: self.count]
 
-    def values(self, column: int) -> int:
-        """One more than the highest rank of a column."""
-        return self._values[column].count
-
-    @property
-    def value_counts(self) -> NDArray[np.int64]:
-        """The same of all columns."""
-        return np.array([values.count for values in self._values], np.int64)
-
     def ids(self, places: Places) -> NDArray[np.int64]:
         """The ids of the rows at some places."""
+        self._read()
         return self._ids[places]
 
     def places(self, ids: NDArray[np.int64]) -> Places:
-        """Where the rows with some ids stand."""
+        """Where the rows with some ids stand, or would."""
+        self._read()
         return np.searchsorted(self._ids[: self.count], ids)
 
     def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002
         """Take in a batch: rows die, and new ones come, from the place `fresh` on."""
         self._read()
-        self.compared = self.compared[:0]
+        self.compared, self.where = self.compared[:0], change.after.where
         self._alive[self.places(change.dead)] = False
         self._dead += len(change.dead)
         if self.count > _LEAST and 2 * self._dead > self.count:
@@ -119,9 +116,9 @@ class RankedColumns:
             self._add(change)
 
     def _add(self, change: Change) -> None:
-        first, born = self.count, len(change.born)
+        first, born, self.value_counts = self.count, len(change.born), _value_counts(change.after)
         self._reserve(first + born)
-        for c, values in enumerate(self._values):
+        for c, values in self._values.items():
             moved = values.follow(change.after, c)
             if moved is not None:
                 self._cells[c, :first] = moved.take(self._cells[c, :first])
@@ -146,6 +143,11 @@ class CodedColumns(RankedColumns):
 
     name: ClassVar[str] = "codes"
     ordered: ClassVar[bool] = False
+
+
+def _value_counts(table: Table) -> NDArray[np.int64]:
+    """One more than the highest rank of each column."""
+    return np.array([len(dictionary) for dictionary in table.dictionaries], np.int64)
 
 
 class _Values:

@@ -12,6 +12,7 @@ With nulls distinct a null equals nothing, and is neither less nor more than any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,13 +26,16 @@ from holdfast.pairs.bitsets import Words
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of a table with so many columns, and which of them are asked for."""
+    """The targets of a table with so many columns, and which of them are asked for; and the columns of which contexts
+    may be made (None: all).
+    """
 
     columns: int
     constants: bool = True
     keys: bool = True
     ascending_pairs: bool = False
     descending_pairs: bool = False
+    within: tuple[int, ...] | None = None
 
     @property
     def pairs(self) -> int:
@@ -88,6 +92,16 @@ class Targets:
         one, other = _pairs_of(self.columns)
         places = (targets - self.columns - 1) % max(self.pairs, 1)
         return one[places], other[places]
+
+    @property
+    def free_columns(self) -> Sequence[int]:
+        """The columns of which contexts may be made."""
+        return range(self.columns) if self.within is None else self.within
+
+    def free(self, target: int) -> Words:
+        """The columns of which contexts of a target may be made."""
+        own = self.columns_of(target)
+        return bitsets.of([column for column in self.free_columns if column not in own], self.context_words)
 
     def wanted(self) -> list[int]:
         """The targets that are asked for."""

@@ -79,30 +79,35 @@ def _sorted(keys: Words, count: int, other: Any, falling: bool, skip_null: bool)
 
 
 @inlined
-def _reach(keys: Words, count: int, other: Any, falling: bool, skip_null: bool, before: Ints, behind: Ints) -> None:
-    """Of new rows in the order of a column, the one that reaches highest in another column before each place, and the
-    one that reaches lowest from each place on; -1: none. OUT before, behind
+def _reach(
+    keys: Words, count: int, other: Any, falling: bool, skip_null: bool, values: Any, before: Ints, behind: Ints
+) -> Any:
+    """Of new rows in the order of a column: its values, the row that reaches highest in another column before each
+    value, and the row that reaches lowest from each value on; -1: none. OUT values, before, behind. Returns how many
+    values there are.
     """
-    best, best_value = np.int64(-1), np.int64(0)
-    for at in range(count + 1):
-        before[at] = best
-        if at < count:
-            row = np.int64(keys[at] & _LOW)
-            value = np.int64(other[row])
-            if not (skip_null and value == 0):
-                value = -value if falling else value
-                if best < 0 or value > best_value:
-                    best, best_value = row, value
-    best = np.int64(-1)
-    for at in range(count, -1, -1):
-        if at < count:
-            row = np.int64(keys[at] & _LOW)
-            value = np.int64(other[row])
-            if not (skip_null and value == 0):
-                value = -value if falling else value
-                if best < 0 or value < best_value:
-                    best, best_value = row, value
-        behind[at] = best
+    distinct, best, best_value = 0, np.int64(-1), np.int64(0)
+    for at in range(count):
+        if at == 0 or keys[at] >> _HALF != keys[at - 1] >> _HALF:
+            values[distinct], before[distinct], behind[distinct] = keys[at] >> _HALF, best, -1
+            distinct += 1
+        row = np.int64(keys[at] & _LOW)
+        value = np.int64(other[row])
+        if skip_null and value == 0:
+            continue
+        if falling:
+            value = -value
+        if best < 0 or value > best_value:
+            best, best_value = row, value
+        lowest = behind[distinct - 1]
+        if lowest < 0 or value < (-np.int64(other[lowest]) if falling else np.int64(other[lowest])):
+            behind[distinct - 1] = row
+    before[distinct], behind[distinct] = best, -1
+    for at in range(distinct - 1, -1, -1):
+        own, later = behind[at], behind[at + 1]
+        if later >= 0 and (own < 0 or ((other[later] > other[own]) == falling and other[later] != other[own])):
+            behind[at] = later
+    return distinct
 
 
 @inlined
@@ -110,44 +115,37 @@ def _beside_new(
     rows: Rows,
     own: Any,
     other: Any,
-    keys: Words,
-    count: int,
+    values: Any,
+    distinct: int,
     falling: bool,
     skip_null: bool,
     before: Ints,
     behind: Ints,
 ) -> Any:
-    """An old row and a new one that break the order of two columns; -1 where there are none. IN keys: the new rows, in
-    the order of the first column; rows: the old ones
+    """An old row and a new one that break the order of two columns; -1 where there are none. IN rows: the old ones;
+    what `_reach` tells of the new ones
     """
     one, two = np.int64(-1), np.int64(-1)
     for old in rows:
-        a, value = np.uint64(own[old]), np.int64(other[old])
+        a, value = own[old], np.int64(other[old])
         if skip_null and (a == 0 or value == 0):
             continue
-        value = -value if falling else value
-        low, high = 0, count
+        low, high = 0, distinct
         while low < high:
             middle = (low + high) >> 1
-            if keys[middle] >> _HALF < a:
+            if values[middle] < a:
                 low = middle + 1
             else:
                 high = middle
-        above = low
-        while above < count and keys[above] >> _HALF == a:
-            above += 1
-        new = before[low]
-        if new >= 0:
-            reached = np.int64(other[new])
-            if (-reached if falling else reached) > value:
-                one, two = np.int64(old), new
-                break
-        new = behind[above]
-        if new >= 0:
-            reached = np.int64(other[new])
-            if (-reached if falling else reached) < value:
-                one, two = np.int64(old), new
-                break
+        lower, higher = before[low], behind[low + (low < distinct and values[low] == a)]
+        if falling:
+            lower, higher = higher, lower
+        if lower >= 0 and np.int64(other[lower]) > value:
+            one, two = np.int64(old), lower
+            break
+        if higher >= 0 and np.int64(other[higher]) < value:
+            one, two = np.int64(old), higher
+            break
     return one, two
 
 
@@ -202,9 +200,10 @@ def check_orders(
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
                 if one < 0 and new > begin:
                     before, behind = spare[: count + 1].view(np.int64), room.more[: count + 1]
-                    _reach(keys, count, cells[others[i]], falling[i], skip_null, before, behind)
+                    other, falls = cells[others[i]], falling[i]
+                    many = _reach(keys, count, other, falls, skip_null, room.seen, before, behind)
                     one, two = _beside_new(
-                        rows[begin:new], own, cells[others[i]], keys, count, falling[i], skip_null, before, behind
+                        rows[begin:new], own, other, room.seen, many, falls, skip_null, before, behind
                     )
                 if one >= 0:
                     pairs[i, 0], pairs[i, 1] = one, two

@@ -89,7 +89,7 @@ def test_every_batch_by_definition(
         known = expected(world.rows, nulls, asked)
         assert told(kept.engine, kept.state) == known
         _check_lost(diff, world, nulls)
-        _check_gained(diff, old_rows, nulls)
+        _check_gained(diff, old_rows, nulls, least or 0)
 
 
 def holds(rule: Rule, rows: list[Row], nulls: str) -> bool:
@@ -119,11 +119,13 @@ def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
         assert breaks(one, other, *about, nulls)
 
 
-def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls) -> None:
-    """A gained rule did not hold; or it did, and its cause tells from what it followed."""
+def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls, least: int) -> None:
+    """A gained rule had too low a score, or did not hold; or it did, and its cause tells from what it followed."""
     for text, rule in diff.gained.items():
         assert isinstance(rule, Constant | Compatible)
-        if not holds(rule, old_rows, nulls):
+        if diff.causes[text].kind == "score":
+            assert oracle.score(old_rows, by_number(rule)[0], nulls) < least
+        elif not holds(rule, old_rows, nulls):
             assert diff.causes[text].kind == "mended"
         else:
             _check_implied(diff, rule, old_rows, nulls)
@@ -147,6 +149,20 @@ def _check_implied(diff: Diff, rule: Rule, rows: list[Row], nulls: Nulls) -> Non
             assert isinstance(rule, Compatible)
             assert set(other.context) <= set(rule.context)
             assert other.column in rule.pair
+
+
+@pytest.mark.parametrize("method", ["counts", "borders"])
+def test_a_rule_that_a_batch_mends_and_breaks(method: str) -> None:
+    """The row that goes was the only one to break `{flag}: [] -> day`; the one that comes breaks it anew."""
+    nothing: Row = (None, None, None, None, None)
+    first: list[Row] = [(None, None, 0.0, None, 0), *[nothing] * 6, (None, None, 0.0, False, 0)]
+    more: Row = (None, "", 0.0, None, None)
+    world = World()
+    world.change(Batch(first))
+    kept = Kept(make_engine("od", {"method": method}), world)
+    for batch in (Batch([more]), Batch([more]), Batch([(None, None, None, False, None)], [0])):
+        kept.maintain(world.change(batch))
+        assert kept.result() == kept.rediscovered()
 
 
 @pytest.mark.parametrize("wrong", [{"error": 1.0}, {"max_level": -1}, {"min_score": -1}, {"directions": "desc"}])

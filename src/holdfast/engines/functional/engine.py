@@ -53,7 +53,7 @@ class FunctionalEngine(Engine):
         choice = self._choice(subject.table, progress)
         if choice.name == "borders":
             rows = subject.part(CodedColumns, runner, progress)
-            borders = Borders.of(rows, self._targets(subject.table), self._max_lhs, progress)
+            borders = Borders.of(rows, self._targets(subject.table), self._max_lhs, runner, progress)
             return State(subject.table, borders, _exact(borders.covers), choice.why)
         pairs = subject.part(CountedAgreeSets, runner, progress)
         return State(subject.table, pairs, self._parts(subject.table, pairs, progress), choice.why)
@@ -70,12 +70,12 @@ class FunctionalEngine(Engine):
             )
         return Choice("counts", "as their error is a share of all pairs of rows")
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed in the agree-sets, or prove what is left of the rules."""
         before = self.result(state)
         state.table = change.after
         if isinstance(state.basis, Borders):
-            return self._follow_borders(state, state.basis, before, change, progress)
+            return self._follow_borders(state, state.basis, before, change, runner, progress)
         pairs = state.basis
         maximal = pairs.changed
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
@@ -91,9 +91,9 @@ class FunctionalEngine(Engine):
         return exact_diff(before, changed, lambda lost: witnesses_in(lost, maximal.shift, change))
 
     def _follow_borders(
-        self, state: State, borders: Borders, before: Rules, change: Change, progress: Progress
+        self, state: State, borders: Borders, before: Rules, change: Change, runner: Runner, progress: Progress
     ) -> Diff:
-        changed = borders.follow(change.dead, progress)
+        changed = borders.follow(change.dead, runner, progress)
         state.parts.update(_exact({target: now.sets for target, now in changed.items()}))
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
             return Diff(self.result(state), before)

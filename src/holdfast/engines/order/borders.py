@@ -25,14 +25,14 @@ class Bordered(Way):
     def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[Bordered, Covers]:
         """Compare some rows, and prove what they leave."""
         rows = subject.part(RankedColumns, runner, progress)
-        borders = Borders.of(rows, asked.targets, asked.max_level, progress)
+        borders = Borders.of(rows, asked.targets, asked.max_level, runner, progress)
         return cls(borders), {target: Part(contexts) for target, contexts in borders.covers.items()}
 
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Look at what the batch touches."""
         borders = self._borders
         borders.covers = {target: part.contexts for target, part in covers.items()}
-        changed = borders.follow(change.dead, progress)
+        changed = borders.follow(change.dead, runner, progress)
         return Followed({target: Part(now.sets) for target, now in changed.items()}, borders.evidence.witnesses.rows)
 
     def reckoned(self) -> list[tuple[Words, Numbers]]:

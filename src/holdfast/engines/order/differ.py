@@ -8,7 +8,7 @@ someone asks for the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +27,12 @@ FEWEST_ROWS = 2  # that make a pair
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """How rules stood at a moment: the covers of each target, the rules that can be told, and those that are, as their
-    score is as high as is asked for.
+    """How rules stood at a moment: the columns of which contexts were made, the covers of each target, the rules that
+    could be told, and those that were, as their score was as high as is asked for.
     """
 
     rows: int
+    within: Sequence[int]
     covers: Mapping[int, Part]
     able: Mapping[int, Part]
     told: Mapping[int, Part]
@@ -112,24 +113,24 @@ def _causes(some: Listed, other: Moment, wording: Wording, broken: bool) -> dict
 
 
 def _implied(some: Listed, other: Moment, wording: Wording) -> list[Cause | None]:
-    """Why rules are not told at a moment at which they hold; None of those that don't hold then."""
+    """Why rules are not told at a moment at which they hold, or have too low a score; None of the others."""
     if not other.is_tested:
         return [Cause("untested")] * len(some)
     found: list[Cause | None] = [None] * len(some)
-    sizes = bitsets.sizes(some.contexts).tolist()
+    sizes: list[int] = bitsets.sizes(some.contexts).tolist()
+    unlooked = np.any(some.contexts & ~bitsets.of(other.within, some.contexts.shape[1]), axis=1)
     for target, places in _by_target(some):
         smaller = _within(some, places, other.able[target])
         constant = [(c, _within(some, places, other.covers[c])) for c in _pair(wording, target)]
         for number, place in enumerate(places.tolist()):
             below = smaller[number]
-            if below is not None:
-                same = len(below) == sizes[place]
-                found[place] = Cause("score") if same else Cause("smaller context", wording.text(target, below))
-            else:
-                known = [
-                    wording.text(c, within) for c, contexts in constant if (within := contexts[number]) is not None
-                ]
-                found[place] = Cause("constant", known[0]) if known else None
+            known = [wording.text(c, own[number] or ()) for c, own in constant if own[number] is not None]
+            if below is not None and len(below) < sizes[place]:
+                found[place] = Cause("smaller context", wording.text(target, below))
+            elif known and below is None:
+                found[place] = Cause("constant", known[0])
+            elif below is not None or unlooked[place]:
+                found[place] = Cause("score")
     return found
 
 

@@ -2,8 +2,9 @@
 
 Which rules hold follows from the covers of all targets (see `ways`). `settings.directions` says whether pairs of which
 one column falls are targets, too, `max_level` bounds contexts, `error` above 0 asks for approximate rules. `min_score`
-leaves out rules with a lower score: when they are told, for a batch may raise it. A table of fewer than two rows has
-no pair that could test a rule: then none is told.
+leaves out rules with a lower score. Columns that can be in no context with that score are in none that is looked for;
+where a batch raises the score of one, rules are found anew. A table of fewer than two rows has no pair that could test
+a rule: then none is told.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
 from holdfast.engines.order.explain import Explanation, explain
 from holdfast.engines.order.result import Listed, Part, Rules, Wording
+from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.state import State, load_parts, way_arrays
 from holdfast.engines.order.ways import Asked, Way
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -46,19 +49,28 @@ class OrderEngine(Engine):
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the covers of all targets."""
-        asked = self._asked(subject.table)
+        return self._found(subject, self._worth(subject.table), runner, progress)
+
+    def _found(
+        self, subject: WatchedTable, within: tuple[int, ...] | None, runner: Runner, progress: Progress
+    ) -> State:
+        asked = self._asked(subject.table, within)
         choice = self._choice(asked, subject.table.rows)
         way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
-        state = State.of(subject.table, asked, way, covers, choice.why)
-        for contexts, within in way.reckoned():
-            state.scores.know(contexts, within)
+        state = State.of(subject, asked, way, covers, choice.why)
+        for contexts, together in way.reckoned():
+            state.scores.know(contexts, together)
         return state
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
-        before = self._moment(state)
+        before, within = self._moment(state), state.asked.targets.within
         followed = state.way.follow(state.covers, change, runner, progress)
         touched = state.follow(change.after, followed.covers)
+        worth = self._worth(change.after)
+        if within is not None and (worth is None or not set(worth) <= set(within)):
+            wider = None if worth is None else tuple(sorted({*within, *worth}))
+            state.replace(self._found(state.subject, wider, runner, progress))
         after = self._moment(state)
         if self._settings.min_score is not None or before.is_tested != after.is_tested:
             touched = list(state.told)
@@ -79,11 +91,9 @@ class OrderEngine(Engine):
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its arrays."""
-        asked = self._asked(subject.table)
+        asked = self._asked(subject.table, None if facts.get("within") is None else tuple(facts["within"]))
         way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
-        return State.of(
-            subject.table, asked, way, load_parts(arrays, asked.targets.context_words), facts.get("why", "")
-        )
+        return State.of(subject, asked, way, load_parts(arrays, asked.targets.context_words), facts.get("why", ""))
 
     def how(self, state: State) -> str:
         """By which way, and why."""
@@ -94,10 +104,22 @@ class OrderEngine(Engine):
         self.refuse_rows(rows)
         return explain(subject.table, text)
 
-    def _asked(self, table: Table) -> Asked:
+    def _asked(self, table: Table, within: tuple[int, ...] | None) -> Asked:
         both = self._settings.directions == "both"
-        targets = Targets(len(table.schema.columns), keys=False, ascending_pairs=True, descending_pairs=both)
+        columns = len(table.schema.columns)
+        targets = Targets(columns, keys=False, ascending_pairs=True, descending_pairs=both, within=within)
         return Asked(targets, self._settings.max_level, self._settings.error)
+
+    def _worth(self, table: Table) -> tuple[int, ...] | None:
+        """The columns of which contexts with the score that is asked for can be made; None: all. A context with a
+        column has at most the score of that column.
+        """
+        least, columns = self._settings.min_score, range(len(table.schema.columns))
+        if least is None:
+            return None
+        words = bitsets.words_for(len(columns) + 1)
+        scores = Scores(table).of(np.array([bitsets.of([c], words) for c in columns]).reshape(-1, words))
+        return None if (scores >= least).all() else tuple(np.flatnonzero(scores >= least).tolist())
 
     def _choice(self, asked: Asked, rows: int) -> Choice:
         if asked.error:
@@ -105,7 +127,8 @@ class OrderEngine(Engine):
         return choose(self._settings.method, rows, asked.targets.columns, BUDGET)
 
     def _moment(self, state: State) -> Moment:
-        return Moment(state.table.rows, dict(state.covers), dict(state.told), self._told(state))
+        within = state.asked.targets.free_columns
+        return Moment(state.table.rows, within, dict(state.covers), dict(state.told), self._told(state))
 
     def _listed(self, state: State) -> Listed:
         return Listed.of(self._told(state), state.asked.targets.context_words)

@@ -14,6 +14,7 @@ from holdfast.borders.targets import Targets
 from holdfast.engines.order.result import Part, columns_by_target
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.ways import Asked, Covers, Way
+from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.table.table import Table
 
@@ -22,8 +23,11 @@ _WAY = "way/"  # before the names of its arrays
 
 @dataclass
 class State:
-    """The covers of every target, `told` the rules among them; `scores` are those of this version of the table."""
+    """The covers of every target, and `told`, the rules among them; `table` and `scores` are as of the last batch that
+    was taken in, which the subject may be ahead of.
+    """
 
+    subject: WatchedTable
     table: Table
     asked: Asked
     way: Way
@@ -36,9 +40,13 @@ class State:
         self.scores = Scores(self.table)
 
     @staticmethod
-    def of(table: Table, asked: Asked, way: Way, covers: Covers, why: str) -> State:
+    def of(subject: WatchedTable, asked: Asked, way: Way, covers: Covers, why: str) -> State:
         """From the covers of all targets."""
-        return State(table, asked, way, dict(covers), told(covers, asked.targets, covers), why)
+        return State(subject, subject.table, asked, way, dict(covers), told(covers, asked.targets, covers), why)
+
+    def replace(self, other: State) -> None:
+        """Go on with another state of the same table."""
+        self.__dict__.update(other.__dict__)
 
     def follow(self, after: Table, changed: Covers) -> list[int]:
         """Take in the covers that a batch changed; tells the targets whose rules may have changed."""
@@ -55,6 +63,7 @@ class State:
         return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {
             "way": self.way.name,
             "why": self.why,
+            "within": self.asked.targets.within,
             **facts,
         }
 

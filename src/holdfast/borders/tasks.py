@@ -1,0 +1,68 @@
+"""Proofs elsewhere: one job a round, whose tasks open the table by path, read the columns that their contexts need, and
+give pairs of rows back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from holdfast.borders.partitions import Columns
+from holdfast.borders.proving import Proofs, Questions, proved
+from holdfast.borders.rows import CodedColumns, RankedColumns
+from holdfast.table.load import open_table
+from holdfast.table.runner import Runner
+from holdfast.table.table import TableFiles
+from holdfast.table.threads import OnProgress
+
+_TASKS = 32  # at most, a round
+
+
+@dataclass(frozen=True)
+class Task:
+    """Questions about a table in files. Only pairs with a row from the id `fresh` on matter, and rows from the id
+    `upto` on are not looked at, where these are given.
+    """
+
+    where: TableFiles
+    ordered: bool
+    questions: Sequence[Questions]
+    fresh: int | None
+    upto: int | None
+
+
+def proved_by(
+    runner: Runner, columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None
+) -> Proofs:
+    """The proofs of all that is asked, in threads of this process or in tasks elsewhere."""
+    rows = columns.rows
+    if runner.is_local or rows.where is None:
+        return proved(columns, asked, progress)
+    fresh, upto = (_id_at(rows, place) for place in (columns.fresh or None, columns.upto))
+    step = -(-len(asked) // _TASKS)
+    parts = [asked[begin : begin + step] for begin in range(0, len(asked), step)]
+    found = Proofs.joined(runner.map(run, [Task(rows.where, rows.ordered, part, fresh, upto) for part in parts]))
+    return replace(found, pairs=rows.places(found.pairs))
+
+
+def run(task: Task) -> Proofs:
+    """One task. Its pairs are row ids."""
+    needed = {c for part in task.questions for c in _columns_in(part)}
+    rows = (RankedColumns if task.ordered else CodedColumns)(open_table(task.where), sorted(needed))
+    fresh, upto = (None if end is None else int(rows.places(np.array(end))) for end in (task.fresh, task.upto))
+    found = proved(Columns(rows, fresh or 0, upto), task.questions)
+    return replace(found, pairs=rows.ids(found.pairs))
+
+
+def _columns_in(part: Questions) -> set[int]:
+    asked = part.asked
+    return {*part.prefix, *(int(c) for own in (asked.added, asked.constants, asked.one, asked.other) for c in own)}
+
+
+def _id_at(rows: RankedColumns, place: int | None) -> int | None:
+    """The id of the row at a place; behind the last one, an id that no row has yet."""
+    if place is None:
+        return None
+    return int(rows.ids(np.array(place))) if place < rows.count else int(rows.ids(np.array(rows.count - 1))) + 1
