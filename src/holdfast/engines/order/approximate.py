@@ -25,6 +25,7 @@ from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_
 from holdfast.engines.order.result import Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -122,8 +123,8 @@ class Approximate(Way):
                 self._settle(target, now, implied, scratch, so_far)
 
     def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
-        own = self._asked.targets.columns_of(target)
-        columns = [column for column in now.contexts.coarse_first if column not in own]
+        free = set(bitsets.elements(self._asked.targets.free(target)))
+        columns = [column for column in now.contexts.coarse_first if column in free]
         counter = counter_of(now.contexts, self._asked.targets, target, scratch)
         judge = Judge(counter.removed, now.limit, now.deleted, implied)
         self._borders[target].settle(columns, self._asked.max_level, judge, so_far)
