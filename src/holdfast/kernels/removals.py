@@ -24,6 +24,13 @@ def number_groups(rows: Rows, starts: Rows, group_of: Rows) -> None:
 
 
 @kernel
+def number_rows(rows: Rows, starts: Rows, group_of: Rows) -> None:
+    """OUT group_of[row], of all rows, -1 of those that are in no group."""
+    group_of[:] = -1
+    number_groups(rows, starts, group_of)
+
+
+@kernel
 def leave_out(rows: Rows, starts: Rows, first: int, end: int, kept: Rows, kept_starts: Rows) -> Any:
     """A partition without the rows from `first` to before `end`. OUT kept, kept_starts. Returns how many groups of two
     rows and more are left.

@@ -33,7 +33,7 @@ Context = int  # a set of columns: bit c stands for column c
 Rows = NDArray[np.int32]
 Cells = NDArray[np.uint32]
 
-_ROOM = 160 << 20
+_ROOM = 224 << 20
 _SMALL = 8  # of partitions of fewer rows than one in so many only these are looked at, in the order of all rows
 _TINY = 256  # those of fewer than one in so many are sorted by themselves
 
@@ -42,21 +42,25 @@ class Grouped:
     """The partition of a context, of a table of so many rows."""
 
     def __init__(self, partition: Partition, count: int) -> None:
-        # Copies, as the arrays may have room behind them that nobody needs.
-        self.partition, self._count = Partition(partition.rows.copy(), partition.starts.copy()), count
+        self.partition, self._count = Partition(_trimmed(partition.rows), _trimmed(partition.starts)), count
         self.is_small = len(partition.rows) * _SMALL < count
 
     @cached_property
     def group_of(self) -> Rows:
         """The group of each row, -1 of a row that is alone."""
-        group_of = np.full(self._count, -1, np.int32)
-        kernels.number_groups(self.partition.rows, self.partition.starts, group_of)
+        group_of = np.empty(self._count, np.int32)
+        kernels.number_rows(self.partition.rows, self.partition.starts, group_of)
         return group_of
 
     @property
     def nbytes(self) -> int:
         """The memory that it takes or, unless it is small, may take when it is counted."""
         return self.partition.nbytes + (0 if self.is_small else 4 * self._count)
+
+
+def _trimmed(array: Rows) -> Rows:
+    """The same numbers without the room behind them, if that is much."""
+    return array.copy() if array.base is not None and array.base.nbytes > array.nbytes * 5 // 4 else array
 
 
 class Contexts:
