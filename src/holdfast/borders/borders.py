@@ -48,6 +48,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
 
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
+_SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are asked for: they are few
 Covers = Mapping[int, Words]
 
 
@@ -115,7 +116,11 @@ class Borders:
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         borders._runner = runner or Threads()
         columns, wanted = Columns(rows), targets.wanted()
-        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, _SAMPLED)):
+        for number, pairs in enumerate(
+            [rows.compared]
+            if len(rows.compared)
+            else sampled(columns, _SAMPLED if targets.constants else _SAMPLED_FOR_KEYS)
+        ):
             progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
             borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
