@@ -31,7 +31,7 @@ class Budget:
 class Choice:
     """A way, and why."""
 
-    name: Literal["counts", "borders"]
+    name: str
     why: str
 
 
@@ -55,5 +55,9 @@ def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
 
 def told(way: str, why: str) -> str:
     """A way as people read it."""
-    how = {"counts": "by counting all pairs of rows", "borders": "by borders (evidence and proof)"}[way]
+    how = {
+        "counts": "by counting all pairs of rows",
+        "borders": "by borders (evidence and proof)",
+        "removals": "by counting the rows that must go",
+    }[way]
     return f"{how}, {why}" if why else how

@@ -118,9 +118,9 @@ class Walks:
         if known is not None:
             return known
         if self.columns.fresh and len(context) == 2:
-            partition = self._refined(self._refined(self.columns.matching(*context), context[0]), context[1])
+            partition = self.refined(self.refined(self.columns.matching(*context), context[0]), context[1])
         else:
-            partition = self._refined(self.to(context[:-1]), context[-1])
+            partition = self.refined(self.to(context[:-1]), context[-1])
         self.columns.keep(context, partition)
         return partition
 
@@ -139,7 +139,7 @@ class Walks:
             way = self._own.way = Way(whole, groups)
         return room, way
 
-    def _refined(self, coarser: Partition, column: int) -> Partition:
+    def refined(self, coarser: Partition, column: int) -> Partition:
         """The partition by one more column."""
         rows, size = self.columns.rows, len(coarser.rows)
         finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)

@@ -29,6 +29,7 @@ from holdfast.table.threads import OnProgress, SoFar, each
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
 _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
+_WORTH_THREADS = 1 << 18  # rows times contexts
 _ROWS_A_VALUE = 16  # from which on a context has few values
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 
@@ -160,8 +161,9 @@ class Proofs:
 
 def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
     """Look whether what is asked holds."""
-    walks = Walks(columns)
-    return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), None, progress))
+    walks, looks = Walks(columns), columns.rows.count * sum(len(part.contexts) for part in asked)
+    workers = None if looks > _WORTH_THREADS else 0
+    return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), workers, progress))
 
 
 def _proved(walks: Walks, part: Questions) -> Proofs:
@@ -218,7 +220,8 @@ def broken_by_new(columns: Columns, targets: Targets, contexts: Words, wanted: N
             broken |= (one != other) | (columns.rows.distinct & (one == 0))
         return pairs[broken]
 
-    return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work)])
+    workers = None if columns.rows.count * len(held) > _WORTH_THREADS else 0
+    return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work, workers)])
 
 
 def _partners(columns: Columns, context: NDArray[np.int64]) -> RowPairs:

@@ -55,7 +55,7 @@ class FD:
             "table": self.table,
             "lhs": list(self.lhs),
             "rhs": self.rhs,
-            "error": self.error,
+            **_share(self.error),
             "text": self.text,
         }
 
@@ -86,10 +86,15 @@ class Key:
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
         about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**about, **({"error": self.error} if self.error else {}), "text": self.text}
+        return {**about, **(_share(self.error) if self.error else {}), "text": self.text}
 
 
 Rule = FD | Key
+
+
+def _share(error: float) -> dict[str, Any]:
+    """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
+    return {"error": error, **({"measure": "share of pairs"} if error else {})}
 
 
 def columns_of(rule: Rule, names: Sequence[str]) -> tuple[list[int], int | None]:

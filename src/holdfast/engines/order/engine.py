@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import Budget, choose, told
+from holdfast.borders.method import Budget, Choice, choose, told
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.order import OrderSettings
+from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
@@ -35,7 +36,7 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered)}
+WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered, Approximate)}
 BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
 
 
@@ -54,7 +55,7 @@ class OrderEngine(Engine):
         self, subject: WatchedTable, within: tuple[int, ...] | None, runner: Runner, progress: Progress
     ) -> State:
         asked = self._asked(subject.table, within)
-        choice = choose(self._settings.method, subject.table.rows, asked.targets.columns, BUDGET)
+        choice = self._choice(asked, subject.table.rows)
         way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
         state = State.of(subject, asked, way, covers, choice.why)
         for contexts, together in way.reckoned():
@@ -119,6 +120,11 @@ class OrderEngine(Engine):
         words = bitsets.words_for(len(columns) + 1)
         scores = Scores(table).of(np.array([bitsets.of([c], words) for c in columns]).reshape(-1, words))
         return None if (scores >= least).all() else tuple(np.flatnonzero(scores >= least).tolist())
+
+    def _choice(self, asked: Asked, rows: int) -> Choice:
+        if asked.error:
+            return Choice(Approximate.name, f"as up to {asked.error:g} of them may go")
+        return choose(self._settings.method, rows, asked.targets.columns, BUDGET)
 
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns

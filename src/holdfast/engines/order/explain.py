@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Witness
 from holdfast.changes.names import quoted
@@ -14,6 +15,7 @@ from holdfast.changes.naming import listed, named, shown
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.model import Constant, Rule, parse
+from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Wording
 from holdfast.engines.order.scores import Scores
 from holdfast.pairs import bitsets
@@ -32,6 +34,7 @@ class Explanation(contract.Explanation):
     groups: int
     largest: int
     broken_groups: int
+    to_remove: int  # rows, the fewest that must go so that it holds
     witness: Witness | None
 
     @property
@@ -48,6 +51,7 @@ class Explanation(contract.Explanation):
             "groups": self.groups,
             "largest_group": self.largest,
             "broken_groups": self.broken_groups,
+            "to_remove": self.to_remove,
             **({"witness": self.witness.to_json()} if self.witness else {}),
         }
 
@@ -60,7 +64,8 @@ class Explanation(contract.Explanation):
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
         kind = "split" if isinstance(self.rule, Constant) else "swap"
         head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
-        return [head, f"  {_sentence(self.rule, self.witness)}"]
+        rest = f"  without {self.to_remove:,} rows ({self.rule.error:.4%}) it would hold"
+        return [head, rest, f"  {_sentence(self.rule, self.witness)}"]
 
 
 def explain(table: Table, text: str) -> Explanation:
@@ -75,14 +80,23 @@ def explain(table: Table, text: str) -> Explanation:
     sizes = sizes[sizes > 1]
     found = rows.broken(targets, target, context)
     pair = None if found is None else (int(rows.ids[found.rows[0]]), int(rows.ids[found.rows[1]]))
+    score = int(Scores(table).of(bitsets.of(context, targets.context_words)[None])[0])
+    to_remove = 0 if found is None else _fewest(table, targets, target, context)
     return Explanation(
-        replace(rule, score=int(Scores(table).of(bitsets.of(context, targets.context_words)[None])[0])),
+        replace(rule, score=score, error=to_remove / table.rows if to_remove else 0.0),
         table.rows,
         len(sizes),
         int(sizes.max(initial=0)),
         0 if found is None else found.groups,
+        to_remove,
         None if pair is None else witnesses_of(table, {text: pair})[text],
     )
+
+
+def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> int:
+    """How many rows must go so that a rule holds."""
+    counter = counter_of(Contexts(RankedColumns(table)), targets, target, Scratch())
+    return counter.removed(sum(1 << column for column in context), table.rows)
 
 
 def _sentence(rule: Rule, witness: Witness) -> str:

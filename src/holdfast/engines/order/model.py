@@ -97,7 +97,12 @@ Rule = Constant | Compatible
 def _object(rule: Rule, about: dict[str, Any]) -> dict[str, Any]:
     scored = {} if rule.score is None else {"score": rule.score}
     start = {"kind": rule.kind, "table": rule.table, "context": list(rule.context)}
-    return {**start, **about, "error": rule.error, **scored, "text": rule.text}
+    return {**start, **about, **_share(rule.error), **scored, "text": rule.text}
+
+
+def _share(error: float) -> dict[str, Any]:
+    """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
+    return {"error": error, **({"measure": "share of rows"} if error else {})}
 
 
 def constant_text(context: Sequence[str], column: str) -> str:

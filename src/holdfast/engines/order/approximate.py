@@ -1,0 +1,129 @@
+"""The way of approximate rules: all minimal ones that hold but for a share of the rows.
+
+The error of a rule is the least share of rows that must go so that it holds (`removals`). A context is told for a
+target iff its error is at most the threshold (decided in whole rows, a threshold of 0.01 being the decimal 0.01), that
+of no part of it is, and, for a pair, neither column is constant there with an error of at most the threshold: the same
+form as exact rules have, which are those of the threshold 0.
+
+Each target has a search of its own (`duality`). That only verification changes, as the paper says, does not work out:
+its Lemmas 4 and 5 conclude from rules that hold to others, and errors add up with each conclusion. But a pair never
+needs more rows to go than one of its columns as a constant does: so constants come first, and where these hold, the
+pair is not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.order.duality import Border, Judge, as_contexts, as_words
+from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
+from holdfast.engines.order.result import Part
+from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+from holdfast.table.threads import SoFar, each
+
+
+def limit_of(error: float, rows: int) -> int:
+    """How many rows may have to go."""
+    return int(Fraction(str(error)) * rows)
+
+
+@dataclass(frozen=True)
+class _Now:
+    """The table at a moment: its partitions, how many rows may have to go, and how many the last batch deleted."""
+
+    contexts: Contexts
+    limit: int
+    deleted: int = 0
+
+
+class Approximate(Way):
+    """The way of approximate rules. What holds is in the covers, so it keeps what fails."""
+
+    name = "removals"
+
+    def __init__(self, rows: RankedColumns, asked: Asked, borders: dict[int, Border]) -> None:
+        self._rows, self._asked, self._borders = rows, asked, borders
+
+    @classmethod
+    def begin(
+        cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress
+    ) -> tuple[Approximate, Covers]:
+        """Count contexts to and fro between both borders."""
+        rows = subject.part(RankedColumns, runner, progress)
+        way = cls(rows, asked, {target: Border() for target in asked.targets.wanted()})
+        return way, way._settled(0, progress)
+
+    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+        """Count again what the batch may have changed."""
+        for target, part in covers.items():
+            if part.removed is not None:
+                holding = zip(as_contexts(part.contexts), part.removed.tolist(), strict=True)
+                self._borders[target].holding = dict(holding)
+        return Followed(self._settled(len(change.dead), progress))
+
+    def dump(self) -> tuple[Arrays, Facts]:
+        """What fails, and how many rows must go there, at least."""
+        failing = [(target, *each) for target, border in self._borders.items() for each in border.failing.items()]
+        words = self._asked.targets.context_words
+        return {
+            "target": np.array([target for target, _, _ in failing], np.int64),
+            "contexts": as_words([context for _, context, _ in failing], words).reshape(-1),
+            "removed": np.array([removed for _, _, removed in failing], np.int64),
+        }, {}
+
+    @classmethod
+    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Approximate:  # noqa: ARG003
+        """What `dump` described."""
+        borders = {target: Border() for target in asked.targets.wanted()}
+        contexts = as_contexts(np.array(arrays["contexts"], np.uint64).reshape(-1, asked.targets.context_words))
+        for target, context, removed in zip(arrays["target"], contexts, arrays["removed"], strict=True):
+            borders[int(target)].failing[context] = int(removed)
+        return cls(subject.part(RankedColumns), asked, borders)
+
+    def _settled(self, deleted: int, progress: Progress) -> dict[int, Part]:
+        """The covers, after a batch that deleted so many rows."""
+        targets = self._asked.targets
+        limit = limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
+        now = _Now(Contexts(self._rows), limit, deleted)
+        columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
+        said = saying(len(columns) + len(pairs), self._asked.max_level, progress)
+        each(columns, lambda column, so_far: self._constant(column, now, so_far), progress=said)
+        found = sum(len(self._borders[column].holding) for column in columns)
+
+        def said_of_pairs(done: int, more: int) -> None:
+            said(len(columns) + done, found + more)
+
+        each(pairs, lambda pair, so_far: self._pair(pair, now, so_far), progress=said_of_pairs)
+        words = targets.context_words
+        return {
+            target: Part(as_words(border.holding, words), np.array(list(border.holding.values()), np.int64))
+            for target, border in self._borders.items()
+        }
+
+    def _constant(self, column: int, now: _Now, so_far: SoFar) -> None:
+        self._settle(column, now, (), Scratch(), so_far)
+
+    def _pair(self, pair: tuple[int, int], now: _Now, so_far: SoFar) -> None:
+        own = sum(1 << column for column in pair)
+        constant = {context for column in pair for context in self._borders[column].holding}
+        implied = tuple(context for context in constant if not context & own)
+        targets, scratch = self._asked.targets, Scratch()
+        for target in (targets.ascending(*pair), targets.descending(*pair)):
+            if target in self._borders:
+                self._settle(target, now, implied, scratch, so_far)
+
+    def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
+        own = self._asked.targets.columns_of(target)
+        columns = [column for column in now.contexts.coarse_first if column not in own]
+        counter = counter_of(now.contexts, self._asked.targets, target, scratch)
+        judge = Judge(counter.removed, now.limit, now.deleted, implied)
+        self._borders[target].settle(columns, self._asked.max_level, judge, so_far)

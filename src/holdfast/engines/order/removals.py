@@ -1,0 +1,206 @@
+"""How many rows must go so that an order dependency holds: its error, as a number of rows, the least that will do.
+
+Groups of a context don't touch each other, so their numbers add up. In a group, a constant leaves the rows of its most
+frequent value. A pair leaves a longest subsequence in which the second column never falls, of the rows sorted by the
+first and, where these are equal, by the second column; for `desc` the second column runs backwards, which is to negate
+it. (The paper's section 4.7 removes rows greedily, which may be too many: of the rows (A, B) = (0,2), (2,1), (1,2),
+(0,1), (1,0) two must go, and greedy takes three.) With nulls distinct a null is in no swap, so such rows stay.
+
+Numbers never rise with the context, and that of a pair is never above that of either column as a constant.
+
+Cost: one order of the table for each pair and direction; then a count reads the rows that share their group with
+another, and ends early where more rows must go than asked for. Partitions of contexts are shared, and kept up to
+`_ROOM` bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.rows import RankedColumns
+from holdfast.borders.targets import Targets
+from holdfast.kernels import partitions as partition_kernels
+from holdfast.kernels import removals as kernels
+
+Context = int  # a set of columns: bit c stands for column c
+Rows = NDArray[np.int32]
+Cells = NDArray[np.uint32]
+
+_ROOM = 160 << 20
+_SMALL = 8  # partitions of fewer rows than one in so many are sorted by themselves, others in an order of all rows
+
+
+class Grouped:
+    """The partition of a context, of a table of so many rows."""
+
+    def __init__(self, partition: Partition, count: int) -> None:
+        # Copies, as the arrays may have room behind them that nobody needs.
+        self.partition, self._count = Partition(partition.rows.copy(), partition.starts.copy()), count
+        self.is_small = len(partition.rows) * _SMALL < count
+
+    @cached_property
+    def group_of(self) -> Rows:
+        """The group of each row, -1 of a row that is alone."""
+        group_of = np.full(self._count, -1, np.int32)
+        kernels.number_groups(self.partition.rows, self.partition.starts, group_of)
+        return group_of
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes or, unless it is small, may take when it is counted."""
+        return self.partition.nbytes + (0 if self.is_small else 4 * self._count)
+
+
+class Contexts:
+    """Partitions by contexts, each refined from a smaller context's; those used last are kept. For several threads."""
+
+    def __init__(self, rows: RankedColumns, room: int = _ROOM) -> None:
+        self.rows = rows
+        self._walks = Walks(Columns(rows))
+        self._room, self._used = room, 0
+        self._kept: OrderedDict[Context, Grouped] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def coarse_first(self) -> list[int]:
+        """The columns, those with few values first."""
+        return self._walks.columns.order[::-1]
+
+    def of(self, context: Context) -> Grouped:
+        """The partition of a context."""
+        known = self._look_up(context)
+        if known is None:
+            known = Grouped(self._partition(context), self.rows.count)
+            self._keep(context, known)
+        return known
+
+    def _partition(self, context: Context) -> Partition:
+        own = [column for column in self._walks.columns.order if context >> column & 1]
+        if len(own) < 2:
+            return self._walks.to(tuple(own))
+        parents = [(column, known) for column in own if (known := self._look_up(context ^ 1 << column)) is not None]
+        if parents:
+            column, parent = min(parents, key=lambda each: len(each[1].partition.rows))
+        else:
+            column, parent = own[-1], self.of(context ^ 1 << own[-1])
+        return self._walks.refined(parent.partition, column)
+
+    def _look_up(self, context: Context) -> Grouped | None:
+        with self._lock:
+            known = self._kept.get(context)
+            if known is not None:
+                self._kept.move_to_end(context)
+            return known
+
+    def _keep(self, context: Context, grouped: Grouped) -> None:
+        with self._lock:
+            if context in self._kept:
+                return
+            self._kept[context] = grouped
+            self._used += grouped.nbytes
+            while self._used > self._room and len(self._kept) > 1:
+                _, dropped = self._kept.popitem(last=False)
+                self._used -= dropped.nbytes
+
+
+class Scratch:
+    """Arrays that one thread uses again and again."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, size: int, kind: Any) -> NDArray[Any]:
+        """An array of that size, with anything in it."""
+        known = self._arrays.get(name)
+        if known is None or len(known) < size:
+            known = self._arrays[name] = np.empty(size, kind)
+        return known[:size]
+
+
+class Counter(Protocol):
+    """Counts the rows that must go for one target."""
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+
+
+def counter_of(contexts: Contexts, targets: Targets, target: int, scratch: Scratch) -> Counter:
+    """What counts for a target."""
+    columns = targets.columns_of(target)
+    if len(columns) == 1:
+        return ConstantCounter(contexts, columns[0])
+    return PairCounter(contexts, (columns[0], columns[1]), targets.is_descending(target), scratch)
+
+
+class ConstantCounter:
+    """Counts for one column as a constant."""
+
+    def __init__(self, contexts: Contexts, column: int) -> None:
+        self._contexts, self._column = contexts, column
+        self._counts = np.zeros(contexts.rows.values(column), np.int64)
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+        rows, partition = self._contexts.rows, self._contexts.of(context).partition
+        cells = rows.cells[self._column]
+        return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, self._counts, most))
+
+
+class PairCounter:
+    """Counts for two columns in one direction. The table is sorted when the first count asks for it."""
+
+    def __init__(self, contexts: Contexts, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
+        self._contexts, self._pair, self._descending, self._scratch = contexts, pair, descending, scratch
+
+    def removed(self, context: Context, most: int) -> int:
+        """How many rows must go, or a number above `most`."""
+        grouped = self._contexts.of(context)
+        partition = grouped.partition
+        ends = self._scratch.array("ends", partition.groups, np.int32)
+        tails = self._scratch.array("tails", len(partition.rows) + partition.groups, np.uint32)
+        ordered, values = self._ordered
+        if grouped.is_small:
+            group_of = self._scratch.array("group_of", self._contexts.rows.count, np.int32)
+            kernels.number_groups(partition.rows, partition.starts, group_of)
+            at = np.sort(self._places[partition.rows])
+            at = at[np.searchsorted(at, 0) :]
+            ordered, values = ordered[at], values[at]
+        else:
+            group_of = grouped.group_of
+        return int(kernels.for_pair(ordered, values, group_of, partition.starts, ends, tails, most))
+
+    @cached_property
+    def _ordered(self) -> tuple[Rows, Cells]:
+        return _sorted(self._contexts.rows, self._pair, self._descending)
+
+    @cached_property
+    def _places(self) -> Rows:
+        """Where each row stands in the order, -1 where it doesn't."""
+        ordered, _ = self._ordered
+        places = np.full(self._contexts.rows.count, -1, np.int32)
+        places[ordered] = np.arange(len(ordered), dtype=np.int32)
+        return places
+
+
+def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
+    """The living rows by the first column and then the second, with the second's cells, so that both rise."""
+    one, other = (rows.cells[column, : rows.count] for column in pair)
+    living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
+    ordered = np.flatnonzero(living).astype(np.int32)
+    ordered = _by(ordered, other, rows.values(pair[1]))
+    ordered = _by(ordered[::-1] if descending else ordered, one, rows.values(pair[0]))
+    values = other[ordered]
+    return ordered, np.uint32(rows.values(pair[1])) - values if descending else values
+
+
+def _by(rows: Rows, cells: Cells, values: int) -> Rows:
+    ordered = np.empty(len(rows), np.int32)
+    partition_kernels.sort_rows(np.ascontiguousarray(rows), cells, np.empty(values, np.int64), ordered)
+    return ordered
