@@ -144,7 +144,7 @@ class ConstantCounter:
 
     def __init__(self, contexts: Contexts, column: int) -> None:
         self._contexts, self._column = contexts, column
-        self._counts = np.zeros(contexts.rows.values(column), np.int64)
+        self._counts = np.zeros(int(contexts.rows.value_counts[column]), np.int64)
 
     def removed(self, context: Context, most: int) -> int:
         """How many rows must go, or a number above `most`."""
@@ -194,10 +194,10 @@ def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tup
     one, other = (rows.cells[column, : rows.count] for column in pair)
     living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
     ordered = np.flatnonzero(living).astype(np.int32)
-    ordered = _by(ordered, other, rows.values(pair[1]))
-    ordered = _by(ordered[::-1] if descending else ordered, one, rows.values(pair[0]))
+    ordered = _by(ordered, other, int(rows.value_counts[pair[1]]))
+    ordered = _by(ordered[::-1] if descending else ordered, one, int(rows.value_counts[pair[0]]))
     values = other[ordered]
-    return ordered, np.uint32(rows.values(pair[1])) - values if descending else values
+    return ordered, np.uint32(int(rows.value_counts[pair[1]])) - values if descending else values
 
 
 def _by(rows: Rows, cells: Cells, values: int) -> Rows:
