@@ -24,6 +24,26 @@ def number_groups(rows: Rows, starts: Rows, group_of: Rows) -> None:
 
 
 @kernel
+def leave_out(rows: Rows, starts: Rows, first: int, end: int, kept: Rows, kept_starts: Rows) -> Any:
+    """A partition without the rows from `first` to before `end`. OUT kept, kept_starts. Returns how many groups of two
+    rows and more are left.
+    """
+    groups, size = 0, 0
+    kept_starts[0] = 0
+    for group in range(len(starts) - 1):
+        for at in range(starts[group], starts[group + 1]):
+            if not first <= rows[at] < end:
+                kept[size] = rows[at]
+                size += 1
+        if size - kept_starts[groups] > 1:
+            groups += 1
+            kept_starts[groups] = size
+        else:
+            size = kept_starts[groups]
+    return groups
+
+
+@kernel
 def for_constant(rows: Rows, starts: Rows, cells: Cells, skip_null: bool, counts: NDArray[np.int64], most: int) -> Any:
     """All rows of a group but those of its most frequent value; with `skip_null` each null is a value of its own.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.engines.order import touched
 from holdfast.engines.order.approximate import limit_of
 from holdfast.engines.order.model import Compatible, Constant
 from holdfast.engines.registry import make_engine
@@ -37,7 +41,9 @@ def expected(world: World, nulls: str, error: str, level: int | None) -> dict[An
 
 
 @settings(max_examples=100)
-@given(st.lists(rows, max_size=5), st.lists(batches, max_size=3), null_modes, errors, levels, st.booleans())
+@given(
+    st.lists(rows, max_size=5), st.lists(batches, max_size=3), null_modes, errors, levels, st.booleans(), st.booleans()
+)
 @example(
     [(1, "a", 0.0, True, 1), (2, "b", 0.0, True, 1), (2, "a", 1.5, True, 1), (3, "a", 1.5, True, 1)],
     [Batch([], [0]), Batch([], [1])],
@@ -45,8 +51,26 @@ def expected(world: World, nulls: str, error: str, level: int | None) -> dict[An
     "0.3",
     None,
     True,
+    True,
 )  # deletes alone lower an error that stays below the threshold
 def test_every_batch_by_definition(
+    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, level: int | None, reload: bool, small: bool
+) -> None:
+    with counting_touched_groups(always=small):
+        check_every_batch(first, stream, nulls, error, level, reload)
+
+
+@contextmanager
+def counting_touched_groups(always: bool) -> Iterator[None]:
+    """Count after a batch the groups that it touched, however large a part of the table these are; or as it comes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if always:
+            patch.setattr(touched, "_FEW", 0)
+            patch.setattr(touched, "_MOST", 0)
+        yield
+
+
+def check_every_batch(
     first: list[Row], stream: list[Batch], nulls: Nulls, error: str, level: int | None, reload: bool
 ) -> None:
     world = World(nulls)
@@ -69,15 +93,22 @@ def test_thresholds_are_the_decimals_that_people_write() -> None:
 
 
 @settings(max_examples=40)
-@given(row_lists, st.lists(larger_batches, min_size=1, max_size=4), null_modes, st.sampled_from([0.05, 0.2]))
+@given(
+    row_lists,
+    st.lists(larger_batches, min_size=1, max_size=4),
+    null_modes,
+    st.sampled_from([0.05, 0.2]),
+    st.sampled_from([None, 40]),
+)
 def test_kept_equals_found_anew_whatever_happens_between(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: float
+    first: list[Row], stream: list[Batch], nulls: Nulls, error: float, least: int | None
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(make_engine("od", {"error": error, "directions": "asc"}), world)
+    kept = Kept(make_engine("od", {"error": error, "directions": "asc", "min_score": least}), world)
     between = (lambda: None, kept.reload, kept.rewrite)
-    for number, batch in enumerate(stream):
-        between[number % 3]()
-        kept.maintain(world.change(batch))
-        assert kept.result() == kept.rediscovered()
+    with counting_touched_groups(always=True):
+        for number, batch in enumerate(stream):
+            between[number % 3]()
+            kept.maintain(world.change(batch))
+            assert kept.result() == kept.rediscovered()

@@ -33,8 +33,8 @@ def bits(columns: Iterable[int]) -> Context:
 
 
 def counted(contexts: Contexts, context: Sequence[int], pair: tuple[int, int], direction: str, most: int) -> int:
-    counter = PairCounter(contexts, pair, direction == "desc", Scratch())
-    return counter.removed(bits(context), most)
+    counter = PairCounter(contexts.rows, pair, direction == "desc", Scratch())
+    return counter.count(contexts.of(bits(context)), most)
 
 
 @settings(max_examples=200)
@@ -60,12 +60,12 @@ def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, 
 def test_constants_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...]) -> None:
     contexts = Contexts(ranked(rows, nulls))
     for column in (TEXT, REAL):
-        counter = ConstantCounter(contexts, column)
+        counter, grouped = ConstantCounter(contexts.rows, column), contexts.of(bits(context))
         fewest = fewest_to_remove(rows, context, partial(splits, column=column, nulls=nulls), nulls)
-        assert counter.removed(bits(context), ENOUGH) == fewest
+        assert counter.count(grouped, ENOUGH) == fewest
         assert fewest is not None
-        assert counter.removed(bits(context), 0) >= min(fewest, 1)
-        assert counter.removed(bits(context), ENOUGH) == fewest, "a count that ended early leaves nothing behind"
+        assert counter.count(grouped, 0) >= min(fewest, 1)
+        assert counter.count(grouped, ENOUGH) == fewest, "a count that ended early leaves nothing behind"
 
 
 def test_two_rows_where_greedy_removal_takes_three() -> None:
@@ -75,7 +75,7 @@ def test_two_rows_where_greedy_removal_takes_three() -> None:
 
 def test_partitions_are_dropped_where_there_is_no_room() -> None:
     rows = [(i % 5, "ab"[i % 2], float(i % 3), i % 4 == 0, i % 3) for i in range(60)]
-    roomy, tight = (Contexts(ranked(rows, "equal"), room) for room in (1 << 20, 1))
+    roomy, tight = (Contexts(ranked(rows, "equal"), room=room) for room in (1 << 20, 1))
     for size in range(4):
         for context in map(bits, combinations((TEXT, REAL, FLAG), size)):
             one, other = (each.of(context).partition for each in (roomy, tight))

@@ -20,11 +20,14 @@ from itertools import combinations
 import numpy as np
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.order.duality import Border, Judge, as_contexts, as_words
+from holdfast.borders.targets import Targets
+from holdfast.engines.order.duality import Again, Border, Count, Judge, as_contexts, as_words
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Part
+from holdfast.engines.order.touched import Touched
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.watched import WatchedTable
+from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -38,11 +41,14 @@ def limit_of(error: float, rows: int) -> int:
 
 @dataclass(frozen=True)
 class _Now:
-    """The table at a moment: its partitions, how many rows may have to go, and how many the last batch deleted."""
+    """The table at a moment: its partitions, how many rows may have to go, how many the last batch deleted, and what it
+    touched, where that is known.
+    """
 
     contexts: Contexts
     limit: int
-    deleted: int = 0
+    deleted: int
+    touched: Touched | None
 
 
 class Approximate(Way):
@@ -60,7 +66,7 @@ class Approximate(Way):
         """Count contexts to and fro between both borders."""
         rows = subject.part(RankedColumns, runner, progress)
         way = cls(rows, asked, {target: Border() for target in asked.targets.wanted()})
-        return way, way._settled(0, progress)
+        return way, way._settled(None, progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Count again what the batch may have changed."""
@@ -68,7 +74,7 @@ class Approximate(Way):
             if part.removed is not None:
                 holding = zip(as_contexts(part.contexts), part.removed.tolist(), strict=True)
                 self._borders[target].holding = dict(holding)
-        return Followed(self._settled(len(change.dead), progress))
+        return Followed(self._settled(change, progress))
 
     def dump(self) -> tuple[Arrays, Facts]:
         """What fails, and how many rows must go there, at least."""
@@ -89,11 +95,15 @@ class Approximate(Way):
             borders[int(target)].failing[context] = int(removed)
         return cls(subject.part(RankedColumns), asked, borders)
 
-    def _settled(self, deleted: int, progress: Progress) -> dict[int, Part]:
-        """The covers, after a batch that deleted so many rows."""
-        targets = self._asked.targets
+    def _now(self, change: Change | None) -> _Now:
         limit = limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
-        now = _Now(Contexts(self._rows), limit, deleted)
+        if change is None:
+            return _Now(Contexts(self._rows), limit, 0, None)
+        return _Now(Contexts(self._rows), limit, len(change.dead), Touched.by(self._rows, change))
+
+    def _settled(self, change: Change | None, progress: Progress) -> dict[int, Part]:
+        """The covers, after a batch or, without one, from scratch."""
+        targets, now = self._asked.targets, self._now(change)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
         said = saying(len(columns) + len(pairs), self._asked.max_level, progress)
         each(columns, lambda column, so_far: self._constant(column, now, so_far), progress=said)
@@ -122,8 +132,21 @@ class Approximate(Way):
                 self._settle(target, now, implied, scratch, so_far)
 
     def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
-        own = self._asked.targets.columns_of(target)
-        columns = [column for column in now.contexts.coarse_first if column not in own]
-        counter = counter_of(now.contexts, self._asked.targets, target, scratch)
-        judge = Judge(counter.removed, now.limit, now.deleted, implied)
+        free = set(bitsets.elements(self._asked.targets.free(target)))
+        columns = [column for column in now.contexts.coarse_first if column in free]
+        judge = Judge(*_counts(self._asked.targets, target, now, scratch), now.limit, now.deleted, implied)
         self._borders[target].settle(columns, self._asked.max_level, judge, so_far)
+
+
+def _counts(targets: Targets, target: int, now: _Now, scratch: Scratch) -> tuple[Count, Again]:
+    """How contexts of a target are counted, and how they are counted again after a batch."""
+    contexts, touched = now.contexts, now.touched
+    counter = counter_of(contexts.rows, targets, target, scratch)
+
+    def count(context: Context, most: int) -> int:
+        return counter.count(contexts.of(context), most)
+
+    if touched is None:
+        return count, lambda *_: None
+    apart = counter_of(touched.contexts.rows, targets, target, scratch)
+    return count, lambda context, before: touched.removed(apart, context, before)

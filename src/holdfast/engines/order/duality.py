@@ -9,7 +9,8 @@ answer, whatever was looked at first: a context that holds is a part of no faili
 
 A batch raises a number by at most the rows that it brings, and lowers it by at most those that it takes away. So a
 context that fails does so until the rows deleted since it was counted reach what it was above the limit; only then it
-is counted again. Those that hold are counted after each batch, as their errors are told. Then the search goes on.
+is counted again. Those that hold are counted after each batch, as their errors are told, where that can be only in the
+groups that the batch touched. Then the search goes on.
 
 Cost: a count for each context of either border, and one or two more for each failing one on the way to it.
 """
@@ -27,27 +28,37 @@ from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import all_minimal_hitting_sets
 from holdfast.table.threads import SoFar
 
+Count = Callable[[Context, int], int]  # how many rows must go, or, where more than the number given, at least so many
+Again = Callable[[Context, int], int | None]  # how many must go after a batch, by how many before; None: unknown
+
 IMPLIED = -1  # instead of a number of rows, where one of a pair's columns is constant
 _AHEAD = 8  # what fails is counted so far that as many more batches with deletes leave it failing
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Decides whether contexts hold for one target: at most `limit` rows must go. `count` tells how many, or, where
-    that is more than it is given, at least so many. The last batch deleted so many rows. `implied` are contexts in
-    which a column of the pair is constant: there the pair holds, and is not counted.
+    """Decides whether contexts hold for one target: at most `limit` rows must go. The last batch deleted so many rows.
+    `implied` are contexts in which a column of the pair is constant: there the pair holds, and is not counted.
     """
 
-    count: Callable[[Context, int], int]
+    count: Count
+    again: Again
     limit: int
-    deleted: int = 0
-    implied: tuple[Context, ...] = ()
+    deleted: int
+    implied: tuple[Context, ...]
 
     def removed(self, context: Context) -> int:
         """How many rows must go, or, where that is above the limit, at least so many; IMPLIED without a count."""
         if _holds_one_of(context, self.implied):
             return IMPLIED
         return self.count(context, self.limit + _AHEAD * self.deleted)
+
+    def removed_now(self, context: Context, before: int) -> int:
+        """The same of a context that held before the batch."""
+        if before == IMPLIED or _holds_one_of(context, self.implied):
+            return self.removed(context)
+        now = self.again(context, before)
+        return self.removed(context) if now is None else now
 
 
 @dataclass
@@ -75,20 +86,21 @@ class Border:
                 break
             for context in fresh:
                 if not any(context & ~failing == 0 for failing in self.failing):
-                    self._decide(context, columns, judge)
+                    self._decide(context, judge.removed(context), columns, judge)
         self.holding = {context: self.holding[context] for context in candidates}
 
     def _review(self, columns: Sequence[int], judge: Judge) -> None:
         """Count what holds, as its numbers are told, and of what fails what the deletes may have mended."""
         known = {context: least - judge.deleted for context, least in self.failing.items()}
-        doubtful = [*self.holding, *(context for context, least in known.items() if least <= judge.limit)]
+        held, doubtful = self.holding, [context for context, least in known.items() if least <= judge.limit]
         self.holding, self.failing = {}, {context: least for context, least in known.items() if least > judge.limit}
+        for context, before in held.items():
+            self._decide(context, judge.removed_now(context, before), columns, judge)
         for context in doubtful:
-            self._decide(context, columns, judge)
+            self._decide(context, judge.removed(context), columns, judge)
 
-    def _decide(self, context: Context, columns: Sequence[int], judge: Judge) -> None:
+    def _decide(self, context: Context, removed: int, columns: Sequence[int], judge: Judge) -> None:
         """Put a context where it belongs; one that fails, extended as far as it does."""
-        removed = judge.removed(context)
         if removed <= judge.limit:
             self.holding[context] = removed
             return

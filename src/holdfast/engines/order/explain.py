@@ -95,8 +95,9 @@ def explain(table: Table, text: str) -> Explanation:
 
 def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> int:
     """How many rows must go so that a rule holds."""
-    counter = counter_of(Contexts(RankedColumns(table)), targets, target, Scratch())
-    return counter.removed(sum(1 << column for column in context), table.rows)
+    contexts = Contexts(RankedColumns(table))
+    grouped = contexts.of(sum(1 << column for column in context))
+    return counter_of(contexts.rows, targets, target, Scratch()).count(grouped, table.rows)
 
 
 def _sentence(rule: Rule, witness: Witness) -> str:

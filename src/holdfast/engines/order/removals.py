@@ -34,7 +34,8 @@ Rows = NDArray[np.int32]
 Cells = NDArray[np.uint32]
 
 _ROOM = 160 << 20
-_SMALL = 8  # partitions of fewer rows than one in so many are sorted by themselves, others in an order of all rows
+_SMALL = 8  # of partitions of fewer rows than one in so many only these are looked at, in the order of all rows
+_TINY = 256  # those of fewer than one in so many are sorted by themselves
 
 
 class Grouped:
@@ -61,9 +62,10 @@ class Grouped:
 class Contexts:
     """Partitions by contexts, each refined from a smaller context's; those used last are kept. For several threads."""
 
-    def __init__(self, rows: RankedColumns, room: int = _ROOM) -> None:
+    def __init__(self, rows: RankedColumns, fresh: int = 0, room: int = _ROOM) -> None:
+        """Only of groups with a row from the place `fresh` on."""
         self.rows = rows
-        self._walks = Walks(Columns(rows))
+        self._walks = Walks(Columns(rows, fresh))
         self._room, self._used = room, 0
         self._kept: OrderedDict[Context, Grouped] = OrderedDict()
         self._lock = threading.Lock()
@@ -127,28 +129,28 @@ class Scratch:
 class Counter(Protocol):
     """Counts the rows that must go for one target."""
 
-    def removed(self, context: Context, most: int) -> int:
-        """How many rows must go, or a number above `most`."""
+    def count(self, grouped: Grouped, most: int) -> int:
+        """How many rows of a partition must go, or a number above `most`."""
 
 
-def counter_of(contexts: Contexts, targets: Targets, target: int, scratch: Scratch) -> Counter:
+def counter_of(rows: RankedColumns, targets: Targets, target: int, scratch: Scratch) -> Counter:
     """What counts for a target."""
     columns = targets.columns_of(target)
     if len(columns) == 1:
-        return ConstantCounter(contexts, columns[0])
-    return PairCounter(contexts, (columns[0], columns[1]), targets.is_descending(target), scratch)
+        return ConstantCounter(rows, columns[0])
+    return PairCounter(rows, (columns[0], columns[1]), targets.is_descending(target), scratch)
 
 
 class ConstantCounter:
     """Counts for one column as a constant."""
 
-    def __init__(self, contexts: Contexts, column: int) -> None:
-        self._contexts, self._column = contexts, column
-        self._counts = np.zeros(int(contexts.rows.value_counts[column]), np.int64)
+    def __init__(self, rows: RankedColumns, column: int) -> None:
+        self._rows, self._column = rows, column
+        self._counts = np.zeros(int(rows.value_counts[column]), np.int64)
 
-    def removed(self, context: Context, most: int) -> int:
-        """How many rows must go, or a number above `most`."""
-        rows, partition = self._contexts.rows, self._contexts.of(context).partition
+    def count(self, grouped: Grouped, most: int) -> int:
+        """How many rows of a partition must go, or a number above `most`."""
+        rows, partition = self._rows, grouped.partition
         cells = rows.cells[self._column]
         return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, self._counts, most))
 
@@ -156,35 +158,41 @@ class ConstantCounter:
 class PairCounter:
     """Counts for two columns in one direction. The table is sorted when the first count asks for it."""
 
-    def __init__(self, contexts: Contexts, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
-        self._contexts, self._pair, self._descending, self._scratch = contexts, pair, descending, scratch
+    def __init__(self, rows: RankedColumns, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
+        self._rows, self._pair, self._descending, self._scratch = rows, pair, descending, scratch
 
-    def removed(self, context: Context, most: int) -> int:
-        """How many rows must go, or a number above `most`."""
-        grouped = self._contexts.of(context)
+    def count(self, grouped: Grouped, most: int) -> int:
+        """How many rows of a partition must go, or a number above `most`."""
         partition = grouped.partition
         ends = self._scratch.array("ends", partition.groups, np.int32)
         tails = self._scratch.array("tails", len(partition.rows) + partition.groups, np.uint32)
-        ordered, values = self._ordered
         if grouped.is_small:
-            group_of = self._scratch.array("group_of", self._contexts.rows.count, np.int32)
+            group_of = self._scratch.array("group_of", self._rows.count, np.int32)
             kernels.number_groups(partition.rows, partition.starts, group_of)
-            at = np.sort(self._places[partition.rows])
-            at = at[np.searchsorted(at, 0) :]
-            ordered, values = ordered[at], values[at]
+            ordered, values = self._chosen(partition.rows)
         else:
             group_of = grouped.group_of
+            ordered, values = self._ordered
         return int(kernels.for_pair(ordered, values, group_of, partition.starts, ends, tails, most))
 
     @cached_property
     def _ordered(self) -> tuple[Rows, Cells]:
-        return _sorted(self._contexts.rows, self._pair, self._descending)
+        return _sorted(self._rows, self._pair, self._descending)
+
+    def _chosen(self, rows: Rows) -> tuple[Rows, Cells]:
+        """The same of some rows: sorted by themselves, if they are few, or else by their places in the whole."""
+        if len(rows) * _TINY < self._rows.count:
+            return _sorted_few(self._rows, rows, self._pair, self._descending)
+        at = np.sort(self._places[rows])
+        at = at[np.searchsorted(at, 0) :]
+        ordered, values = self._ordered
+        return ordered[at], values[at]
 
     @cached_property
     def _places(self) -> Rows:
         """Where each row stands in the order, -1 where it doesn't."""
         ordered, _ = self._ordered
-        places = np.full(self._contexts.rows.count, -1, np.int32)
+        places = np.full(self._rows.count, -1, np.int32)
         places[ordered] = np.arange(len(ordered), dtype=np.int32)
         return places
 
@@ -194,10 +202,22 @@ def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tup
     one, other = (rows.cells[column, : rows.count] for column in pair)
     living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
     ordered = np.flatnonzero(living).astype(np.int32)
-    ordered = _by(ordered, other, int(rows.value_counts[pair[1]]))
-    ordered = _by(ordered[::-1] if descending else ordered, one, int(rows.value_counts[pair[0]]))
+    counts = rows.value_counts
+    ordered = _by(ordered, other, int(counts[pair[1]]))
+    ordered = _by(ordered[::-1] if descending else ordered, one, int(counts[pair[0]]))
     values = other[ordered]
-    return ordered, np.uint32(int(rows.value_counts[pair[1]])) - values if descending else values
+    return ordered, np.uint32(counts[pair[1]]) - values if descending else values
+
+
+def _sorted_few(rows: RankedColumns, chosen: Rows, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
+    """The same of some rows."""
+    one, other = (rows.cells[column][chosen] for column in pair)
+    if rows.distinct:
+        valued = (one > 0) & (other > 0)
+        chosen, one, other = chosen[valued], one[valued], other[valued]
+    other = np.uint32(rows.value_counts[pair[1]]) - other if descending else other
+    order = np.lexsort((other, one))
+    return chosen[order], other[order]
 
 
 def _by(rows: Rows, cells: Cells, values: int) -> Rows:

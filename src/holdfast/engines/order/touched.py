@@ -1,0 +1,69 @@
+"""The groups that a batch touched: how many rows more, or fewer, must go after it.
+
+Groups of a context don't touch each other, so a batch changes the number of rows that must go by what it changes in the
+groups of the rows that it deleted and inserted. These are counted twice, as they were and as they are.
+
+For that the rows that a batch left alone come first, then those that died, and those that were born last: of partitions
+only the groups with a row from behind are made (`borders.partitions`). Where most rows share such a group, a count of
+all groups is cheaper.
+
+Cost: a copy of all cells a batch; for each context a look at the rows that share a group with a changed one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.partitions import Partition
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.order.removals import Context, Contexts, Counter, Grouped
+from holdfast.kernels import removals as kernels
+from holdfast.table.change import Change
+
+_FEW = 16  # a batch that changes more than one in so many rows touches most groups
+_MOST = 3  # a context of which more than one in so many rows is touched is counted anew
+
+
+class Touched:
+    """What a batch touched, in a table that has followed it."""
+
+    def __init__(self, rows: RankedColumns, dead: NDArray[np.int64]) -> None:
+        born = np.arange(rows.fresh, rows.count)
+        stayed = np.flatnonzero(rows.alive[: rows.fresh])
+        self._died, self._born = len(stayed), len(stayed) + len(dead)
+        moved = _Rearranged(rows, np.concatenate([stayed, dead, born]))
+        self.contexts = Contexts(moved, fresh=self._died)
+
+    @staticmethod
+    def by(rows: RankedColumns, change: Change) -> Touched | None:
+        """None where the batch changed too much, or the rows that died are known no more."""
+        if _FEW * (len(change.dead) + len(change.born)) > rows.count:
+            return None
+        dead = rows.places(change.dead)
+        known = len(dead) == 0 or (dead[-1] < rows.count and (rows.ids(dead) == change.dead).all())
+        return Touched(rows, dead) if known else None
+
+    def removed(self, counter: Counter, context: Context, before: int) -> int | None:
+        """How many rows must go after the batch, given how many before; None where it is better counted anew."""
+        partition = self.contexts.of(context).partition
+        if _MOST * len(partition.rows) > self.contexts.rows.count:
+            return None
+        was = self._without(partition, self._born, self.contexts.rows.count)
+        now = self._without(partition, self._died, self._born)
+        return before + counter.count(now, len(now.partition.rows)) - counter.count(was, len(was.partition.rows))
+
+    def _without(self, partition: Partition, first: int, end: int) -> Grouped:
+        """A partition without the rows of some places."""
+        rows, starts = np.empty_like(partition.rows), np.empty_like(partition.starts)
+        groups = kernels.leave_out(partition.rows, partition.starts, first, end, rows, starts)
+        return Grouped(Partition(rows[: starts[groups]], starts[: groups + 1]), self.contexts.rows.count)
+
+
+class _Rearranged(RankedColumns):
+    """Some rows in another order, all of them living."""
+
+    def __init__(self, rows: RankedColumns, places: NDArray[np.int64]) -> None:
+        self._table, self._cells = None, rows.cells[:, places]
+        self._alive, self.count = np.ones(len(places), np.bool_), len(places)
+        self.distinct, self.columns, self.value_counts = rows.distinct, rows.columns, rows.value_counts
