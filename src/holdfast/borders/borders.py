@@ -116,19 +116,20 @@ class Borders:
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         borders._runner = runner or Threads()
         columns, wanted = Columns(rows), targets.wanted()
-        for number, pairs in enumerate(
-            [rows.compared]
-            if len(rows.compared)
-            else sampled(columns, _SAMPLED if targets.constants else _SAMPLED_FOR_KEYS)
-        ):
-            progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
-            borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
+        borders._compare_some(columns, progress)
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
             fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
             borders.covers |= fresh
             borders.rounds += borders._settle(columns, borders._without_constants(fresh), progress)
         rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
+
+    def _compare_some(self, columns: Columns, progress: Progress) -> None:
+        """Begin with the pairs that showed much to someone else, or with neighbours in the order of each column."""
+        rows, most = self.rows, _SAMPLED if self.targets.constants else _SAMPLED_FOR_KEYS
+        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, most)):
+            progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
+            self.evidence = self.evidence.with_more(witnesses_of(rows, self.targets, pairs))
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
