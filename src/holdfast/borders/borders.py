@@ -46,7 +46,9 @@ from holdfast.pairs.hitting import Mended
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
+from holdfast.table.threads import SoFar, each
 
+_WORTH_THREADS = 1 << 14  # rows times columns
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
 _SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are asked for: they are few
 Covers = Mapping[int, Words]
@@ -126,10 +128,18 @@ class Borders:
 
     def _compare_some(self, columns: Columns, progress: Progress) -> None:
         """Begin with the pairs that showed much to someone else, or with neighbours in the order of each column."""
-        rows, most = self.rows, _SAMPLED if self.targets.constants else _SAMPLED_FOR_KEYS
-        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, most)):
-            progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
-            self.evidence = self.evidence.with_more(witnesses_of(rows, self.targets, pairs))
+        rows, targets = self.rows, self.targets
+        most = _SAMPLED if targets.constants else _SAMPLED_FOR_KEYS
+        parts = [rows.compared] if len(rows.compared) else sampled(columns, most)
+
+        def work(pairs: NDArray[np.int64], _: SoFar) -> Witnesses:
+            return Evidence.of(targets, witnesses_of(rows, targets, pairs)).witnesses
+
+        def say(done: int, _: int) -> None:
+            progress.step(f"Comparing rows that are next to each other: {done} of {len(parts)} columns done")
+
+        found = each(parts, work, None if len(parts) * rows.count > _WORTH_THREADS else 0, say)
+        self.evidence = Evidence.of(targets, Witnesses.joined([self.evidence.witnesses, *found]))
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
