@@ -137,9 +137,17 @@ def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
     st.sampled_from([1, 64]),
     st.sampled_from([16, 0.1, 0.001]),
     st.sampled_from([Threads(), Elsewhere()]),
+    st.booleans(),
 )
 def test_borders_follow(
-    nulls: Nulls, stream: Any, sampled: int, most: int | None, neighbours: int, rows_a_value: float, runner: Runner
+    nulls: Nulls,
+    stream: Any,
+    sampled: int,
+    most: int | None,
+    neighbours: int,
+    rows_a_value: float,
+    runner: Runner,
+    reload: bool,
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -166,7 +174,8 @@ def test_borders_follow(
                     for sets in ((told[target].lost, told[target].gained) if target in told else (ALL_NONE, ALL_NONE))
                 )
                 assert (lost, gained) == (before[target] - after[target], after[target] - before[target])
-            borders = Borders.load(rows, ALL, most, borders.covers, borders.dump())
+            if reload:
+                borders = Borders.load(rows, ALL, most, borders.covers, borders.dump())
 
 
 ALL_NONE = np.empty((0, ALL.context_words), np.uint64)

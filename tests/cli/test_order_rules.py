@@ -68,7 +68,7 @@ def test_watched_broken_and_mended(holdfast: Holdfast, tmp_path: Path, tax: Path
     lost = {line["text"]: line for line in broken.objects[1:] if line["event"] == "lost"}
     swap = lost["{state}: salary ~ rate"]
     assert swap["cause"] == "swap"
-    assert swap["witness"]["keys"] == [{"id": 3}, {"id": 7}]
+    assert swap["witness"]["keys"] == [{"id": 2}, {"id": 7}]
     mended = holdfast("apply", state, "--delete", worse, "--format", "json")
     assert mended.code == 0
     events = {line["text"]: (line["event"], line.get("cause"), line.get("by")) for line in mended.objects[1:]}

@@ -141,6 +141,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "left_out": lambda watch: watch.left_out,
     "results": lambda watch: watch.results(),
     "found": lambda watch: watch.found(),
+    "ranked": lambda watch: watch.ranked(),
+    "ways": lambda watch: watch.ways(),
     "rule_history": lambda watch: watch.rule_history(),
     "violations": lambda watch: watch.violations(),
     "given": lambda watch: watch.given("fd1"),

@@ -46,8 +46,11 @@ from holdfast.pairs.hitting import Mended
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
+from holdfast.table.threads import SoFar, each
 
+_WORTH_THREADS = 1 << 14  # rows times columns
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
+_SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are asked for: they are few
 Covers = Mapping[int, Words]
 
 
@@ -115,15 +118,28 @@ class Borders:
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         borders._runner = runner or Threads()
         columns, wanted = Columns(rows), targets.wanted()
-        for number, pairs in enumerate([rows.compared] if len(rows.compared) else sampled(columns, _SAMPLED)):
-            progress.step(f"Comparing rows that are next to each other: {number} of {rows.columns} columns done")
-            borders.evidence = borders.evidence.with_more(witnesses_of(rows, targets, pairs))
+        borders._compare_some(columns, progress)
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
             fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
             borders.covers |= fresh
             borders.rounds += borders._settle(columns, borders._without_constants(fresh), progress)
         rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
+
+    def _compare_some(self, columns: Columns, progress: Progress) -> None:
+        """Begin with the pairs that showed much to someone else, or with neighbours in the order of each column."""
+        rows, targets = self.rows, self.targets
+        most = _SAMPLED if targets.constants else _SAMPLED_FOR_KEYS
+        parts = [rows.compared] if len(rows.compared) else sampled(columns, most)
+
+        def work(pairs: NDArray[np.int64], _: SoFar) -> Witnesses:
+            return Evidence.of(targets, witnesses_of(rows, targets, pairs)).witnesses
+
+        def say(done: int, _: int) -> None:
+            progress.step(f"Comparing rows that are next to each other: {done} of {len(parts)} columns done")
+
+        found = each(parts, work, None if len(parts) * rows.count > _WORTH_THREADS else 0, say)
+        self.evidence = Evidence.of(targets, Witnesses.joined([self.evidence.witnesses, *found]))
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 

@@ -32,6 +32,13 @@ def first(count: int, words: int) -> Words:
     return np.array([(whole >> (64 * w)) & (2**64 - 1) for w in range(words)], np.uint64)
 
 
+def packed(marks: NDArray[np.bool_], words: int) -> Words:
+    """The bitset of the marked elements of each row of marks."""
+    bits = np.zeros((len(marks), 64 * words), np.bool_)
+    bits[:, : marks.shape[1]] = marks
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
 def elements(bits: Words) -> list[int]:
     """The elements of one bitset, ascending."""
     found = []

@@ -18,22 +18,33 @@ from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
 NOBODY = -1
+_FEW = 1 << 15  # pairs that are compared rather than looked for
 
 
 def breaking_pairs(broken: Listed, targets: Targets, change: Change, known: Numbers) -> Numbers:
-    """For each rule two row ids, NOBODY where no rows break it; `known` are pairs that are tried first."""
+    """For each rule two row ids, NOBODY where no rows break it; `known` are pairs of which some may break some."""
     rules = _Open(broken, targets)
-    for pair in known:
-        rules.try_pair(pair, change.after)
+    born = np.asarray(change.born, np.int64)
+    few = len(born) * change.after.rows <= _FEW
+    rules.try_pairs(_all_new(born, change.after) if few else known[np.isin(known, born).any(axis=1)], change.after)
+    if not len(rules.left):
+        return rules.pairs
     rows = LivingRows(change.after)
-    new = np.isin(rows.ids, np.asarray(change.born, np.int64))
+    new = np.isin(rows.ids, born)
     while len(rules.left):
         target, context = rules.first
         found = rows.broken(targets, target, context, new) or rows.broken(targets, target, context)
         if found is not None:
-            rules.try_pair(rows.ids[list(found.rows)], change.after)
+            rules.try_pairs(rows.ids[[found.rows]], change.after)
         rules.leave(target, context)
     return rules.pairs
+
+
+def _all_new(born: Numbers, table: Table) -> Numbers:
+    """All pairs of rows of which one is new, the lower id first; those of two new rows come twice."""
+    ids = table.living_ids()
+    pairs = np.stack([np.repeat(born, len(ids)), np.tile(ids, len(born))], axis=1)
+    return np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
 
 
 class _Open:
@@ -42,10 +53,7 @@ class _Open:
     """
 
     def __init__(self, broken: Listed, targets: Targets) -> None:
-        self._broken = broken
-        columns = columns_by_target(targets)
-        self._columns = np.array([(columns[t][0], columns[t][-1]) for t in broken.targets.tolist()]).reshape(-1, 2)
-        self._sign = np.where(broken.targets > targets.columns + targets.pairs, 1, -1)  # of a pair that breaks a pair
+        self._broken, self._targets = broken, targets
         self.pairs = np.full((len(broken), 2), NOBODY)
         self.left = np.argsort(-bitsets.sizes(broken.contexts), kind="stable")
 
@@ -60,24 +68,43 @@ class _Open:
         if len(self.left) and self.first == (target, context):
             self.left = self.left[1:]
 
-    def try_pair(self, pair: Numbers, table: Table) -> None:
-        """Let a pair of rows stand for the rules that are left and that it breaks."""
-        equal, signs = _compared(pair, table)
-        agree = bitsets.of(np.flatnonzero(equal).tolist(), self._broken.contexts.shape[1])
-        one, other = self._columns[self.left].T
-        hit = np.where(one == other, ~equal[one], signs[one] * signs[other] == self._sign[self.left])
-        hit &= ((self._broken.contexts[self.left] & ~agree) == 0).all(axis=1)
-        self.pairs[self.left[hit]] = pair
-        self.left = self.left[~hit]
+    def try_pairs(self, pairs: Numbers, table: Table) -> None:
+        """Let pairs of rows stand for the rules that are left and that they break."""
+        equal, signs = _compared(pairs, table)
+        agree = bitsets.packed(equal, self._broken.contexts.shape[1])
+        of = self._broken.targets[self.left]
+        hit = np.full(len(self.left), -1)
+        for target in np.unique(of):
+            breaking = np.flatnonzero(self._break(int(target), equal, signs))
+            mine = np.flatnonzero(of == target) if len(breaking) else of[:0]
+            if len(mine):
+                found = bitsets.containers(self._broken.contexts[self.left[mine]], agree[breaking])
+                hit[mine[found >= 0]] = breaking[found[found >= 0]]
+        self.pairs[self.left[hit >= 0]] = pairs[hit[hit >= 0]]
+        self.left = self.left[hit < 0]
+
+    def _break(self, target: int, equal: NDArray[np.bool_], signs: Numbers) -> NDArray[np.bool_]:
+        """Which pairs break a target."""
+        columns = columns_by_target(self._targets)[target]
+        if len(columns) == 1:
+            return ~equal[:, columns[0]]
+        one, other = columns
+        breaks: NDArray[np.bool_] = signs[:, one] * signs[:, other] == (
+            1 if self._targets.is_descending(target) else -1
+        )
+        return breaks
 
 
-def _compared(pair: Numbers, table: Table) -> tuple[NDArray[np.bool_], Numbers]:
-    """On which columns two rows agree, and the sign of their difference on each; 0 where a null leaves it unknown."""
-    codes = table.codes(pair)
-    keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(-1, 2)
-    one, other = keys.T
+def _compared(pairs: Numbers, table: Table) -> tuple[NDArray[np.bool_], Numbers]:
+    """On which columns the two rows of each pair agree, and the sign of their difference on each, `[pair, column]`; 0
+    where a null leaves it unknown.
+    """
+    rows, back = np.unique(pairs, return_inverse=True)
+    codes = table.codes(rows)
+    keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(len(codes), -1)
+    one, other = (keys[:, back.reshape(-1, 2)[:, side]].T for side in (0, 1))
     equal, signs = one == other, (one > other).astype(np.int64) - (one < other)
     if table.schema.nulls == "distinct":
-        known = (codes != NULL_CODE).all(axis=1)
-        equal, signs = equal & known, signs * known
+        nulls = (codes == NULL_CODE)[:, back.reshape(-1, 2)].any(axis=2).T
+        equal, signs = equal & ~nulls, np.where(nulls, 0, signs)
     return equal, signs
