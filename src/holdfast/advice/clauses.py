@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
-from holdfast.engines.order.list_parse import Reader
+from holdfast.engines.order.list_parse import SortReader
 from holdfast.errors import BadInput, suggest
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
@@ -43,7 +43,7 @@ class Clause:
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
-    reader = Reader(text, _HINT)
+    reader = SortReader(text, _HINT)
     kind = _kind(reader)
     columns = [_column(reader, kind)]
     while reader.peek() == ("mark", ","):
@@ -55,7 +55,7 @@ def read_clause(text: str, names: Sequence[str]) -> Clause:
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
-    reader = Reader(text, "write the columns of the order, such as Year, Salary desc")
+    reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
     columns = reader.columns()
     reader.expect("")
     return known(columns, names, text)
@@ -69,7 +69,7 @@ def known(columns: Sequence[SortColumn], names: Sequence[str], text: str) -> Sor
     return tuple(columns)
 
 
-def _kind(reader: Reader) -> Kind:
+def _kind(reader: SortReader) -> Kind:
     word = reader.word_of(("order", "group", "distinct"))
     if word is None:
         raise reader.wrong("ORDER BY, GROUP BY or DISTINCT")
@@ -79,7 +79,7 @@ def _kind(reader: Reader) -> Kind:
     return "ORDER BY" if word == "order" else "GROUP BY"
 
 
-def _column(reader: Reader, kind: Kind) -> SortColumn:
+def _column(reader: SortReader, kind: Kind) -> SortColumn:
     """A column; what says how it is sorted stands in ORDER BY alone."""
     start = reader.at
     column = reader.column()
@@ -91,7 +91,7 @@ def _column(reader: Reader, kind: Kind) -> SortColumn:
     return column
 
 
-def _refuse_other_nulls(reader: Reader, column: SortColumn) -> None:
+def _refuse_other_nulls(reader: SortReader, column: SortColumn) -> None:
     if reader.word_of(("nulls",)) is None:
         return
     where = reader.word_of(("first", "last"))
