@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
-from holdfast.engines.order.list_parse import SortReader
-from holdfast.errors import BadInput, suggest
+from holdfast.engines.order.list_parse import SortReader, refuse_unknown
+from holdfast.errors import BadInput
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
 _HINT = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
@@ -50,7 +50,8 @@ def read_clause(text: str, names: Sequence[str]) -> Clause:
         reader.expect(",")
         columns.append(_column(reader, kind))
     reader.expect("")
-    return Clause(kind, known(columns, names, text))
+    refuse_unknown(text, columns, names)
+    return Clause(kind, tuple(columns))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
@@ -58,15 +59,8 @@ def read_order(text: str, names: Sequence[str]) -> SortList:
     reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
     columns = reader.columns()
     reader.expect("")
-    return known(columns, names, text)
-
-
-def known(columns: Sequence[SortColumn], names: Sequence[str], text: str) -> SortList:
-    """The same columns; BadInput where the table lacks one."""
-    for column in columns:
-        if column.name not in names:
-            raise BadInput(f"{text!r}: there is no column {column.name!r}; {suggest(column.name, names)}")
-    return tuple(columns)
+    refuse_unknown(text, columns, names)
+    return columns
 
 
 def _kind(reader: SortReader) -> Kind:

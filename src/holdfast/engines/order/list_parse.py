@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from holdfast.changes.reader import END, Reader, token_pattern
 from holdfast.engines.order.list_model import ListOD, SortColumn, SortList
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, suggest
 
 
 def is_list_od(text: str) -> bool:
@@ -71,3 +71,10 @@ class SortReader(Reader):
     def advice_on_names(self) -> str:
         """What to do about a text that has no tokens."""
         return f"{super().advice_on_names()}, and {self.hint}"
+
+
+def refuse_unknown(text: str, columns: Sequence[SortColumn], names: Sequence[str]) -> None:
+    """Say so where a list has a column that the table lacks."""
+    for column in columns:
+        if column.name not in names:
+            raise BadInput(f"{text!r}: there is no column {column.name!r}; {suggest(column.name, names)}")
