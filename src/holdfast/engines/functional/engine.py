@@ -20,12 +20,13 @@ from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.functional import FunctionalSettings, derive
-from holdfast.engines.functional.approximate import derive_approximate, limit_of
+from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import approximate_diff, exact_diff, witnesses_among, witnesses_in
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
+from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import SILENT, Progress, search_progress
@@ -34,7 +35,6 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
 
-FEWEST_ROWS = 2  # that make a pair
 BUDGET = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)  # of agree-sets to count
 NS_A_PAIR = 1.5  # to compare two rows and count their agree-set
 
