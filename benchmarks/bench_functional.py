@@ -15,12 +15,13 @@ import pyarrow.csv
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.functional import FunctionalSettings
-from holdfast.engines.functional.approximate import derive_approximate, limit_of
+from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.derive import derive
 from holdfast.engines.functional.engine import FunctionalEngine
 from holdfast.engines.functional.result import Rules
 from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import rule_class
+from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions

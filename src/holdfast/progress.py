@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
+PATIENCE = 15.0  # seconds of a search after which it is told how to make it shorter
+
 
 class Progress:
     """Listens to steps (what is being done now) and notes (what the user should know)."""
@@ -14,3 +19,22 @@ class Progress:
 
 
 SILENT = Progress()
+
+
+def search_progress(
+    progress: Progress, rules: str, targets: str, many: int, shorter: str | None
+) -> Callable[[int, int], None]:
+    """What is said while rules are searched for, target by target: how far it is; and once, if it takes long, what
+    makes it shorter (None: nothing is left to do).
+    """
+    started, advice = time.monotonic(), shorter
+
+    def say(done: int, found: int) -> None:
+        nonlocal advice
+        so_far = f"{done:,} of {many:,} {targets} done"
+        progress.step(f"Finding {rules}: {so_far}, {found:,} found")
+        if advice is not None and time.monotonic() - started > PATIENCE:
+            progress.note(f"Finding {rules} takes long: {found:,} found so far, {so_far}. {advice}")
+            advice = None
+
+    return say

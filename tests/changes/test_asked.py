@@ -1,10 +1,10 @@
-"""Witnesses that wait until they are asked for."""
+"""Witnesses and rules that wait until they are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from holdfast.changes.asked import WhenAsked
+from holdfast.changes.asked import RulesWhenAsked, WhenAsked
 from holdfast.changes.diff import Witness
 
 
@@ -23,3 +23,31 @@ def test_witnesses_are_made_once_and_only_when_asked_for() -> None:
     assert len(waiting) == 1
     assert repr(waiting) == repr({"A -> B": Witness((1, 2))})
     assert len(asked) == 1
+
+
+class _Squares(RulesWhenAsked[int]):
+    def __init__(self) -> None:
+        self.looked_up = 0
+
+    def __len__(self) -> int:
+        return 3
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(3))
+
+    def __getitem__(self, text: str) -> int:
+        self.looked_up += 1
+        return int(text) ** 2
+
+    def rules(self) -> Iterator[int]:
+        return (number**2 for number in range(3))
+
+
+def test_all_rules_are_read_in_one_go_and_none_is_looked_up() -> None:
+    squares = _Squares()
+    assert list(squares.items()) == [("0", 0), ("1", 1), ("2", 4)]
+    assert list(squares.values()) == [0, 1, 4]
+    assert (len(squares.items()), len(squares.values())) == (3, 3)
+    assert squares.looked_up == 0
+    assert ("2", 4) in squares.items()
+    assert squares == {"0": 0, "1": 1, "2": 4}

@@ -13,7 +13,6 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import holdfast as hf
-from holdfast.engines.functional import engine as functional
 from holdfast.progress import Progress
 from tests.cli.running import COMMAND, HEADER, Holdfast, Picture, environment, names_in, refused, untouched, write
 
@@ -265,7 +264,7 @@ def many_dependencies() -> pa.Table:
 
 
 def test_a_long_search_is_told_how_to_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functional, "PATIENCE", 0.0)
+    monkeypatch.setattr("holdfast.progress.PATIENCE", 0.0)
     monkeypatch.setattr("holdfast.table.threads._SECONDS_BETWEEN_LOOKS", 0.0)
     ear = _Ear()
     hf.discover(many_dependencies(), "fd", progress=ear)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
-from holdfast.engines.order.list_parse import Reader
-from holdfast.errors import BadInput, suggest
+from holdfast.engines.order.list_parse import SortReader, refuse_unknown
+from holdfast.errors import BadInput
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
 _HINT = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
@@ -43,33 +43,27 @@ class Clause:
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
-    reader = Reader(text, _HINT)
+    reader = SortReader(text, _HINT)
     kind = _kind(reader)
     columns = [_column(reader, kind)]
     while reader.peek() == ("mark", ","):
         reader.expect(",")
         columns.append(_column(reader, kind))
     reader.expect("")
-    return Clause(kind, known(columns, names, text))
+    refuse_unknown(text, columns, names)
+    return Clause(kind, tuple(columns))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
-    reader = Reader(text, "write the columns of the order, such as Year, Salary desc")
+    reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
     columns = reader.columns()
     reader.expect("")
-    return known(columns, names, text)
+    refuse_unknown(text, columns, names)
+    return columns
 
 
-def known(columns: Sequence[SortColumn], names: Sequence[str], text: str) -> SortList:
-    """The same columns; BadInput where the table lacks one."""
-    for column in columns:
-        if column.name not in names:
-            raise BadInput(f"{text!r}: there is no column {column.name!r}; {suggest(column.name, names)}")
-    return tuple(columns)
-
-
-def _kind(reader: Reader) -> Kind:
+def _kind(reader: SortReader) -> Kind:
     word = reader.word_of(("order", "group", "distinct"))
     if word is None:
         raise reader.wrong("ORDER BY, GROUP BY or DISTINCT")
@@ -79,7 +73,7 @@ def _kind(reader: Reader) -> Kind:
     return "ORDER BY" if word == "order" else "GROUP BY"
 
 
-def _column(reader: Reader, kind: Kind) -> SortColumn:
+def _column(reader: SortReader, kind: Kind) -> SortColumn:
     """A column; what says how it is sorted stands in ORDER BY alone."""
     start = reader.at
     column = reader.column()
@@ -91,7 +85,7 @@ def _column(reader: Reader, kind: Kind) -> SortColumn:
     return column
 
 
-def _refuse_other_nulls(reader: Reader, column: SortColumn) -> None:
+def _refuse_other_nulls(reader: SortReader, column: SortColumn) -> None:
     if reader.word_of(("nulls",)) is None:
         return
     where = reader.word_of(("first", "last"))

@@ -82,18 +82,9 @@ class Evidence:
         """With more pairs."""
         return Evidence.of(self.targets, Witnesses.joined([self.witnesses, witnesses]))
 
-    def family(self, target: int) -> Words:
-        """The maximal agree-sets of the pairs that break a target."""
-        return self.sets[bitsets.has(self.bits, target)]
-
     def changed_since(self, older: Evidence) -> list[int]:
         """The targets whose maximal agree-sets are others than before."""
-        changed = np.zeros(self.targets.words, np.uint64)
-        for some, others in ((self, older), (older, self)):
-            places = bitsets.places_among(some.sets, others.sets)
-            known = np.where((places >= 0)[:, None], others.bits[places], 0) if len(others.sets) else 0
-            changed |= np.bitwise_or.reduce(some.bits & ~np.asarray(known, np.uint64), axis=0)
-        return bitsets.elements(changed)
+        return changed_targets((self.sets, self.bits), (older.sets, older.bits))
 
     def covers(
         self, wanted: Iterable[int], max_size: int | None = None, progress: OnProgress | None = None
@@ -118,6 +109,17 @@ def _maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int6
     stay = kernels.sift(sets, bits, columns, np.empty((columns + 1, bitsets.words_for(len(sets))), np.uint64))
     sets, bits = sets[:stay].copy(), bits[:stay].copy()
     return bitsets.places_among(table.keys, sets)[numbers], sets, bits
+
+
+def changed_targets(one: tuple[Words, Words], other: tuple[Words, Words]) -> list[int]:
+    """The targets whose maximal agree-sets differ, given twice such sets with the targets of each."""
+    changed = np.zeros(one[1].shape[1], np.uint64)
+    for (sets, bits), (others, other_bits) in ((one, other), (other, one)):
+        places = bitsets.places_among(sets, others)
+        same = np.zeros_like(bits)
+        same[places >= 0] = other_bits[places[places >= 0]]
+        changed |= np.bitwise_or.reduce(bits & ~same, axis=0)
+    return bitsets.elements(changed)
 
 
 def covers(

@@ -79,8 +79,7 @@ def _in_order(contexts: Words, order: Sequence[int]) -> tuple[NDArray[np.bool_],
     """Which columns contexts hold, the columns in an order, and the contexts so that those with a common beginning
     follow one another; and which context stands where.
     """
-    bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
-    held = bits[:, np.asarray(order)].astype(np.bool_)
+    held = bitsets.unpacked(contexts)[:, np.asarray(order)].astype(np.bool_)
     packed = np.zeros((len(held), 8 * bitsets.words_for(len(order))), np.uint8)
     in_bytes = np.packbits(held, axis=1)
     packed[:, : in_bytes.shape[1]] = in_bytes
@@ -196,7 +195,7 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
 
 def has_few_values(rows: RankedColumns, contexts: Words) -> NDArray[np.bool_]:
     """Which contexts have so few values that most groups have an old row among the first ones."""
-    bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
+    bits = bitsets.unpacked(contexts)
     doubled = np.log2(np.maximum(rows.value_counts, 1))
     few: NDArray[np.bool_] = bits[:, : len(doubled)] @ doubled <= np.log2(max(rows.count, 1) / _ROWS_A_VALUE)
     return few

@@ -1,8 +1,9 @@
-"""Mappings that are made when someone asks for the first of their values."""
+"""Mappings that make their values when someone asks for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TypeVar
 
@@ -32,3 +33,39 @@ class WhenAsked(Mapping[str, V]):
 
     def __repr__(self) -> str:
         return repr(self._made)
+
+
+class RulesWhenAsked(Mapping[str, V]):
+    """Rules by text, each made when it is read. Those that read all of them get them in one go: looking up one after
+    the other would parse each text.
+    """
+
+    @abstractmethod
+    def rules(self) -> Iterator[V]:
+        """The rules in the order of their texts."""
+
+    def items(self) -> ItemsView[str, V]:
+        """Texts with their rules."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[V]:
+        """The rules."""
+        return _Values(self)
+
+
+class _Items(ItemsView[str, V]):
+    def __init__(self, rules: RulesWhenAsked[V]) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[tuple[str, V]]:
+        return zip(self._rules, self._rules.rules(), strict=True)
+
+
+class _Values(ValuesView[V]):
+    def __init__(self, rules: RulesWhenAsked[V]) -> None:
+        super().__init__(rules)
+        self._rules = rules
+
+    def __iter__(self) -> Iterator[V]:
+        return self._rules.rules()

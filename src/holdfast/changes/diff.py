@@ -36,7 +36,7 @@ class Finding(Protocol):
 
 Result = Mapping[str, Finding]
 
-NOBODY = -1  # in a pair of rows, where a rule is about one row
+NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no rows break it
 
 
 @dataclass(frozen=True)

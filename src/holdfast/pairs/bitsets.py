@@ -39,6 +39,11 @@ def packed(marks: NDArray[np.bool_], words: int) -> Words:
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
+def unpacked(sets: Words) -> NDArray[np.uint8]:
+    """The marks, 0 or 1, of each row: as many as its words have bits."""
+    return np.unpackbits(np.ascontiguousarray(sets).view(np.uint8), axis=1, bitorder="little")
+
+
 def elements(bits: Words) -> list[int]:
     """The elements of one bitset, ascending."""
     found = []
@@ -52,7 +57,7 @@ def elements(bits: Words) -> list[int]:
 
 def elements_of_each(sets: Words) -> list[list[int]]:
     """The elements of each of many bitsets; some times as fast as one by one."""
-    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8), axis=1, bitorder="little")
+    bits = unpacked(sets)
     found = (np.flatnonzero(bits.view(np.bool_)) % max(1, bits.shape[1])).tolist()
     ends = np.cumsum(sizes(sets)).tolist()
     return [found[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]

@@ -200,5 +200,4 @@ def _room(columns: int, sets: Words, recent: int = 0) -> Index:
 def _rarest(columns: int, sets: Words) -> NDArray[np.int64]:
     """All columns, those in the fewest sets first; a sample will do."""
     some = sets[:: max(1, len(sets) // 4096)]
-    bits = np.unpackbits(np.ascontiguousarray(some).view(np.uint8), axis=1, bitorder="little")
-    return np.argsort(bits[:, :columns].sum(axis=0, dtype=np.int64), kind="stable")
+    return np.argsort(bitsets.unpacked(some)[:, :columns].sum(axis=0, dtype=np.int64), kind="stable")

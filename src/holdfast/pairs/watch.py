@@ -13,12 +13,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_alike
+from holdfast.pairs.compare import Count, all_pairs, batch_alike
 from holdfast.pairs.multiset import Delta, Signatures
 from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import queries_of, rows_of
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, Kind, both_ways
+from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -32,11 +33,15 @@ class PairWatch:
         self._table, self.sets, self._rows = table, signatures, rows
 
     @staticmethod
-    def of(table: Table, runner: Runner, progress: OnProgress | None = None, kind: Kind = EQUAL) -> PairWatch:
-        """Count the pairs of a table (of the kind `ORDERED`: from both rows); `progress` gets how far that is."""
+    def of(table: Table, runner: Runner, progress: Progress = SILENT, kind: Kind = EQUAL) -> PairWatch:
+        """Count the pairs of a table (of the kind `ORDERED`: from both rows)."""
+
+        def say(share: float) -> None:
+            progress.step(f"Comparing rows of {table.schema.name}: {share:.0%} of all pairs compared")
+
         sets = Signatures(len(table.schema.columns), kind)
         rows = rows_of(table, kind) if runner.is_local else None
-        sets.add_parts(parts_of_table(table, runner, rows, progress, kind))
+        sets.add_parts(parts_of_table(table, runner, rows, say, kind))
         return PairWatch(table, sets, rows)
 
     def follow(self, change: Changed, runner: Runner) -> Delta:

@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.violations import state as states
-from holdfast.engines.violations.kept import LIMIT
+from holdfast.engines.violations.kept import LIMIT, Delta
 from holdfast.engines.violations.rule import AskedRule
 from holdfast.engines.violations.state import State
 from holdfast.search.found import Found
@@ -92,3 +92,16 @@ def listed(found: Found) -> set[tuple[int, int]]:
     assert pairs == sorted(set(pairs))
     assert len(pairs) == found.count
     return set(pairs)
+
+
+def assert_kept(
+    found: Found, delta: Delta[Any], old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int
+) -> None:
+    """A batch turned the old violations of a rule into the new ones, and said so; up to the limit they are listed."""
+    assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
+    assert (found.pairs is not None) == (len(new) <= limit)
+    if found.pairs is not None:
+        assert listed(found) == new
+    if delta.added is not None and delta.resolved is not None:
+        assert {tuple(pair) for pair in delta.added.tolist()} == new - old
+        assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new

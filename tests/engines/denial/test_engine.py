@@ -16,7 +16,7 @@ from holdfast.engines.violations.state import load
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, asked, detect, discover, listed, wanted
+from tests.engines.denial.streams import Stream, asked, assert_kept, detect, discover, listed, wanted
 
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SCHEMA = Schema(
@@ -100,11 +100,4 @@ def test_follows_a_stream(
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         deltas = maintain(state, stream.change(inserts, dead))
         for rule, old, found, delta in zip(rules, before, state.found(), deltas, strict=True):
-            new = wanted(stream, rule)
-            assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
-            assert (found.pairs is not None) == (len(new) <= limit)
-            if found.pairs is not None:
-                assert listed(found) == new
-            if delta.added is not None and delta.resolved is not None:
-                assert {tuple(pair) for pair in delta.added.tolist()} == new - old
-                assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new
+            assert_kept(found, delta, old, wanted(stream, rule), limit)

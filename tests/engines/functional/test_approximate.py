@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.functional import approximate, witness
-from holdfast.engines.functional.approximate import derive_approximate, limit_of
+from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.pairs import bitsets
 from tests.engines.functional.test_engine import test_every_batch_by_definition as every_batch
 
@@ -44,12 +44,6 @@ def test_both_ways_by_definition(narrow: int, family: dict[frozenset[int], int],
         expected = by_definition(family, target, limit)
         assert found == {lhs: n for lhs, n in expected.items() if most is None or len(lhs) <= most}
         assert len(found) == len(part)
-
-
-def test_thresholds_are_the_decimals_that_people_write() -> None:
-    assert limit_of(0.01, 300) == 3
-    assert limit_of(0.29, 100) == 29, "as floats, 0.29 * 100 is below 29"
-    assert limit_of(0.1, 0) == 0
 
 
 def test_batches_where_every_pair_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order import touched
-from holdfast.engines.order.approximate import limit_of
 from holdfast.engines.order.model import Compatible, Constant
 from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
@@ -84,12 +83,6 @@ def check_every_batch(
         diff = kept.maintain(world.change(batch))
         assert diff.patch(before) == kept.result()
         assert told(kept) == expected(world, nulls, error, level)
-
-
-def test_thresholds_are_the_decimals_that_people_write() -> None:
-    assert limit_of(0.01, 300) == 3
-    assert limit_of(0.29, 100) == 29, "as floats, 0.29 * 100 is below 29"
-    assert limit_of(0.1, 0) == 0
 
 
 @settings(max_examples=40)

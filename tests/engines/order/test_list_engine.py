@@ -18,7 +18,7 @@ from holdfast.engines.violations.state import load
 from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, listed
+from tests.engines.denial.streams import Stream, assert_kept, listed
 from tests.engines.order.lists import asked, discover, wanted
 
 SCHEMA = Schema(
@@ -65,14 +65,7 @@ def test_follows_a_stream(start: list[Any], changes: list[Any], given_rules: lis
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         deltas = maintain(state, stream.change(inserts, dead))
         for rule, old, found, delta in zip(given_rules, before, state.found(), deltas, strict=True):
-            new = set(wanted(stream, rule))
-            assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
-            assert (found.pairs is not None) == (len(new) <= limit)
-            if found.pairs is not None:
-                assert listed(found) == new
-            if delta.added is not None and delta.resolved is not None:
-                assert {tuple(pair) for pair in delta.added.tolist()} == new - old
-                assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new
+            assert_kept(found, delta, old, set(wanted(stream, rule)), limit)
 
 
 @many

@@ -15,7 +15,6 @@ Only the counted distinct agree-sets are looked at, never the rows. Two ways, sa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +32,6 @@ Counts = NDArray[np.int64]
 NARROW = 17
 _BLOCK = 1 << 13
 _STEPS = 1 << 14
-
-
-def limit_of(error: float, pairs: int) -> int:
-    """How many pairs may break a rule."""
-    return int(Fraction(str(error)) * pairs)
 
 
 def derive_approximate(

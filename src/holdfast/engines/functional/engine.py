@@ -9,8 +9,7 @@ sides and keys. A table of fewer than two rows has no pair that could test a rul
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.borders.borders import Borders
@@ -21,21 +20,21 @@ from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.functional import FunctionalSettings, derive
-from holdfast.engines.functional.approximate import derive_approximate, limit_of
+from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import approximate_diff, exact_diff, witnesses_among, witnesses_in
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
+from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
-from holdfast.progress import SILENT, Progress
+from holdfast.progress import SILENT, Progress, search_progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+from holdfast.table.threads import OnProgress
 
-PATIENCE = 15.0  # seconds of deriving after which a bound is advised
-FEWEST_ROWS = 2  # that make a pair
 BUDGET = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)  # of agree-sets to count
 NS_A_PAIR = 1.5  # to compare two rows and count their agree-set
 
@@ -141,22 +140,11 @@ class FunctionalEngine(Engine):
         columns = len(table.schema.columns)
         return derive_approximate(pairs.sets.sets, pairs.sets.counts, columns, targets, limit, self._max_lhs, said)
 
-    def _saying(self, targets: int, progress: Progress) -> Callable[[int, int], None]:
-        """What is said while so many targets are worked on: how far it is, and what to do if that takes long."""
-        started, advised = time.monotonic(), self._max_lhs is not None
-        title = self.declared.title
-
-        def say(done: int, found: int) -> None:
-            nonlocal advised
-            progress.step(f"Finding {title}: {done} of {targets} columns done, {found:,} found")
-            if not advised and time.monotonic() - started > PATIENCE:
-                advised = True
-                progress.note(
-                    f"Finding {title} takes long: {found:,} found so far, {done} of {targets} columns done. "
-                    "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
-                )
-
-        return say
+    def _saying(self, targets: int, progress: Progress) -> OnProgress:
+        """What is said while so many targets are worked on."""
+        bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
+        shorter = bound if self._max_lhs is None else None
+        return search_progress(progress, self.declared.title, "columns", targets, shorter)
 
 
 def _exact(covers: Mapping[int, Words]) -> dict[int, Part]:

@@ -13,15 +13,15 @@ break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definitio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from holdfast.changes.names import QUOTED, WORD, quoted, unquoted
+from holdfast.changes.names import QUOTED, quoted
+from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
 
 _QUOTED = re.compile(QUOTED)
-_TOKEN = re.compile(rf"\s*(?:(?P<name>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>->|[(),]))")
 
 
 @dataclass(frozen=True)
@@ -137,25 +137,18 @@ def is_key(text: str) -> bool:
 
 def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Rule:
     """The rule of a text. With the column names of a table, columns come in their order; unknown ones are refused."""
-    reader = _Reader(text)
+    reader = _Reader(text, "write A, B -> C or key(A, B)")
     rule = reader.key(table) if reader.starts_key() else reader.fd(table)
     return rule if names is None else _in_order(rule, names, text)
 
 
-@dataclass
-class _Reader:
-    """Reads a rule token by token."""
+class _Reader(Reader):
+    """Reads an FD or a key."""
 
-    text: str
-    tokens: list[tuple[str, str]] = field(init=False)
-    at: int = 0
-
-    def __post_init__(self) -> None:
-        self.tokens = list(_tokens(self.text))
+    pattern = token_pattern(r"->|[(),]")
 
     def starts_key(self) -> bool:
-        kinds = [kind for kind, _ in self.tokens[:2]]
-        return self.tokens[0] == ("name", "key") and kinds == ["name", "mark"] and self.tokens[1][1] == "("
+        return self.tokens[:2] == [("word", "key"), ("mark", "(")]
 
     def key(self, table: str) -> Key:
         self.at = 2
@@ -178,58 +171,9 @@ class _Reader:
             raise BadInput(f"{self.text!r}: {rhs!r} stands on both sides, so it says nothing; leave one out")
         return FD(table, lhs, rhs)
 
-    def names(self, until: str) -> tuple[str, ...]:
-        found: list[str] = []
-        while self.peek() != ("mark", until):
-            if found:
-                self.expect(",")
-            name = self.name()
-            if name in found:
-                raise BadInput(f"{self.text!r}: the column {name!r} is there twice; leave one out")
-            found.append(name)
-        return tuple(found)
-
-    def name(self) -> str:
-        kind, value = self.peek()
-        if kind == "mark":
-            raise self.wrong("a column name")
-        self.at += 1
-        return value
-
-    def expect(self, mark: str) -> None:
-        if self.peek() != ("mark", mark):
-            raise self.wrong(repr(mark) if mark else "the end")
-        self.at += 1
-
-    def peek(self) -> tuple[str, str]:
-        return self.tokens[self.at]
-
-    def wrong(self, wanted: str) -> BadInput:
-        found = self.peek()[1] or "the end"
-        return BadInput(f"{self.text!r}: expected {wanted} where {found!r} stands; write A, B -> C or key(A, B)")
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Kind and value of each token; at the end an empty mark. Quoted names are names."""
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None:
-            rest = text[at:].strip()
-            raise BadInput(f"{text!r}: cannot read {rest[:20]!r}; put names that aren't plain words in double quotes")
-        kind = str(found.lastgroup)
-        value = found[kind]
-        yield (kind, unquoted(value)) if kind == "quoted" else (kind, value)
-        at = found.end()
-    yield "mark", ""
-
 
 def _in_order(rule: Rule, names: Sequence[str], text: str) -> Rule:
-    place = {name: number for number, name in enumerate(names)}
-    mentioned = rule.columns if isinstance(rule, Key) else (*rule.lhs, rule.rhs)
-    for name in mentioned:
-        if name not in place:
-            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
+    refuse_unknown(text, rule.looked_at, names)
     if isinstance(rule, Key):
-        return Key(rule.table, tuple(sorted(rule.columns, key=place.__getitem__)))
-    return FD(rule.table, tuple(sorted(rule.lhs, key=place.__getitem__)), rule.rhs)
+        return Key(rule.table, in_table_order(rule.columns, names))
+    return FD(rule.table, in_table_order(rule.lhs, names), rule.rhs)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
 from holdfast.errors import BadInput
@@ -32,7 +33,7 @@ class Part:
         return Part(self.lhs[chosen], None if self.broken is None else self.broken[chosen])
 
 
-class Rules(Mapping[str, Rule]):
+class Rules(RulesWhenAsked[Rule]):
     """Rules by text. Targets are columns, or the number after the last one: keys. Nothing here changes later."""
 
     def __init__(self, table: str, names: Sequence[str], parts: Mapping[int, Part], pairs: int = 0) -> None:
@@ -59,14 +60,6 @@ class Rules(Mapping[str, Rule]):
         if found is None:
             raise KeyError(text)
         return found
-
-    def items(self) -> ItemsView[str, Rule]:
-        """Texts with their rules."""
-        return _Items(self)
-
-    def values(self) -> ValuesView[Rule]:
-        """The rules."""
-        return _Values(self)
 
     def rules(self) -> Iterator[Rule]:
         """The rules, target by target, short left sides first."""
@@ -99,21 +92,3 @@ class Rules(Mapping[str, Rule]):
         if not len(at):
             return None
         return self._rule(target, columns, 0 if part.broken is None else int(part.broken[at[0]]))
-
-
-class _Items(ItemsView[str, Rule]):
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules)
-        self._rules = rules
-
-    def __iter__(self) -> Iterator[tuple[str, Rule]]:
-        return zip(self._rules, self._rules.rules(), strict=True)
-
-
-class _Values(ValuesView[Rule]):
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules)
-        self._rules = rules
-
-    def __iter__(self) -> Iterator[Rule]:
-        return self._rules.rules()

@@ -47,11 +47,7 @@ class CountedAgreeSets:
     def of(cls, table: Table, runner: Runner, progress: Progress) -> CountedAgreeSets:
         """From a table, by comparing all pairs."""
         refuse_wide(table)
-
-        def say(share: float) -> None:
-            progress.step(f"Comparing rows of {table.schema.name}: {share:.0%} of all pairs compared")
-
-        return cls(PairWatch.of(table, runner, say), len(table.schema.columns))
+        return cls(PairWatch.of(table, runner, progress), len(table.schema.columns))
 
     @property
     def sets(self) -> Signatures:

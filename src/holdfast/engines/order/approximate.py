@@ -14,7 +14,6 @@ pair is not counted.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -26,17 +25,13 @@ from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_
 from holdfast.engines.order.result import Part
 from holdfast.engines.order.touched import Touched
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
+from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
-
-
-def limit_of(error: float, rows: int) -> int:
-    """How many rows may have to go."""
-    return int(Fraction(str(error)) * rows)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.evidence import covers, maximal
+from holdfast.borders.evidence import changed_targets, covers, maximal
 from holdfast.borders.targets import Targets
 from holdfast.engines.order.result import Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
@@ -49,11 +49,7 @@ class CountedSignatures:
     @classmethod
     def of(cls, table: Table, runner: Runner, progress: Progress) -> CountedSignatures:
         """From a table, by comparing all pairs."""
-
-        def say(share: float) -> None:
-            progress.step(f"Comparing rows of {table.schema.name}: {share:.0%} of all pairs compared")
-
-        return cls(PairWatch.of(table, runner, say, ORDERED))
+        return cls(PairWatch.of(table, runner, progress, ORDERED))
 
     @property
     def sets(self) -> Signatures:
@@ -109,13 +105,7 @@ class Maximal:
 
     def changed_since(self, older: Maximal) -> list[int]:
         """The targets whose maximal sets are others than before."""
-        changed = np.zeros(self.bits.shape[1], np.uint64)
-        for some, others in ((self, older), (older, self)):
-            places = bitsets.places_among(some.sets, others.sets)
-            same = np.zeros_like(some.bits)
-            same[places >= 0] = others.bits[places[places >= 0]]
-            changed |= np.bitwise_or.reduce(some.bits & ~same, axis=0)
-        return bitsets.elements(changed)
+        return changed_targets((self.sets, self.bits), (older.sets, older.bits))
 
 
 class Counts(Way):

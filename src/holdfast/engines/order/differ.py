@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.asked import WhenAsked
-from holdfast.changes.diff import Cause, Diff, Finding, Witness
+from holdfast.changes.diff import NOBODY, Cause, Diff, Finding, Witness
 from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording, columns_by_target
-from holdfast.engines.order.witness import NOBODY, breaking_pairs
+from holdfast.engines.order.witness import breaking_pairs
+from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
-
-FEWEST_ROWS = 2  # that make a pair
 
 
 @dataclass(frozen=True, eq=False)

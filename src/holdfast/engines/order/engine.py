@@ -23,12 +23,13 @@ from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
-from holdfast.engines.order.differ import FEWEST_ROWS, Moment, difference
+from holdfast.engines.order.differ import Moment, difference
 from holdfast.engines.order.explain import Explanation, explain
 from holdfast.engines.order.result import Listed, Part, Rules, Wording
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.state import State, load_parts, way_arrays
 from holdfast.engines.order.ways import Asked, Way
+from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 
-from holdfast.changes.names import QUOTED, WORD, unquoted
+from holdfast.changes.reader import END, Reader, token_pattern
 from holdfast.engines.order.list_model import ListOD, SortColumn, SortList
-from holdfast.errors import BadInput
-
-_TOKEN = re.compile(rf"\s*(?:(?P<word>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>[\[\],]))")
-_END = ("mark", "")
+from holdfast.errors import BadInput, suggest
 
 
 def is_list_od(text: str) -> bool:
@@ -21,7 +16,7 @@ def is_list_od(text: str) -> bool:
 
 def parse(text: str) -> ListOD:
     """The list order dependency that a text says."""
-    reader = Reader(text, "write [A, B desc] orders [C]")
+    reader = SortReader(text, "write [A, B desc] orders [C]")
     by = reader.bracketed()
     reader.expect_word("orders")
     then = reader.bracketed()
@@ -31,17 +26,10 @@ def parse(text: str) -> ListOD:
     return ListOD(by, then)
 
 
-@dataclass
-class Reader:
-    """Reads sorted columns token by token; `hint` ends every sentence about what is wrong."""
+class SortReader(Reader):
+    """Reads sorted columns."""
 
-    text: str
-    hint: str
-    tokens: list[tuple[str, str]] = field(init=False)
-    at: int = 0
-
-    def __post_init__(self) -> None:
-        self.tokens = list(_tokens(self.text, self.hint))
+    pattern = token_pattern(r"[\[\],]")
 
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
@@ -60,11 +48,7 @@ class Reader:
 
     def column(self) -> SortColumn:
         """A name, with its direction if one is told. What comes first is a name, even if it is the word `desc`."""
-        kind, name = self.peek()
-        if kind == "mark":
-            raise self.wrong("a column name")
-        self.at += 1
-        return SortColumn(name, self.word_of(("asc", "desc")) == "desc")
+        return SortColumn(self.name(), self.word_of(("asc", "desc")) == "desc")
 
     def word_of(self, words: Collection[str]) -> str | None:
         """The next token where it is one of some words, in any case; else None."""
@@ -79,34 +63,18 @@ class Reader:
         if self.word_of((word,)) is None:
             raise self.wrong(repr(word))
 
-    def expect(self, mark: str) -> None:
-        """Go past a mark that must be here; "" is the end."""
-        if self.peek() != ("mark", mark):
-            raise self.wrong(repr(mark) if mark else "the end")
-        self.at += 1
-
-    def peek(self) -> tuple[str, str]:
-        """Kind and value of the next token."""
-        return self.tokens[min(self.at, len(self.tokens) - 1)]
-
-    def wrong(self, wanted: str) -> BadInput:
-        """What is wrong here."""
+    def here(self) -> str:
+        """Where the reader is, in words."""
         found = self.peek()
-        where = "at the end" if found == _END else f"where {found[1]!r} stands"
-        return BadInput(f"{self.text!r}: expected {wanted} {where}; {self.hint}")
+        return "at the end" if found == END else f"where {found[1]!r} stands"
+
+    def advice_on_names(self) -> str:
+        """What to do about a text that has no tokens."""
+        return f"{super().advice_on_names()}, and {self.hint}"
 
 
-def _tokens(text: str, hint: str) -> Iterator[tuple[str, str]]:
-    """Kind and value of each token; at the end an empty mark."""
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None:
-            rest = text[at:].strip()
-            raise BadInput(
-                f"{text!r}: cannot read {rest[:20]!r}; put names that aren't plain words in double quotes, and {hint}"
-            )
-        kind = str(found.lastgroup)
-        yield kind, unquoted(found[kind])
-        at = found.end()
-    yield _END
+def refuse_unknown(text: str, columns: Sequence[SortColumn], names: Sequence[str]) -> None:
+    """Say so where a list has a column that the table lacks."""
+    for column in columns:
+        if column.name not in names:
+            raise BadInput(f"{text!r}: there is no column {column.name!r}; {suggest(column.name, names)}")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from holdfast.engines.declared import GivenRule
 from holdfast.engines.order.list_model import ListOD, SortList
-from holdfast.engines.order.list_parse import is_list_od, parse
+from holdfast.engines.order.list_parse import is_list_od, parse, refuse_unknown
 from holdfast.engines.order.list_queries import queries_of
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput
 from holdfast.table.table import Schema
 
 EXAMPLES = ("[Year, Salary] orders [Year, Bin]",)
@@ -29,9 +29,7 @@ def prefix(text: str) -> str:  # noqa: ARG001
 def rule_of(given: GivenRule, schema: Schema) -> ListOD:
     """The rule of a table that has its columns."""
     rule = replace(parse(given.text), name=given.name, table=schema.name, severity=given.severity, note=given.note)
-    for name in rule.columns:
-        if name not in schema.names:
-            raise BadInput(f"{given.text!r}: there is no column {name!r}; {suggest(name, schema.names)}")
+    refuse_unknown(given.text, (*rule.by, *rule.then), schema.names)
     return rule
 
 

@@ -15,18 +15,17 @@ its interestingness there: the sum of the squared sizes of the groups of its con
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from holdfast.changes.names import QUOTED, WORD, quoted, unquoted
+from holdfast.changes.names import quoted
+from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
 
 Direction = Literal["asc", "desc"]
 
 _DESC = "desc"
-_TOKEN = re.compile(rf"\s*(?:(?P<name>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>->|[{{}}\[\]:,~]))")
 
 
 @dataclass(frozen=True)
@@ -125,41 +124,24 @@ def is_canonical(text: str) -> bool:
 
 def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Rule:
     """The rule of a text. With the column names of a table, columns come in their order; unknown ones are refused."""
-    rule = _Reader(text).rule(table)
+    rule = _Reader(text, "write {A}: [] -> B, {A}: B ~ C or {A}: B ~ C desc").rule(table)
     return rule if names is None else _in_order(rule, names, text)
 
 
-@dataclass
-class _Reader:
-    """Reads a rule token by token."""
+class _Reader(Reader):
+    """Reads a canonical order dependency."""
 
-    text: str
-    tokens: list[tuple[str, str]] = field(init=False)
-    at: int = 0
-
-    def __post_init__(self) -> None:
-        self.tokens = list(_tokens(self.text))
+    pattern = token_pattern(r"->|[{}\[\]:,~]")
 
     def rule(self, table: str) -> Rule:
         self.expect("{")
-        context = self.context()
+        context = self.names(until="}")
+        self.expect("}")
         self.expect(":")
         rule = self.constant(table, context) if self.peek() == ("mark", "[") else self.pair(table, context)
         self.expect("")
         self.refuse_trivial(rule)
         return rule
-
-    def context(self) -> tuple[str, ...]:
-        found: list[str] = []
-        while self.peek() != ("mark", "}"):
-            if found:
-                self.expect(",")
-            name = self.name()
-            if name in found:
-                raise BadInput(f"{self.text!r}: the column {name!r} is there twice; leave one out")
-            found.append(name)
-        self.expect("}")
-        return tuple(found)
 
     def constant(self, table: str, context: tuple[str, ...]) -> Constant:
         for mark in ("[", "]", "->"):
@@ -174,7 +156,7 @@ class _Reader:
 
     def descends(self) -> bool:
         """Whether `desc` stands here; a column of that name may stand before it."""
-        there = self.peek() == ("name", _DESC)
+        there = self.peek() == ("word", _DESC)
         self.at += there
         return there
 
@@ -185,48 +167,11 @@ class _Reader:
             if [*rule.context, *own].count(name) > 1:
                 raise BadInput(f"{self.text!r}: {name!r} is there twice, so it says nothing; leave one out")
 
-    def name(self) -> str:
-        kind, value = self.peek()
-        if kind == "mark":
-            raise self.wrong("a column name")
-        self.at += 1
-        return value
-
-    def expect(self, mark: str) -> None:
-        if self.peek() != ("mark", mark):
-            raise self.wrong(repr(mark) if mark else "the end")
-        self.at += 1
-
-    def peek(self) -> tuple[str, str]:
-        return self.tokens[self.at]
-
-    def wrong(self, wanted: str) -> BadInput:
-        found = self.peek()[1] or "the end"
-        known = "{A}: [] -> B, {A}: B ~ C or {A}: B ~ C desc"
-        return BadInput(f"{self.text!r}: expected {wanted} where {found!r} stands; write {known}")
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Kind and value of each token; at the end an empty mark. A name in quotes is never taken for `desc`."""
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None:
-            rest = text[at:].strip()
-            raise BadInput(f"{text!r}: cannot read {rest[:20]!r}; put names that aren't plain words in double quotes")
-        kind = str(found.lastgroup)
-        yield kind, unquoted(found[kind]) if kind == "quoted" else found[kind]
-        at = found.end()
-    yield "mark", ""
-
 
 def _in_order(rule: Rule, names: Sequence[str], text: str) -> Rule:
-    place = {name: number for number, name in enumerate(names)}
-    for name in rule.looked_at:
-        if name not in place:
-            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
-    context = tuple(sorted(rule.context, key=place.__getitem__))
+    refuse_unknown(text, rule.looked_at, names)
+    context = in_table_order(rule.context, names)
     if isinstance(rule, Constant):
         return Constant(rule.table, context, rule.column)
-    one, other = sorted(rule.pair, key=place.__getitem__)
+    one, other = in_table_order(rule.pair, names)
     return Compatible(rule.table, context, (one, other), rule.direction)

@@ -4,7 +4,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
+from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.names import quoted
 from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
 from holdfast.errors import BadInput
@@ -120,7 +121,7 @@ class Listed:
         return replace(self, scores=scores).some(np.argsort(-scores, kind="stable"))
 
 
-class Rules(Mapping[str, Rule]):
+class Rules(RulesWhenAsked[Rule]):
     """Rules by text. Nothing here changes later."""
 
     def __init__(self, wording: Wording, listed: Listed, rows: int) -> None:
@@ -147,14 +148,6 @@ class Rules(Mapping[str, Rule]):
             return found
         raise KeyError(text)
 
-    def items(self) -> ItemsView[str, Rule]:
-        """Texts with their rules."""
-        return _Items(self)
-
-    def values(self) -> ValuesView[Rule]:
-        """The rules."""
-        return _Values(self)
-
     def rules(self) -> Iterator[Rule]:
         """The rules in their order."""
         for target, context, removed, score in self._each():
@@ -168,21 +161,3 @@ class Rules(Mapping[str, Rule]):
             scores = [None] * len(some) if some.scores is None else some.scores.tolist()
             contexts = bitsets.elements_of_each(some.contexts)
             yield from zip(some.targets.tolist(), contexts, removed, scores, strict=True)
-
-
-class _Items(ItemsView[str, Rule]):
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules)
-        self._rules = rules
-
-    def __iter__(self) -> Iterator[tuple[str, Rule]]:
-        return zip(self._rules, self._rules.rules(), strict=True)
-
-
-class _Values(ValuesView[Rule]):
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules)
-        self._rules = rules
-
-    def __iter__(self) -> Iterator[Rule]:
-        return self._rules.rules()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels import scores as kernels
 from holdfast.kernels.partitions import Room
+from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.table import Table
@@ -73,8 +74,7 @@ class Scores:
         return cells
 
     def _reckoned(self, contexts: Words) -> Numbers:
-        bits = np.unpackbits(np.ascontiguousarray(contexts).view(np.uint8), axis=1, bitorder="little")
-        bits = np.ascontiguousarray(bits[:, self._order])
+        bits = np.ascontiguousarray(bitsets.unpacked(contexts)[:, self._order])
         order = np.lexsort(np.packbits(bits, axis=1).T[::-1])  # those that start with the same columns come together
         step = max(1, _ROWS_AT_ONCE // max(1, self._table.rows))
         pieces = [order[begin : begin + step] for begin in range(0, len(order), step)]

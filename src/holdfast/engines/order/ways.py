@@ -6,7 +6,6 @@ contexts in which one of the two is constant; telling leaves them out (see `told
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from holdfast.borders.targets import Targets
 from holdfast.engines.order.result import Numbers, Part
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
-from holdfast.progress import Progress
+from holdfast.progress import Progress, search_progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.threads import OnProgress
@@ -27,8 +26,6 @@ from holdfast.table.threads import OnProgress
 Covers = Mapping[int, Part]
 Arrays = Mapping[str, NDArray[Any]]
 Facts = Mapping[str, Any]
-
-PATIENCE = 15.0  # seconds of deriving after which a bound is advised
 
 
 @dataclass(frozen=True)
@@ -81,17 +78,7 @@ class Way(ABC):
 
 
 def saying(targets: int, max_level: int | None, progress: Progress) -> OnProgress:
-    """What is said while so many targets are worked on: how far it is, and what to do if that takes long."""
-    started, advised = time.monotonic(), max_level is not None
-
-    def say(done: int, found: int) -> None:
-        nonlocal advised
-        progress.step(f"Finding order dependencies: {done:,} of {targets:,} columns and pairs done, {found:,} found")
-        if not advised and time.monotonic() - started > PATIENCE:
-            advised = True
-            progress.note(
-                f"Finding order dependencies takes long: {found:,} found so far, {done:,} of {targets:,} columns and "
-                "pairs done. Where small contexts are enough, stop and bound them: discover or init with --max-level 3."
-            )
-
-    return say
+    """What is said while so many targets are worked on."""
+    bound = "Where small contexts are enough, stop and bound them: discover or init with --max-level 3."
+    shorter = bound if max_level is None else None
+    return search_progress(progress, "order dependencies", "columns and pairs", targets, shorter)

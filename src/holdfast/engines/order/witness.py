@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
+from holdfast.changes.diff import NOBODY
 from holdfast.engines.order.breaks import LivingRows, Numbers
 from holdfast.engines.order.result import Listed, columns_by_target
 from holdfast.pairs import bitsets
@@ -17,7 +18,6 @@ from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
-NOBODY = -1
 _FEW = 1 << 15  # pairs that are compared rather than looked for
 
 

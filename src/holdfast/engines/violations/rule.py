@@ -7,31 +7,16 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from holdfast.engines.declared import Severity
+from holdfast.engines.listing import ListedRule
 from holdfast.search.queries import PairQuery
 
 
-class PairRule(Protocol):
+class PairRule(ListedRule, Protocol):
     """A rule that someone gave, and that pairs of rows violate (or single rows)."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def table(self) -> str:
-        """The table that it is about."""
-
-    @property
-    def text(self) -> str:
-        """What it says."""
 
     @property
     def severity(self) -> Severity:
         """Whether a violation is an error."""
-
-    @property
-    def note(self) -> str:
-        """What it is for."""
 
     @property
     def is_symmetric(self) -> bool:
