@@ -40,14 +40,17 @@ from holdfast.borders.proving import (
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.borders.tasks import proved_by
+from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.keys import KeyTable
+from holdfast.pairs.multiset import MOST_COLUMNS
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.threads import SoFar, each
 
+_BYTES_AT_ONCE = 64 << 20  # of sets of targets
 _WORTH_THREADS = 1 << 14  # rows times columns
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
 _SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are asked for: they are few
@@ -115,6 +118,10 @@ class Borders:
         progress: Progress = SILENT,
     ) -> Borders:
         """From the rows of a table; the runner does the proofs."""
+        if rows.columns > MOST_COLUMNS:
+            raise BadInput(
+                f"rules are found among up to {MOST_COLUMNS} columns, not {rows.columns}; choose some with --columns"
+            )
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         borders._runner = runner or Threads()
         columns, wanted = Columns(rows), targets.wanted()
@@ -129,7 +136,7 @@ class Borders:
     def _compare_some(self, columns: Columns, progress: Progress) -> None:
         """Begin with the pairs that showed much to someone else, or with neighbours in the order of each column."""
         rows, targets = self.rows, self.targets
-        most = _SAMPLED if targets.constants else _SAMPLED_FOR_KEYS
+        most = min(_SAMPLED if targets.constants else _SAMPLED_FOR_KEYS, _at_once(targets))
         parts = [rows.compared] if len(rows.compared) else sampled(columns, most)
 
         def work(pairs: NDArray[np.int64], _: SoFar) -> Witnesses:
@@ -157,9 +164,17 @@ class Borders:
             )
             if not len(rounds[-1].pairs):
                 break
-            more = witnesses_of(self.rows, self.targets, rounds[-1].pairs)
-            open_ = self._take(self.evidence.with_more(more))
+            open_ = self._take(self._with_pairs(rounds[-1].pairs))
         return rounds
+
+    def _with_pairs(self, pairs: NDArray[np.int64]) -> Evidence:
+        """The evidence with more pairs of rows, given by place, some at a time: with many columns a pair may break a
+        hundred thousand targets.
+        """
+        evidence, step = self.evidence, _at_once(self.targets)
+        for begin in range(0, len(pairs), step):
+            evidence = evidence.with_more(witnesses_of(self.rows, self.targets, pairs[begin : begin + step]))
+        return evidence
 
     def _take(self, evidence: Evidence) -> Candidates:
         """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
@@ -248,8 +263,7 @@ class Borders:
             self._all = self._everything(columns)
         easy = self._all.easy
         if len(pairs := broken_by_new(columns, self.targets, easy.contexts, easy.targets)):
-            open_ = self._take(self.evidence.with_more(witnesses_of(self.rows, self.targets, pairs)))
-            self._settle(columns, open_, progress)
+            self._settle(columns, self._take(self._with_pairs(pairs)), progress)
             self._all = self._everything(columns)
         self._settle(columns, self._all.open_, progress, self._all.questions)
 
@@ -275,6 +289,11 @@ class Borders:
         shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
         kept = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
         return Borders(rows, Evidence.of(targets, Witnesses(*kept)), covers, max_size)
+
+
+def _at_once(targets: Targets) -> int:
+    """How many pairs of rows are looked at together."""
+    return max(1, _BYTES_AT_ONCE // (8 * targets.words))
 
 
 def _with_number(contexts: Words, numbers: NDArray[np.int64]) -> Words:
