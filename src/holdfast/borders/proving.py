@@ -29,7 +29,7 @@ from holdfast.table.threads import OnProgress, SoFar, each
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 
 _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
-_WORTH_THREADS = 1 << 18  # rows times contexts
+_WORTH_THREADS = 1 << 20  # looks at rows
 _ROWS_A_VALUE = 16  # from which on a context has few values
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 
@@ -65,7 +65,7 @@ def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArr
     first = _first_two(held)
     cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
     cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
-    return [
+    found = [
         Questions(
             tuple(columns.order[c] for c in first[begin] if c >= 0),
             _cut(asked, begin, end),
@@ -73,6 +73,7 @@ def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArr
         )
         for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
     ]
+    return sorted(found, key=lambda part: len(part.prefix))  # those that take long first, so that threads end together
 
 
 def _in_order(contexts: Words, order: Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
@@ -160,7 +161,8 @@ class Proofs:
 
 def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
     """Look whether what is asked holds."""
-    walks, looks = Walks(columns), columns.rows.count * sum(len(part.contexts) for part in asked)
+    walks, contexts = Walks(columns), sum(len(part.contexts) for part in asked)
+    looks = columns.rows.count * (len(asked) if columns.fresh else contexts)  # few rows share much with new ones
     workers = None if looks > _WORTH_THREADS else 0
     return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), workers, progress))
 
