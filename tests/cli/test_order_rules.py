@@ -117,3 +117,10 @@ def test_an_order_dependency_is_not_given(holdfast: Holdfast, tmp_path: Path, ta
     rules = tmp_path / "rules.yaml"
     rules.write_text('rules: [{name: fair, rule: "{state}: salary ~ rate"}]', encoding="utf-8")
     refused(holdfast("check", tax, "--rules", rules), "fair", "neither")
+
+
+def test_status_says_which_way_and_why(holdfast: Holdfast, tax: Path, tmp_path: Path) -> None:
+    holdfast("init", tmp_path / "state", tax, "--watch", "fd,od", "--method", "borders")
+    told = holdfast("status", tmp_path / "state").err
+    assert "order dependencies of tax: kept by borders (evidence and proof), as --method borders asks" in told
+    assert "functional dependencies of tax: kept by borders" in told

@@ -1,0 +1,76 @@
+"""Which way finds rules, and how it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import holdfast as hf
+from holdfast.borders.borders import Borders
+from holdfast.borders.method import Budget, choose, told
+from holdfast.borders.rows import CodedColumns
+from holdfast.borders.targets import Targets
+from holdfast.engines.functional import engine as functional
+from holdfast.errors import BadInput
+from holdfast.progress import Progress
+from holdfast.table.table import Schema, Table
+from holdfast.table.types import Column
+
+BUDGET = Budget(pairs=1_000, wide=50, wide_pairs=1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "way", "why"),
+    [
+        (0, 5, "counts", "few"),
+        (45, 5, "counts", "990 pairs of rows are few"),
+        (46, 5, "borders", "46 rows make 1,035 pairs, too many"),
+        (1_000, 50, "counts", "50 columns are many"),
+        (10_000, 50, "borders", "too many"),
+    ],
+)
+def test_the_way_follows_from_rows_and_columns(rows: int, columns: int, way: str, why: str) -> None:
+    choice = choose("auto", rows, columns, BUDGET)
+    assert choice.name == way
+    assert why in choice.why
+    assert why in told(choice.name, choice.why)
+
+
+def test_one_may_ask_for_a_way() -> None:
+    assert choose("borders", 3, 3, BUDGET).name == "borders"
+    assert choose("counts", 10**6, 3, BUDGET).name == "counts"
+    with pytest.raises(BadInput, match="no method 'both'; choose from: auto, counts, borders"):
+        hf.discover(pa.table({"a": [1]}), "fd", method="both")
+
+
+def test_a_share_of_pairs_needs_counts() -> None:
+    with pytest.raises(BadInput, match="only counting tells"):
+        hf.discover(pa.table({"a": [1, 2]}), "fd", method="borders", error=0.1)
+
+
+def test_a_long_count_is_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functional, "BUDGET", Budget(0, 0, 0))
+    said: list[str] = []
+
+    class Said(Progress):
+        def note(self, text: str) -> None:
+            said.append(text)
+
+    found = hf.discover(pa.table({"a": [1, 2, 2], "b": [1, 1, 2]}), "fd", error=0.4, progress=Said())
+    assert found.findings
+    assert any("all 3 are counted: about 0 minutes" in text for text in said)
+
+
+def test_columns_that_no_bitset_spans_are_refused() -> None:
+    schema = Schema("wide", tuple(Column(f"c{number}", pa.int64()) for number in range(513)))
+    rows = CodedColumns(Table.empty(schema))
+    with pytest.raises(BadInput, match="up to 512 columns, not 513; choose some with --columns"):
+        Borders.of(rows, Targets(513))
+
+
+def test_a_table_without_rows_has_empty_contexts_alone() -> None:
+    schema = Schema("none", tuple(Column(name, pa.int64()) for name in "ab"))
+    borders = Borders.of(CodedColumns(Table.empty(schema)), Targets(2))
+    assert all(not own.any() and len(own) == 1 for own in borders.covers.values())
+    assert not len(borders.follow(np.empty(0, np.int64)))
