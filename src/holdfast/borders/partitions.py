@@ -68,9 +68,10 @@ class Columns:
 
     def keep(self, context: tuple[int, ...], partition: Partition) -> None:
         """Keep the partition by a context that others will start with, as long as there is room."""
-        if self._left > partition.nbytes and len(partition.rows) > _WORTH_KEEPING:
-            self._left -= partition.nbytes
-            self._known[context] = partition
+        with self._lock:
+            if self._left > partition.nbytes and len(partition.rows) > _WORTH_KEEPING:
+                self._left -= partition.nbytes
+                self._known[context] = partition
 
     def _whole(self) -> Partition:
         """All living rows in one group."""
@@ -134,9 +135,9 @@ class Walks:
             more, seen = np.empty(size + 1, np.int64), np.empty(size + 1, np.uint32)
             room = self._own.room = Room(keys, spare, more, seen, np.zeros(values, np.int32))
         way: Way | None = getattr(self._own, "way", None)
-        if way is None or len(way.rows) < steps * size:
-            whole, groups = np.empty(steps * size, np.int32), np.empty(steps * (size // 2 + 1), np.int32)
-            way = self._own.way = Way(whole, groups)
+        groups = size // 2 + 1  # at most, with the end of the last
+        if way is None or len(way.rows) < steps * size or len(way.starts) < steps * groups:
+            way = self._own.way = Way(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
         return room, way
 
     def refined(self, coarser: Partition, column: int) -> Partition:
