@@ -124,3 +124,8 @@ def test_status_says_which_way_and_why(holdfast: Holdfast, tax: Path, tmp_path: 
     told = holdfast("status", tmp_path / "state").err
     assert "order dependencies of tax: kept by borders (evidence and proof), as --method borders asks" in told
     assert "functional dependencies of tax: kept by borders" in told
+
+
+def test_a_direction_that_is_none_is_refused(holdfast: Holdfast, tax: Path) -> None:
+    told = holdfast("discover", tax, "--rules", "od", "--directions", "down")
+    refused(told, "'--directions': 'down' is not one of 'asc', 'both'; see: holdfast discover --help")

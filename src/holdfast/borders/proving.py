@@ -106,7 +106,7 @@ def _asked(
     count = len(held)
     so_far = np.cumsum(held, axis=1)
     own, column = np.nonzero(held & (so_far > 2))
-    is_constant, is_pair = (wanted >= 0) & (wanted < targets.key), wanted > targets.key
+    is_constant, is_pair = wanted < targets.key, wanted > targets.key
     one, other = targets.columns_of_pairs(wanted[is_pair])
     key = np.zeros(count, np.bool_)
     key[of[wanted == targets.key]] = True

@@ -69,6 +69,7 @@ def _tell_error(error: Exception) -> int:
     if not (sentence := error.format_message()):  # nothing was asked, and help was shown
         return 2
     context = getattr(error, "ctx", None)  # wrong usage, as typer and click tell it
+    sentence = sentence.replace("Value error, ", "").rstrip(".")  # typer's words around those that say what is wrong
     hint = f"; see: {context.command_path} --help" if context else ""
     return _tell(f"{sentence}{hint}", 2)
 

@@ -22,6 +22,9 @@ KNOWN = {  # constants, ascending and descending pairs
     "iris": (4, 8, 2),
     "abalone": (137, 189, 135),
     "ncvoter_1k": (758, 2330, 2280),
+    "adult": (78, 755, 664),
+    "letter": (61, 1490, 1326),
+    "tax_10k": (354, 690, 694),
     # Desbordante sorts `?` after the numbers; here it is read as null, and null comes first: other pairs swap.
     "bridges": (142, 607, 613),
     "hepatitis": (8250, 31491, 34260),
@@ -90,3 +93,14 @@ def test_known_numbers(shared_data: Path, name: str) -> None:
         pytest.skip(f"the data set {name} is not beside the project")
     found = Counter(getattr(rule, "direction", "constant") for rule in hf.discover(path, "od"))
     assert (found["constant"], found["asc"], found["desc"]) == KNOWN[name]
+
+
+@pytest.mark.parametrize("name", ["iris", "abalone", "ncvoter_1k", "bridges"])
+def test_both_ways_find_the_same(shared_data: Path, name: str) -> None:
+    path = shared_data / f"{name}.csv"
+    if not path.is_file():
+        pytest.skip(f"the data set {name} is not beside the project")
+    for rules in ("od", "fd,ucc"):
+        counts, borders = (hf.discover(path, rules, method=method) for method in ("counts", "borders"))
+        assert {rule.text for rule in counts} == {rule.text for rule in borders}
+        assert len(counts)
