@@ -1,0 +1,1 @@
+"""Pointwise order dependencies: which comparisons of two rows imply which others."""

@@ -1,0 +1,73 @@
+"""Marks: what is asked of two rows, column by column; and boxes, which are conjunctions of marks.
+
+A pair of rows (t, s) has one **value** in each column: t is less, equal or more there than s; or `OTHER`: on a column
+that is compared for equality alone, the two differ; and where nulls are distinct, a null makes the comparison unknown.
+A **mark** is the set of values that it allows, as bits. A column without a mark allows all of them, `FREE`.
+A **box** is a row of masks, one a column: the conjunction of its marks. A pair lies in a box iff in every column its
+value, one bit, is in the mask. A box in which no pair of different rows lies is **never** met.
+
+A mark is weaker than another iff it allows more, and a box is weaker than another iff its mask is wider in some column
+and nowhere narrower (papers: incpod, section III, "containment". The paper's definition says "for all marked columns of
+X, if X' has a mark there", so that an X' with more columns than X would be contained in X; its examples mean the
+opposite, which is what is done here: every mark of the weaker one is implied by a mark of the stronger one).
+The paper is silent on whether t and s may be the same row. With t = s every rule with `<` on the right and no strict mark
+on the left would be invalid on any table, and keys would be rules of no use; so pairs are of two different rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Boxes = NDArray[np.uint8]  # [box, column] of masks
+Values = NDArray[np.uint8]  # [pair, column] of single bits: the values of pairs of rows
+
+LESS, EQUAL, MORE, OTHER = 1, 2, 4, 8
+FREE = LESS | EQUAL | MORE | OTHER
+MASKS = {"<": LESS, "<=": LESS | EQUAL, "=": EQUAL, ">=": EQUAL | MORE, ">": MORE}
+OPERATORS = {mask: operator for operator, mask in MASKS.items()}
+MIRRORED = np.array([bits & ~(LESS | MORE) | (bits & LESS) << 2 | (bits & MORE) >> 2 for bits in range(16)], np.uint8)
+
+
+@dataclass(frozen=True)
+class Space:
+    """How the columns of a table are compared.
+
+    `ordered[c]`: column c takes all five marks; other columns take `=` alone. `unknown`: nulls are distinct, and so a
+    comparison may be unknown: then it meets no mark, and it meets the negation of every mark.
+    """
+
+    ordered: tuple[bool, ...]
+    unknown: bool = False
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return len(self.ordered)
+
+    def values(self, column: int) -> int:
+        """All values that pairs may have in a column, as bits."""
+        if not self.ordered[column]:
+            return EQUAL | OTHER
+        return FREE if self.unknown else LESS | EQUAL | MORE
+
+    def left_marks(self, column: int) -> tuple[int, ...]:
+        """The marks that a left side may have on a column."""
+        return tuple(MASKS.values()) if self.ordered[column] else (EQUAL,)
+
+    def negated(self, column: int, mark: int) -> int:
+        """The values of a column that break a mark on the right side."""
+        return self.values(column) & ~mark
+
+    @cached_property
+    def operators(self) -> tuple[tuple[str, ...], ...]:
+        """For each column, the operators that a right side may have."""
+        return tuple(("<", "<=", "=") if ordered else ("=",) for ordered in self.ordered)
+
+
+def mirrored(boxes: Boxes) -> Boxes:
+    """Boxes, or values, seen from the other row: `<` and `>` change places."""
+    return MIRRORED[boxes]
