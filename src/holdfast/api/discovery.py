@@ -61,8 +61,8 @@ class Found:
 
         They come with pointwise order dependencies (`pod`), one for all readings of a rule.
         """
-        for result in self.ranked:
-            for first in islice(result.values(), 1) if isinstance(result, RulesWhenAsked) else ():
+        for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
+            for first in islice(result.values(), 1):
                 table = first.to_json()["table"]
                 yield from ({"kind": "dc", "table": table, "text": text} for text in result.denials())
 
