@@ -79,6 +79,7 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
 _CAUSES = {
     "smaller context": "as {by} {holds}",
     "constant": "as {by} {holds}",
+    "stronger": "as {by} {holds}",
     "mended": "as no rows break it any more",
 }
 
