@@ -38,7 +38,9 @@ def pairs_by(
     parts = np.array_split(boxes, min(_TASKS, len(boxes)))
     least = _id_at(rows, fresh)
     found = np.concatenate(runner.map(run, [Task(rows.where, space, part, least) for part in parts]))
-    return np.where(found < 0, -1, rows.places(found))
+    there = found[:, 0] >= 0
+    found[there] = rows.places(found[there])
+    return found
 
 
 def run(task: Task) -> RowPairs:
@@ -46,7 +48,9 @@ def run(task: Task) -> RowPairs:
     needed = np.flatnonzero((task.boxes != FREE).any(axis=0)).tolist()
     rows = RankedColumns(open_table(task.where), needed)
     found = first_pairs(rows, task.space, task.boxes, int(rows.places(np.array(task.fresh))))
-    return np.where(found < 0, -1, rows.ids(found))
+    there = found[:, 0] >= 0
+    found[there] = rows.ids(found[there])
+    return found
 
 
 def _id_at(rows: RankedColumns, place: int) -> int:
