@@ -85,9 +85,9 @@ def as_words(bytes_: NDArray[np.uint8]) -> Words:
 
 def nibbles(boxes: Boxes) -> Words:
     """What boxes exclude, four bits a column: one is weaker than another iff its set is a part of the other's."""
-    bits = np.unpackbits(np.uint8(FREE) & ~boxes, axis=1, bitorder="little").reshape(len(boxes), -1, 8)[:, :, :4]
+    bits = np.unpackbits(np.uint8(FREE) & ~boxes, axis=1, bitorder="little").reshape(*boxes.shape, 8)[:, :, :4]
     wide = np.zeros((len(boxes), 64 * words_for(4 * boxes.shape[1])), np.uint8)
-    wide[:, : 4 * boxes.shape[1]] = bits.reshape(len(boxes), -1)
+    wide[:, : 4 * boxes.shape[1]] = bits.reshape(len(boxes), 4 * boxes.shape[1])
     return np.packbits(wide, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
