@@ -74,6 +74,11 @@ def packed(masks: Boxes) -> Words:
     return words
 
 
+def excluded(boxes: Boxes) -> Words:
+    """What boxes exclude, as words: one is weaker than another iff its bits are some of the other's."""
+    return packed(np.uint8(FREE) & ~boxes)
+
+
 def among(boxes: Boxes, others: Boxes) -> Flags:
     """Which boxes are among others."""
     return bitsets.among(packed(boxes), packed(others))

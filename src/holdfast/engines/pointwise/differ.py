@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Witness
+from holdfast.engines.pointwise.boxes import excluded
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values
 from holdfast.engines.pointwise.pairs import pairs_within
-from holdfast.engines.pointwise.result import Listed, Rules, Wording, nibbles
+from holdfast.engines.pointwise.result import Listed, Rules, Wording
 from holdfast.engines.pointwise.sentences import explained
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
@@ -46,8 +47,7 @@ class Moment:
         """Which boxes some pair of rows lies in."""
         if not self.is_tested or not len(boxes):
             return np.zeros(len(boxes), np.bool_)
-        met: Marks = values_within(self.seen, space, boxes).any(axis=1)
-        return met
+        return np.asarray(values_within(self.seen, space, boxes).any(axis=1))
 
 
 def difference(before: Moment, after: Moment, wording: Wording, change: Change) -> Diff:
@@ -96,7 +96,7 @@ def _causes(some: Listed, other: Moment, wording: Wording) -> dict[str, Cause]:
 def _implied(some: Listed, others: Listed) -> NDArray[np.int64]:
     """For each of some rules the place of one of others that says as much or more, -1 where none does."""
     found = np.full(len(some), -1, np.int64)
-    own, other = nibbles(some.left), nibbles(others.left)
+    own, other = excluded(some.left), excluded(others.left)
     for column in np.unique(some.column).tolist():
         for mark in (LESS, EQUAL, LESS | EQUAL):
             mine = np.flatnonzero((some.column == column) & (some.mark == mark))

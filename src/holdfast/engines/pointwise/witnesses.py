@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import sampling
+from holdfast.engines.pointwise.boxes import excluded, folded
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
-from holdfast.engines.pointwise.result import folded, nibbles
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
 from holdfast.engines.pointwise.tasks import pairs_by
 from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
@@ -57,7 +57,7 @@ _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 class Witnesses(Way):
     """The way of witnesses."""
 
-    name: ClassVar[str] = "witnesses"
+    name: ClassVar[str] = "borders"
 
     def __init__(self, rows: RankedColumns, asked: Asked, ids: RowPairs, values: Values, never: Boxes) -> None:
         self._rows, self._asked = rows, asked
@@ -78,7 +78,9 @@ class Witnesses(Way):
         before, fresh = self._never, self._rows.fresh
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
-            self._take(sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh)))
+            self._take(
+                sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh))
+            )
             fresh = self._rows.count
         self._settle(before, fresh, runner, progress)
         return not np.array_equal(before, self._never)
@@ -121,13 +123,13 @@ class Witnesses(Way):
 
         No pair of rows before the place `fresh` lies in a box of `before`.
         """
-        proved, samples = _words(before[:0]), self._samples()
-        known = _words(before)
+        proved, samples = excluded(before[:0]), self._samples()
+        known = excluded(before)
         while True:
             self._never = self._shown.never()
             open_ = np.unique(folded(self._never), axis=0)
-            open_ = open_[~bitsets.among(_words(open_), proved)]
-            is_known = bitsets.containers(~_words(open_), ~known) >= 0
+            open_ = open_[~bitsets.among(excluded(open_), proved)]
+            is_known = bitsets.containers(~excluded(open_), ~known) >= 0
             if fresh == self._rows.count:
                 open_, is_known = open_[~is_known], is_known[~is_known]
             if not len(open_):
@@ -138,7 +140,7 @@ class Witnesses(Way):
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
             met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
-            proved = np.concatenate([proved, _words(open_[chosen][met[:, 0] < 0])])
+            proved = np.concatenate([proved, excluded(open_[chosen][met[:, 0] < 0])])
             self._take(met[met[:, 0] >= 0])
 
     def _looked_for(
@@ -172,7 +174,7 @@ class Witnesses(Way):
         """Random pairs of rows, the same for the same rows."""
         pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
-        words, first, counts = np.unique(_words(values), axis=0, return_index=True, return_counts=True)
+        _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
         return Tally(values[first], counts, exact=False)
 
     def dump(self) -> tuple[Arrays, Facts]:
@@ -186,11 +188,6 @@ class Witnesses(Way):
         ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
         values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))
         return cls(subject.part(RankedColumns), asked, ids, values, never)
-
-
-def _words(boxes: Boxes) -> bitsets.Words:
-    """Boxes as sets: one is weaker than another iff its set is a part of the other's."""
-    return nibbles(boxes)
 
 
 def _saying(open_: int, progress: Progress) -> Callable[[int, int], None]:
