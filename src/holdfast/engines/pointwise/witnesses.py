@@ -171,11 +171,14 @@ class Witnesses(Way):
         return None if self._asked.space.unknown else self._never
 
     def tallied(self) -> Tally:
-        """Random pairs of rows, the same for the same rows."""
-        pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
+        """All pairs of rows, or random ones where there are too many, the same for the same rows."""
+        living = int(np.count_nonzero(self._rows.alive))
+        exact = living * (living - 1) <= _TALLIED
+        pairs = sampling.all_pairs(self._rows) if exact else sampling.random_pairs(self._rows, _TALLIED)
+        cells = self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
         _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
-        return Tally(values[first], counts, exact=False)
+        return Tally(values[first], counts, exact)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""
