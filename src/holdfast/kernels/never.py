@@ -28,6 +28,7 @@ from holdfast.kernels.jit import kernel
 SLABS = 4  # that a choice joins at most; where they are fewer, one is named more than once
 ADDED = 2  # that a step adds at most
 WAYS = 2  # to weaken a mark, at most
+_IN_VAIN, _OPEN, _NEVER = 0, 1, 2
 
 
 class Columns(NamedTuple):
@@ -96,121 +97,137 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
     `known` is the box chosen before the search began; what is found narrows it. A block has room for two boxes, and
     two for each box on the last columns.
     """
-    columns, tail, cells, start = search.columns, search.tail, search.cells, search.start
+    # Each array by a name of its own: to take it out of a tuple costs as much as a step.
+    choices, leaning, words = search.columns.choices, search.columns.leaning, search.columns.words
+    joined, ways, added = search.columns.joined, search.columns.ways, search.columns.added
+    cells, start, sets, following = search.cells, search.start, search.sets, search.next
+    marks, leans, tail, boxes = search.marks, search.leans, search.tail, len(search.tail.cells)
     depth, count = search.depth[0], 0
-    room = len(found) - 2 * max(1, len(tail.cells))
-    while depth >= 0 and count <= room and budget > 0:
-        if depth == len(columns.place):
-            budget -= len(tail.cells)
-            count = _finish(search, most, known, found, count)
+    while depth >= 0 and count + 2 * max(1, boxes) <= len(found) and budget > 0:
+        if depth == len(choices):
+            budget -= boxes
+            at, b = start[depth], -1
+            while True:
+                lean_less = search.symmetric and not leans[depth]
+                b = _next_box(tail, cells, at, at + sets[depth], most - marks[depth], lean_less, b + 1)
+                if b == boxes:
+                    break
+                count = _emit(search, depth, b, known, found, count)
             depth -= 1
             continue
-        choice = search.next[depth]
-        if choice == columns.choices[depth]:
+        choice = following[depth]
+        if choice == choices[depth]:
             depth -= 1
             continue
-        search.next[depth] += 1
-        leaning, free = columns.leaning[depth, choice], choice + 1 == columns.choices[depth]
-        if leaning > 0 and search.symmetric and not search.leans[depth]:
+        following[depth] += 1
+        if leaning[depth, choice] > 0 and search.symmetric and not leans[depth]:
             continue
-        sets, words, slab = search.sets[depth], columns.words[depth], columns.words[depth + 1]
-        ways = columns.ways[depth, choice]
-        budget -= (sets + ways) * slab
-        joined, added = columns.joined[depth, choice], columns.added[depth, choice]
-        if not _choose(cells, start[depth], start[depth + 1], sets, words, slab, joined, added, ways):
-            continue
-        search.sets[depth + 1] = sets + ways
-        search.marks[depth + 1] = search.marks[depth] + (not free)
-        search.leans[depth + 1] = search.leans[depth] | (leaning != 0)
-        if _is_empty(cells, start[depth + 1], slab):
-            found[count] = known
-            count = _emit(search, depth + 1, search.leans[depth + 1], found, count)
-        elif search.marks[depth + 1] < most:
+        marks[depth + 1] = marks[depth] + (choice + 1 < choices[depth])
+        leans[depth + 1] = leans[depth] | (leaning[depth, choice] != 0)
+        budget -= sets[depth] * words[depth + 1]
+        outcome = _choose(cells, start, sets, words, joined, ways, added, depth, choice, marks[depth + 1] == most)
+        if outcome == _NEVER:
+            count = _emit(search, depth + 1, -1, known, found, count)
+        elif outcome == _OPEN:
             depth += 1
-            search.next[depth] = 0
+            following[depth] = 0
     search.depth[0] = depth
     return count
 
 
 @kernel
-def _is_empty(cells: Words, start: int, words: int) -> bool:
-    for w in range(start, start + words):  # noqa: SIM110  # kernels have no generators
-        if cells[w]:
-            return False
-    return True
-
-
-@kernel
 def _choose(
     cells: Words,
-    above: int,
-    below: int,
-    sets: int,
-    words: int,
-    slab: int,
+    start: np.ndarray,
+    sets: np.ndarray,
+    words: np.ndarray,
     joined: np.ndarray,
+    ways: np.ndarray,
     added: np.ndarray,
-    ways: int,
-) -> bool:
-    """Make the sets of the depth below; false where one of them is empty that must not be. OUT cells[below:]."""
-    j, k, m, n = joined[0], joined[1], joined[2], joined[3]
+    depth: int,
+    choice: int,
+    last: bool,
+) -> int:
+    """Make the sets of the depth below: OUT cells, sets. Tells whether a box is found there, may be, or is not."""
+    above, below, size, slab = start[depth], start[depth + 1], words[depth], words[depth + 1]
+    j, k = joined[depth, choice, 0], joined[depth, choice, 1]
+    m, n = joined[depth, choice, 2], joined[depth, choice, 3]
+    met = _join(cells, above, j, k, m, n, slab, below)
+    if met and last:
+        return _IN_VAIN
+    had = sets[depth]
+    for way in range(ways[depth, choice]):
+        p, q = added[depth, choice, way, 0], added[depth, choice, way, 1]
+        if not _join_outside(cells, above, p, q, p, q, slab, below, below + (had + way) * slab):
+            return _IN_VAIN
+    for i in range(1, had):
+        if not _join_outside(cells, above + i * size, j, k, m, n, slab, below, below + i * slab):
+            return _IN_VAIN
+    sets[depth + 1] = had + ways[depth, choice]
+    return _OPEN if met else _NEVER
+
+
+@kernel
+def _join(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, to: int) -> np.uint64:
+    """OUT cells[to:]: the union of slabs of the set at a place; gives some bits, none if it is empty."""
+    some = ZERO
     for w in range(slab):
-        at = above + w
-        cells[below + w] = cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]
-    to = below + sets * slab
-    for way in range(ways):
-        left, p, q = ZERO, added[way, 0], added[way, 1]
-        for w in range(slab):
-            word = (cells[above + p + w] | cells[above + q + w]) & ~cells[below + w]
-            cells[to + w] = word
-            left |= word
-        if not left:
-            return False
-        to += slab
-    to = below
-    for _ in range(1, sets):
-        above += words
-        to += slab
-        left = ZERO
-        for w in range(slab):
-            at = above + w
-            word = (cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]) & ~cells[below + w]
-            cells[to + w] = word
-            left |= word
-        if not left:
-            return False
-    return True
+        word = cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]
+        cells[to + w] = word
+        some |= word
+    return some
 
 
 @kernel
-def _finish(search: Search, most: int, known: np.ndarray, found: np.ndarray, count: int) -> int:
-    """Try all boxes on the last columns. OUT found[count:]; gives the new count."""
-    tail, depth = search.tail, len(search.columns.place)
-    at, free = search.start[depth], most - search.marks[depth]
-    met, sets, leans = search.cells[at], search.sets[depth], search.leans[depth]
-    for b in range(len(tail.cells)):
-        inside = tail.cells[b]
-        if met & inside or tail.marks[b] > free or (tail.leaning[b] > 0 and search.symmetric and not leans):
-            continue
-        minimal = True
-        for i in range(at + 1, at + sets):
-            minimal &= (search.cells[i] & inside) != ZERO
-        for way in range(tail.weaker.shape[1]):
-            minimal &= (met & tail.weaker[b, way]) != ZERO
-        if minimal:
-            found[count] = known
-            for c in range(len(tail.place)):
-                found[count, tail.place[c]] = tail.masks[b, c]
-            count = _emit(search, depth, leans | (tail.leaning[b] != 0), found, count)
-    return count
+def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, out: int, to: int) -> np.uint64:
+    """The same, without the cells of the set at `out`."""
+    if slab == 1:  # as on most steps: a loop costs more than what it does
+        word = (cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]) & ~cells[out]
+        cells[to] = word
+        return word
+    some = ZERO
+    for w in range(slab):
+        word = cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]
+        word &= ~cells[out + w]
+        cells[to + w] = word
+        some |= word
+    return some
 
 
 @kernel
-def _emit(search: Search, depth: int, leans: int, found: np.ndarray, count: int) -> int:
-    """OUT found[count:]: the box chosen down to a depth, and its mirror where that is another; gives the new count."""
-    columns = search.columns
+def _next_box(tail: Tail, cells: Words, begin: int, end: int, free: int, lean_less: bool, b: int) -> int:
+    """The next of the boxes on the last columns, from one on, that makes a minimal never-set, with so many marks free."""
+    inside, weaker, met = tail.cells, tail.weaker, cells[begin]
+    while b < len(inside):
+        if not met & inside[b] and tail.marks[b] <= free and not (lean_less and tail.leaning[b] > 0):
+            minimal = True
+            for way in range(weaker.shape[1]):
+                if not met & weaker[b, way]:
+                    minimal = False
+                    break
+            i = begin + 1
+            while minimal and i < end:
+                minimal = (cells[i] & inside[b]) != ZERO
+                i += 1
+            if minimal:
+                return b
+        b += 1
+    return b
+
+
+@kernel
+def _emit(search: Search, depth: int, b: int, known: np.ndarray, found: np.ndarray, count: int) -> int:
+    """OUT found[count:]: the box chosen down to a depth and on the last columns (b: which; -1: none), and its mirror
+    where that is another; gives the new count.
+    """
+    columns, tail, leans = search.columns, search.tail, search.leans[depth] != 0
+    found[count] = known
     for d in range(depth):
         found[count, columns.place[d]] = columns.masks[d, search.next[d] - 1]
+    if b >= 0:
+        leans |= tail.leaning[b] != 0
+        for c in range(len(tail.place)):
+            found[count, tail.place[c]] = tail.masks[b, c]
     if not search.symmetric or not leans:
         return count + 1
     for c in range(found.shape[1]):
