@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.registry import (
     found_classes,
@@ -53,6 +55,16 @@ class Found:
     def to_json(self) -> list[dict[str, Any]]:
         """One object a finding, with its rank where there is one."""
         return [finding.to_json() for result in self.ranked for finding in result.values()]
+
+    def denials(self) -> Iterator[dict[str, Any]]:
+        """The rules that can be written so as denial constraints, which `check` and rule files take: one object each.
+
+        They come with pointwise order dependencies (`pod`), one for all readings of a rule.
+        """
+        for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
+            for first in islice(result.values(), 1):
+                table = first.to_json()["table"]
+                yield from ({"kind": "dc", "table": table, "text": text} for text in result.denials())
 
     def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""

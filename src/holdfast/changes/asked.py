@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TypeVar
 
@@ -44,6 +44,18 @@ class RulesWhenAsked(Mapping[str, V]):
     def rules(self) -> Iterator[V]:
         """The rules in the order of their texts."""
 
+    def one_a_class(self) -> Mapping[str, V]:
+        """Of rules that say the same in other words one each."""
+        return self
+
+    def denials(self) -> Iterator[str]:
+        """The rules as denial constraints, where they can be written so; none otherwise."""
+        return iter(())
+
+    def for_people(self, beside: Collection[str]) -> tuple[Mapping[str, V], str]:  # noqa: ARG002
+        """What a person wants to see of them, beside the findings of some classes; and what is left out, in words."""
+        return self, ""
+
     def items(self) -> ItemsView[str, V]:
         """Texts with their rules."""
         return _Items(self)
@@ -51,6 +63,16 @@ class RulesWhenAsked(Mapping[str, V]):
     def values(self) -> ValuesView[V]:
         """The rules."""
         return _Values(self)
+
+
+def one_a_class(rules: Mapping[str, V]) -> Mapping[str, V]:
+    """Of rules that say the same in other words one each."""
+    return rules.one_a_class() if isinstance(rules, RulesWhenAsked) else rules
+
+
+def for_people(rules: Mapping[str, V], beside: Collection[str]) -> tuple[Mapping[str, V], str]:
+    """What a person wants to see of some rules, beside the findings of some classes; and what is left out, in words."""
+    return rules.for_people(beside) if isinstance(rules, RulesWhenAsked) else (rules, "")
 
 
 class _Items(ItemsView[str, V]):

@@ -41,26 +41,30 @@ NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no row
 
 @dataclass(frozen=True)
 class Witness:
-    """The rows that broke a rule: their ids, their values, and their keys where one is declared."""
+    """The rows that broke a rule: their ids, their values, and their keys where one is declared; and a sentence that
+    says how, where that is not plain.
+    """
 
     rows: tuple[int, ...]
     values: tuple[Values, ...] = ()
     keys: tuple[Values, ...] = ()
+    sentence: str = field(default="", kw_only=True)
 
     def __str__(self) -> str:
         return self.named()
 
     def named(self, first: Sequence[str] = ()) -> str:
         """The rows in words; where there is no key, by their values, those of the columns that come first first."""
-        return listed(named(self.rows, self.keys, self.values, first))
+        return self.sentence or listed(named(self.rows, self.keys, self.values, first))
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
         keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
-        return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values]}
+        said = {"sentence": self.sentence} if self.sentence else {}
+        return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values], **said}
 
 
-CauseKind = Literal["split", "swap", "mended", "smaller context", "constant", "score", "untested"]
+CauseKind = Literal["split", "swap", "mended", "smaller context", "constant", "stronger", "score", "untested"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ class Cause:
     - `split`, `swap`: rows break it now; `mended`: none do any longer;
     - `smaller context`: it holds in a smaller context, too; or did;
     - `constant`: one of its columns is constant in its context; or was;
+    - `stronger`: a rule that says more holds; or did;
     - `score`: its score fell below what is asked for; or rose;
     - `untested`: no pair of rows is left that could test it; or was there.
     """

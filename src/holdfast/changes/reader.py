@@ -13,11 +13,18 @@ from holdfast.errors import BadInput
 Token = tuple[str, str]  # its kind (word, quoted or mark) and its value
 
 END: Token = ("mark", "")
+_BRACED = re.compile(rf'\s*\{{(?:{QUOTED}|[^}}"])*+\}}\s*(:|->)')
 
 
 def token_pattern(marks: str) -> re.Pattern[str]:
     """The pattern of a token, given that of a mark."""
     return re.compile(rf"\s*(?:(?P<word>{WORD})|(?P<quoted>{QUOTED})|(?P<mark>{marks}))")
+
+
+def follows_braces(text: str) -> str:
+    """What stands behind the braces that a text starts with: `:` or `->`, or nothing of both."""
+    found = _BRACED.match(text)
+    return found[1] if found else ""
 
 
 @dataclass

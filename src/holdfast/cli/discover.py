@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
-from holdfast.cli.printing import class_names, drawn_names, print_findings, print_json, terminal_progress
+from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
+from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -28,6 +29,10 @@ def discover(
     top: Top = 20,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     form: Output = "text",
+    as_: Annotated[
+        Literal["dc"] | None,
+        typer.Option("--as", help="Print pointwise order dependencies as denial constraints, one for all readings."),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
     picture: Annotated[
         Path | None, typer.Option(help=f"Draw tables and what ties them ({drawn_names()}): .dot, .mmd or .svg.")
@@ -43,6 +48,8 @@ def discover(
     from holdfast.report.export import write_page
 
     _refuse_outputs(html, picture)
+    if as_ and "pod" not in split(rules):
+        raise BadInput("--as dc writes pointwise order dependencies as denial constraints; ask for them: --rules pod")
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     with terminal_progress() as progress:
@@ -59,7 +66,10 @@ def discover(
             note_left_out(progress, table, left_out, table in chosen)
     if form == "json":
         print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
-    print_findings([], form, top, split(rules), found.ranked)
+    if as_ == "dc":
+        print_denials(found.denials(), form, top)
+    else:
+        print_findings([], form, top, split(rules), found.ranked)
     if picture:
         found.picture(picture)
     if html:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
@@ -72,6 +73,18 @@ def print_findings(
     known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
     for kind in [kind for kind in asked if kind not in known]:
         console.print(f"no {rule_class(kind).title} found", markup=False)
+
+
+def print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:
+    """Denial constraints that were found: as text the first ones, a line each, ready for a rule file or `check --rule`;
+    as JSON all.
+    """
+    if form == "json":
+        print_json(denials)
+        return
+    console = Terminal()
+    for denial in islice(denials, top):
+        console.print(denial["text"], markup=False, soft_wrap=True)
 
 
 def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:

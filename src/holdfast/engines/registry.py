@@ -23,6 +23,7 @@ FOLDERS = [
     "holdfast.engines.functional",
     "holdfast.engines.inclusion",
     "holdfast.engines.order",
+    "holdfast.engines.pointwise",
 ]
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
 

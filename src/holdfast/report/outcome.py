@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from holdfast.changes.asked import one_a_class
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
@@ -60,16 +61,18 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
         told = [diff for diff in diffs if diff.causes]
-        lines = (_with_cause(diff, text) for diff in told for text in diff.lost if text not in diff.witnesses)
+        lines = (
+            _with_cause(diff, text) for diff in told for text in one_a_class(diff.lost) if text not in diff.witnesses
+        )
         heading = f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them"
         yield heading, list(islice(lines, most))
     broken = (
         f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
         for diff in diffs
-        for text in diff.lost
+        for text in one_a_class(diff.lost)
         if text in diff.witnesses
     )
-    fresh = (_with_cause(diff, text) for diff in diffs for text in diff.gained)
+    fresh = (_with_cause(diff, text) for diff in diffs for text in one_a_class(diff.gained))
     for word, count, some in (("lost", lost, broken), ("gained", gained, fresh)):
         if count:
             more = f", the first {most}" if count > most else ""
@@ -79,6 +82,7 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
 _CAUSES = {
     "smaller context": "as {by} {holds}",
     "constant": "as {by} {holds}",
+    "stronger": "as {by} {holds}",
     "mended": "as no rows break it any more",
 }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from holdfast.changes.asked import for_people
 from holdfast.engines.declared import GIVEN_TABLE, ChangeLine, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.fit import fitted
@@ -40,20 +41,31 @@ def text_table(
     return table
 
 
-Totals = Mapping[tuple[str, str], int]  # how many findings there are of a table and a kind, where not all are given
+@dataclass(frozen=True)
+class Total:
+    """How many findings there are to show, and what is left out, in words."""
+
+    count: int
+    left_out: str = ""
 
 
-def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], dict[tuple[str, str], int]]:
+Totals = Mapping[tuple[str, str], Total]  # of a table and a kind, where not all findings are given
+
+
+def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Total]]:
     """The findings to show, at most so many of a class of rules that were found, and how many there are of each."""
     lines: list[dict[str, Any]] = []
     totals = {}
-    for result in results:
-        for first in islice(result.values(), 1):
-            line = first.to_json()
-            found = not is_given(line) and not rule_class(first.kind).facts
-            lines += [finding.to_json() for finding in islice(result.values(), top if found else None)]
-            if found:
-                totals[line.get("table", ""), first.kind] = len(result)
+    firsts = [(first, result) for result in results for first in islice(result.values(), 1)]
+    beside = {first.kind for first, _ in firsts}
+    for first, result in firsts:
+        line = first.to_json()
+        if is_given(line) or rule_class(first.kind).facts:
+            lines += [finding.to_json() for finding in result.values()]
+        else:
+            some, left_out = for_people(result, beside)
+            lines += [finding.to_json() for finding in islice(some.values(), top)]
+            totals[line.get("table", ""), first.kind] = Total(len(some), left_out)
     return lines, totals
 
 
@@ -86,18 +98,20 @@ def sections(
         if given:
             yield Section(f"{name}: rules", GIVEN_TABLE, given)
         for each, lines in by_kind.items():
-            if not each.facts and (count := totals.get((name, each.name), len(lines))):
-                yield _section(name, each, lines[:top], count)
+            total = totals.get((name, each.name), Total(len(lines)))
+            if not each.facts and (total.count or total.left_out):
+                yield _section(name, each, lines[:top], total)
 
 
-def _section(name: str, each: RuleClass, lines: list[Mapping[str, Any]], count: int | None) -> Section:
+def _section(name: str, each: RuleClass, lines: list[Mapping[str, Any]], total: Total | None) -> Section:
     """The findings of a class, under how many there are."""
     before = f"{name}: " if name else ""
     if each.heading is not None and lines:
         return Section(f"{before}{each.heading(lines[0])}", each.table, lines)
-    count = len(lines) if count is None else count
-    more = f", the first {len(lines):,}" if lines and count > len(lines) else ""
-    return Section(f"{before}{count:,} {each.title}{more}", each.table, lines)
+    total = Total(len(lines)) if total is None else total
+    more = f", the first {len(lines):,}" if lines and total.count > len(lines) else ""
+    left_out = f"; not shown: {total.left_out}" if total.left_out else ""
+    return Section(f"{before}{total.count:,} {each.title}{more}{left_out}", each.table, lines)
 
 
 def findings_tables(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from holdfast.changes.asked import for_people
 from holdfast.engines.registry import rule_class
 from holdfast.report.outcome import rule_lines
 from holdfast.report.tables import change_lines
@@ -18,11 +19,11 @@ _MOST = 10
 def found_text(found: Found) -> str:
     """What was found: the tables, and of each class how many there are and the first ones."""
     lines = [f"{name}: {rows:,} rows, {len(schema.columns):,} columns" for name, (schema, rows) in found.shapes.items()]
-    for result in found.results:
-        for first in islice(result.values(), 1):
-            lines += _section(
-                f"{rule_class(first.kind).title}: {len(result):,}", len(result), map(str, result.values())
-            )
+    firsts = [(first.kind, result) for result in found.ranked for first in islice(result.values(), 1)]
+    for kind, result in firsts:
+        some, left_out = for_people(result, {kind for kind, _ in firsts})
+        hidden = f"; not shown: {left_out}" if left_out else ""
+        lines += _section(f"{rule_class(kind).title}: {len(some):,}{hidden}", len(some), map(str, some.values()))
     return _text(lines if found else [*lines, "nothing was found"])
 
 

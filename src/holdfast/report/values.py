@@ -50,8 +50,8 @@ class Found(Protocol):
     """What was found in some tables."""
 
     @property
-    def results(self) -> Sequence[Result]:
-        """By text, for each class and table."""
+    def ranked(self) -> Sequence[Result]:
+        """By text, the best first, for each class and table."""
 
     @property
     def shapes(self) -> Mapping[str, tuple[Schema, int]]:

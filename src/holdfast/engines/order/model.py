@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from holdfast.changes.names import quoted
-from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
+from holdfast.changes.reader import Reader, follows_braces, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
 
 Direction = Literal["asc", "desc"]
@@ -115,8 +115,8 @@ def compatible_text(context: Sequence[str], one: str, other: str, direction: Dir
 
 
 def is_canonical(text: str) -> bool:
-    """Whether a text means to be a canonical order dependency: it starts with its context."""
-    return text.lstrip().startswith("{")
+    """Whether a text means to be a canonical order dependency: it starts with its context, and no arrow follows that."""
+    return text.lstrip().startswith("{") and follows_braces(text) != "->"
 
 
 # ---- from text ------------------------------------------------------------------------------------------------------

@@ -1,1 +1,59 @@
 """Pointwise order dependencies: which comparisons of two rows imply which others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from holdfast.borders.method import HELP, Method, refuse_unknown
+from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.errors import BadInput, refuse_below
+
+
+@dataclass(frozen=True)
+class PointwiseSettings:
+    """Which pointwise order dependencies are looked for."""
+
+    max_lhs: Annotated[int | None, Option("At most so many columns in a left side.", 0)] = None
+    rhs: Annotated[
+        str | None, Option("Only rules with one of these columns on the right side: names with commas between.")
+    ] = None
+    ordered: Annotated[
+        str | None, Option("Text columns whose order by code point means something: names with commas between.")
+    ] = None
+    min_coverage: Annotated[
+        float, Option("Only rules whose left side at least this share of the pairs of rows meets.", 0.0, 1.0)
+    ] = 0.0
+    vacuous: Annotated[bool, Option("Also rules whose left side no two rows meet.")] = False
+    method: Annotated[Method, Option(HELP)] = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be."""
+        refuse_below(0, self.max_lhs, "the number of columns of a left side")
+        refuse_unknown(self.method)
+        if not 0.0 <= self.min_coverage <= 1.0:
+            raise BadInput(f"the coverage is a share, from 0 to 1, not {self.min_coverage}; choose another")
+
+
+def _cells(rule: Json) -> list[str]:
+    share = "–" if "coverage" not in rule else f"{rule['coverage']:.4%}"
+    error = f" ± {rule['coverage_error']:.4%}" if rule.get("coverage_error") else ""
+    return [share + error, rule["text"]]
+
+
+def _columns(rule: Json) -> set[tuple[str, str]]:
+    return {(rule["table"], name) for name, _ in (*rule["lhs"], rule["rhs"])}
+
+
+RULE_CLASSES = (
+    RuleClass(
+        "pod",
+        "pointwise order dependencies",
+        "holdfast.engines.pointwise.engine",
+        settings=PointwiseSettings,
+        many=True,
+        texts="holdfast.engines.pointwise.texts",
+        table=FindingTable(("coverage", "dependency"), _cells, ("coverage",)),
+        columns=_columns,
+    ),
+)

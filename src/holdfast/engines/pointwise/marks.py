@@ -10,8 +10,8 @@ A mark is weaker than another iff it allows more, and a box is weaker than anoth
 and nowhere narrower (papers: incpod, section III, "containment". The paper's definition says "for all marked columns of
 X, if X' has a mark there", so that an X' with more columns than X would be contained in X; its examples mean the
 opposite, which is what is done here: every mark of the weaker one is implied by a mark of the stronger one).
-The paper is silent on whether t and s may be the same row. With t = s every rule with `<` on the right and no strict mark
-on the left would be invalid on any table, and keys would be rules of no use; so pairs are of two different rows.
+The paper is silent on whether t and s may be one row. With t = s no rule with `<` on the right and without a strict
+mark on the left could ever hold, and a key would be met by every row; so pairs are of two different rows.
 """
 
 from __future__ import annotations
@@ -71,3 +71,21 @@ class Space:
 def mirrored(boxes: Boxes) -> Boxes:
     """Boxes, or values, seen from the other row: `<` and `>` change places."""
     return MIRRORED[boxes]
+
+
+def compared(one: NDArray[np.uint32], other: NDArray[np.uint32], space: Space) -> Values:
+    """The values of pairs of rows, given the ranks `[pair, column]` of both; null has rank 0."""
+    values = np.where(one < other, LESS, np.where(one > other, MORE, EQUAL)).astype(np.uint8)
+    plain = ~np.array(space.ordered, np.bool_)
+    values[:, plain] = np.where(one[:, plain] == other[:, plain], EQUAL, OTHER)
+    if space.unknown:
+        values[(one == 0) | (other == 0)] = OTHER
+    return values
+
+
+def met(boxes: Boxes, values: Values) -> NDArray[np.bool_]:
+    """Which boxes some values lie in; boxes and values are few, or one of both is."""
+    found = np.zeros(len(boxes), np.bool_)
+    for value in values:
+        found |= (boxes & value != 0).all(axis=1)
+    return found

@@ -1,0 +1,117 @@
+"""What a batch changed in the rules, because of what, and which rows broke those that were lost.
+
+A rule goes because two rows break it now, and they are its witness; or it still holds, and is told no longer: a rule
+that says more holds, or no pair of rows meets its left side any more, or too few do. The same reasons, seen from before
+the batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for when
+someone asks for the first of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.changes.asked import WhenAsked
+from holdfast.changes.diff import Cause, Diff, Witness
+from holdfast.engines.pointwise.boxes import excluded
+from holdfast.engines.pointwise.marginals import values_within
+from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values
+from holdfast.engines.pointwise.pairs import pairs_within
+from holdfast.engines.pointwise.result import Listed, Rules, Wording
+from holdfast.engines.pointwise.sentences import explained
+from holdfast.engines.thresholds import FEWEST_ROWS
+from holdfast.pairs import bitsets
+from holdfast.table.change import Change
+from holdfast.table.naming import witnesses_of
+
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """How rules stood at a moment: how many rows there were, the evidence, and the rules that were told."""
+
+    rows: int
+    seen: Values
+    told: Listed
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a pair of rows could test a rule."""
+        return self.rows >= FEWEST_ROWS
+
+    def meets(self, boxes: Boxes, space: Space) -> Marks:
+        """Which boxes some pair of rows lies in."""
+        if not self.is_tested or not len(boxes):
+            return np.zeros(len(boxes), np.bool_)
+        return np.asarray(values_within(self.seen, space, boxes).any(axis=1))
+
+
+def difference(before: Moment, after: Moment, wording: Wording, change: Change) -> Diff:
+    """What a batch changed."""
+    keys = before.told.keys(), after.told.keys()
+    lost = before.told.some(~bitsets.among(*keys))
+    gained = after.told.some(~bitsets.among(*keys[::-1]))
+    if not len(lost) and not len(gained):
+        return Diff()
+    broken = after.meets(lost.boxes(wording.space), wording.space)
+
+    def causes() -> dict[str, Cause]:
+        return {
+            **_causes(lost.some(~broken), after, wording),
+            **_causes(gained, before, wording),
+        }
+
+    def witnesses() -> dict[str, Witness]:
+        return _witnesses(lost.some(broken), wording, change)
+
+    return Diff(
+        Rules(wording, gained),
+        Rules(wording, lost),
+        witnesses=WhenAsked(witnesses) if broken.any() else {},
+        causes=WhenAsked(causes),
+    )
+
+
+def _causes(some: Listed, other: Moment, wording: Wording) -> dict[str, Cause]:
+    """Why rules are not told at another moment: after the batch, of those that went; before it, of those that came."""
+    broken, tested = (other.meets(boxes, wording.space) for boxes in (some.boxes(wording.space), some.left))
+    implied = _implied(some, other.told)
+    places = np.unique(implied[implied >= 0])
+    named = dict(zip(places.tolist(), Rules(wording, other.told.some(places)), strict=True))
+    found = {}
+    for text, breaks, tests, by in zip(Rules(wording, some), broken, tested, implied.tolist(), strict=True):
+        if breaks:
+            found[text] = Cause("mended")
+        elif not tests:
+            found[text] = Cause("untested")
+        else:
+            found[text] = Cause("stronger", named[by]) if by >= 0 else Cause("score")
+    return found
+
+
+def _implied(some: Listed, others: Listed) -> NDArray[np.int64]:
+    """For each of some rules the place of one of others that says as much or more, -1 where none does."""
+    found = np.full(len(some), -1, np.int64)
+    own, other = excluded(some.left), excluded(others.left)
+    for column in np.unique(some.column).tolist():
+        for mark in (LESS, EQUAL, LESS | EQUAL):
+            mine = np.flatnonzero((some.column == column) & (some.mark == mark))
+            theirs = np.flatnonzero((others.column == column) & (others.mark & ~np.uint8(mark) == 0))
+            if len(mine) and len(theirs):
+                at = bitsets.containers(~own[mine], ~other[theirs])  # complements turn the question round
+                found[mine[at >= 0]] = theirs[at[at >= 0]]
+    return found
+
+
+def _witnesses(broken: Listed, wording: Wording, change: Change) -> dict[str, Witness]:
+    rows = RankedColumns(change.after)
+    fresh = int(rows.places(np.array(change.born.start)))
+    pairs = pairs_within(rows, wording.space, broken.boxes(wording.space), fresh)
+    rules = Rules(wording, broken)
+    found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True) if one >= 0}
+    made = witnesses_of(change.after, found) if found else {}
+    return {rule.text: explained(rule, made[rule.text]) for rule in rules.values() if rule.text in made}

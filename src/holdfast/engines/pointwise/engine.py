@@ -1,0 +1,134 @@
+"""Pointwise order dependencies behind the verbs that every engine offers.
+
+Which rules hold follows from evidence (see `ways`), which a way finds and keeps. `settings.max_lhs` bounds left sides,
+`rhs` chooses right sides, `min_coverage` leaves out rules that few pairs of rows test, `vacuous` adds those that none
+tests. Text columns are compared for equality alone, unless they are `ordered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.changes.diff import Diff
+from holdfast.changes.names import unquoted
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.pointwise import PointwiseSettings
+from holdfast.engines.pointwise.counts import Counts
+from holdfast.engines.pointwise.differ import difference
+from holdfast.engines.pointwise.explain import Explanation, explain
+from holdfast.engines.pointwise.marks import Space
+from holdfast.engines.pointwise.ranking import best_first
+from holdfast.engines.pointwise.result import Rules
+from holdfast.engines.pointwise.state import State, Told, way_arrays
+from holdfast.engines.pointwise.ways import Asked, Way
+from holdfast.engines.pointwise.witnesses import Witnesses
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema
+
+WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Witnesses)}
+NARROW = 16  # columns up to which pairs are counted in a plain table
+BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
+WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
+SHORT = 3  # columns of a left side on tall tables, unless more are asked for
+
+
+class PointwiseEngine(Engine):
+    """Minimal pointwise order dependencies (`pod`)."""
+
+    def __init__(self, declared: RuleClass, settings: PointwiseSettings) -> None:
+        self.declared = declared
+        self._settings = settings
+
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Find the evidence, and what follows from it."""
+        choice = self._choice(subject)
+        kind = WAYS[choice.name]
+        asked = self._asked(subject.table.schema, kind)
+        way = kind.begin(subject, asked, runner, progress)
+        return State.of(subject, asked, self._told(subject.table.schema), way, choice.why, progress)
+
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+        """Derive what a batch changed."""
+        before = state.moment()
+        changed = state.way.follow(change, runner, progress)
+        state.table = change.after
+        if changed or state.chosen.min_coverage or before.is_tested != state.moment().is_tested:
+            state.derive(progress)
+        return difference(before, state.moment(), state.wording, change)
+
+    def result(self, state: State) -> Rules:
+        """All minimal rules that hold, every reading; a mapping that makes them when asked."""
+        return Rules(state.wording, state.rules, state.vacuous, state.keys)
+
+    def ranked(self, state: State) -> Rules:
+        """The same with their coverage, the highest first."""
+        listed = best_first(state.rules, state.way.tallied(), state.asked.space)
+        return Rules(state.wording, listed, state.vacuous, state.keys)
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The rules, and what the way keeps."""
+        return state.dump()
+
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its arrays."""
+        kind, schema = WAYS[facts["way"]], subject.table.schema
+        asked = self._asked(schema, kind)
+        way = kind.load(subject, asked, way_arrays(arrays), facts)
+        return State.load(subject, asked, self._told(schema), way, arrays, facts)
+
+    def how(self, state: State) -> str:
+        """By which way, and why."""
+        most = state.asked.max_lhs
+        bound = "" if most is None else f"; left sides of at most {most:,} columns"
+        return told(state.way.name, state.why) + bound
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+        """Whether a rule holds, watched or not, with its coverage; or two rows that break it."""
+        self.refuse_rows(rows)
+        return explain(subject.table, self._space(subject.table.schema), text)
+
+    def _choice(self, subject: WatchedTable) -> Choice:
+        rows, columns = subject.table.rows, len(subject.table.schema.columns)
+        if subject.table.schema.nulls == "distinct":
+            return Choice(Counts.name, "as nulls are distinct")
+        return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
+
+    def _asked(self, schema: Schema, way: type[Way]) -> Asked:
+        most = self._settings.max_lhs
+        return Asked(self._space(schema), SHORT if most is None and way is Witnesses else most)
+
+    def _space(self, schema: Schema) -> Space:
+        declared = set(_columns("ordered", self._settings.ordered, schema) or ())
+        plain = [pa.types.is_string(column.type) for column in schema.columns]
+        ordered = tuple(not text or place in declared for place, text in enumerate(plain))
+        return Space(ordered, schema.nulls == "distinct")
+
+    def _told(self, schema: Schema) -> Told:
+        settings = self._settings
+        return Told(_columns("rhs", settings.rhs, schema), settings.min_coverage, settings.vacuous)
+
+
+def _columns(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:
+    """The columns of a table that a setting names; None where it is not given."""
+    if names is None:
+        return None
+    asked = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
+    for name in asked:
+        if name not in schema.names:
+            known = ", ".join(schema.names)
+            raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
+    return tuple(sorted({schema.names.index(name) for name in asked}))
+
+
+def make(declared: RuleClass, settings: PointwiseSettings, _: Mapping[str, TableRules]) -> PointwiseEngine:
+    """The engine of pointwise order dependencies."""
+    return PointwiseEngine(declared, settings)

@@ -1,0 +1,91 @@
+"""Whether a pointwise rule holds: how many pairs of rows test it and break it, and two rows that do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.changes.diff import Witness
+from holdfast.engines import contract
+from holdfast.engines.pointwise.marks import Space
+from holdfast.engines.pointwise.model import Mark, Pointwise, parse
+from holdfast.engines.pointwise.pairs import pairs_within
+from holdfast.engines.pointwise.result import Wording
+from holdfast.engines.pointwise.sentences import explained
+from holdfast.errors import BadInput
+from holdfast.search.queries import Condition, PairQuery
+from holdfast.search.search import PairSearch
+from holdfast.table.naming import witnesses_of
+from holdfast.table.table import Table
+
+
+@dataclass(frozen=True)
+class Explanation(contract.Explanation):
+    """Whether a rule holds, and how many ordered pairs of rows meet its left side and break it."""
+
+    rule: Pointwise
+    rows: int
+    tested: int
+    broken: int
+    witness: Witness | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {
+            **self.rule.to_json(),
+            "holds": self.holds,
+            "rows": self.rows,
+            "tested": self.tested,
+            "broken": self.broken,
+            **({"witness": self.witness.to_json()} if self.witness else {}),
+        }
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        share = f"{self.rule.coverage or 0.0:.4%}"
+        if self.witness is not None:
+            head = f"{self.rule.text} does not hold: {self.broken:,} of the {self.tested:,} ordered pairs of rows that "
+            return [f"{head}meet its left side ({share} of all) break it", f"  {self.witness.sentence}"]
+        if not self.tested:
+            return [f"{self.rule.text} is vacuous: no two of {self.rows:,} rows meet its left side"]
+        head = (
+            f"{self.rule.text} holds in all {self.rows:,} rows: {self.tested:,} ordered pairs of them ({share}) meet "
+        )
+        return [f"{head}its left side, and none breaks it", f"  as a denial constraint: {self.rule.denial}"]
+
+
+def explain(table: Table, space: Space, text: str) -> Explanation:
+    """Explain a rule of a table."""
+    names = tuple(table.schema.names)
+    rule = parse(text, names, table.schema.name)
+    for name, operator in (*rule.left, rule.right):
+        if operator != "=" and not space.ordered[names.index(name)]:
+            raise BadInput(
+                f"{text!r} asks for an order of the text column {name!r}; if its order by code point means something, "
+                f"watch the rules with --ordered {name}"
+            )
+    wording = Wording(table.schema.name, names, space)
+    listed = wording.listed_rule(rule)
+    ((one, other),) = pairs_within(RankedColumns(table), space, listed.boxes(space)).tolist()
+    tested = _count(table, space, rule.left)
+    broken = 0 if one < 0 else tested - _count(table, space, (*rule.left, rule.right))
+    (denial,) = wording.denials(listed)
+    told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
+    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text]) if broken else None
+    return Explanation(told, table.rows, tested, broken, witness)
+
+
+def _count(table: Table, space: Space, marks: tuple[Mark, ...]) -> int:
+    """How many ordered pairs of different rows meet some marks."""
+    if not marks:
+        return table.rows * (table.rows - 1)
+    places = [(table.schema.names.index(name), operator) for name, operator in marks]
+    query = PairQuery(tuple(Condition(column, operator, column) for column, operator in places))
+    search = PairSearch(table, [query], "sql" if space.unknown else "equal")
+    return search.count(0) * (2 if query.symmetric else 1)

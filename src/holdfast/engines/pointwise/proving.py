@@ -1,0 +1,265 @@
+"""Proof or counterexample: whether a pair of rows lies in a box, and which.
+
+A mask is taken apart into marks that compare ranks: `!=` is `<` or `>`, and an unknown comparison is a null on one
+side or on the other. So a box is a few **plain** ones: equalities and inequalities of ranks, and for each of the two
+rows which columns are null and which are not. Each plain box is answered by one sweep over the rows (see
+`holdfast.kernels.dominance`), or, where too many of its columns have too many values, by a search in a box tree.
+
+Cost: a pass over the rows for each mark, to sort them, and the sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space
+from holdfast.kernels import dominance
+from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
+from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
+from holdfast.search.boxtree import BoxTree, full_blocks
+from holdfast.table.threads import OnProgress, SoFar, each
+
+RowPairs = NDArray[np.int64]  # [pair, 2]: places, t first
+Mask = NDArray[np.bool_]
+
+_MOST_CELLS = 1 << 21  # of a tree
+_IN_TREE = 3  # columns, at most
+_WORTH_THREADS = 1 << 16  # looks at rows
+_ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
+_ORDERED_RANKS = LESS | EQUAL | MORE
+
+
+def first_pairs(
+    rows: RankedColumns,
+    space: Space,
+    boxes: Boxes,
+    fresh: int = 0,
+    workers: int | None = None,
+    progress: OnProgress | None = None,
+) -> RowPairs:
+    """For each box a pair of living rows, given by place, that lies in it; -1 where there is none.
+
+    Of each pair one row at least is at the place `fresh` or behind it. Masks may be any.
+    """
+    look = _Look(rows, fresh)
+    if len(boxes) * rows.count < _WORTH_THREADS:
+        workers = 0
+
+    def work(box: NDArray[np.uint8], so_far: SoFar) -> tuple[int, int]:
+        for done, plain in enumerate(_plain(box, space)):
+            so_far(done)
+            pair = look.first(plain)
+            if pair is not None:
+                return pair
+        return -1, -1
+
+    return np.array(each(list(boxes), work, workers, progress), np.int64).reshape(-1, 2)
+
+
+# ---- plain boxes ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """A box of marks that compare ranks, FREE elsewhere; and what is asked of t's and of s's nulls."""
+
+    marks: tuple[int, ...]
+    below: tuple[int, ...]  # of t, by column: _ANY, _NULL, _KNOWN
+    above: tuple[int, ...]  # of s
+
+    @property
+    def mirrored(self) -> _Plain:
+        return _Plain(tuple(int(MIRRORED[mark]) for mark in self.marks), self.above, self.below)
+
+    @property
+    def equal(self) -> list[int]:
+        """The columns that are to be equal."""
+        return [c for c, mark in enumerate(self.marks) if mark == EQUAL]
+
+    @property
+    def unequal(self) -> list[int]:
+        """The columns with other marks."""
+        return [c for c, mark in enumerate(self.marks) if mark not in (EQUAL, FREE)]
+
+    def is_falling(self, column: int) -> bool:
+        """Whether t is to have the higher rank in a column."""
+        return bool(self.marks[column] & MORE)
+
+    def is_strict(self, column: int) -> bool:
+        """Whether a column's ranks are to differ."""
+        return not self.marks[column] & EQUAL
+
+
+def _plain(box: NDArray[np.uint8], space: Space) -> Iterator[_Plain]:
+    """The plain boxes that a box is made of. Of two that mirror each other one is enough: a pair in the one, turned
+    round, is in the other.
+    """
+    done = set()
+    for parts in product(*(_parts(int(mask), space, c) for c, mask in enumerate(box))):
+        marks, below, above = zip(*parts, strict=True) if parts else ((), (), ())
+        plain = _Plain(marks, below, above)
+        if plain.mirrored not in done:
+            done.add(plain)
+            yield plain
+
+
+def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
+    """The marks that a column's mask is made of, each with what it asks of t's and of s's nulls."""
+    every = space.values(column)
+    mask &= every
+    if mask == every:
+        return [(FREE, _ANY, _ANY)]
+    if not space.ordered[column]:
+        nulls = _KNOWN if space.unknown else _ANY
+        if mask != OTHER:
+            return [(EQUAL, nulls, nulls)] if mask else []
+        both_null = [(FREE, _NULL, _NULL)] if space.unknown else []
+        return [(LESS, _ANY, _ANY), (MORE, _ANY, _ANY), *both_null]
+    nulls = _KNOWN if space.unknown else _ANY
+    ranks = mask & _ORDERED_RANKS
+    marks = [LESS, MORE] if ranks == LESS | MORE else [FREE] if ranks == _ORDERED_RANKS else [ranks] if ranks else []
+    unknown = [(FREE, _NULL, _ANY), (FREE, _ANY, _NULL)] if mask & OTHER else []
+    return [(mark, nulls, nulls) for mark in marks] + unknown
+
+
+# ---- one look at the rows -------------------------------------------------------------------------------------------
+
+
+class _Look:
+    """The rows that are looked at, in their order of places."""
+
+    def __init__(self, rows: RankedColumns, fresh: int) -> None:
+        self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
+        self._alive, self._fresh = rows.alive, fresh
+
+    @cached_property
+    def _everyone(self) -> NDArray[np.int32]:
+        return np.flatnonzero(self._alive).astype(np.int32)
+
+    def first(self, plain: _Plain) -> tuple[int, int] | None:
+        """A pair of rows in a plain box, if there is one."""
+        columns = self._columns_by_use(plain)
+        rows, roles = self._candidates(plain)
+        rows = self._in_order(plain, rows, columns)
+        if len(rows) < 2:
+            return None
+        groups = np.empty(len(rows), np.int32)
+        dominance.number_groups(rows, self._cells, np.array(plain.equal, np.int64), groups)
+        found = self._found(plain, columns, rows, groups, roles[rows])
+        return None if found is None else (int(rows[found[0]]), int(rows[found[1]]))
+
+    def _columns_by_use(self, plain: _Plain) -> list[int]:
+        """The columns with inequalities: that of the order, that whose least value the tree holds, those of the tree.
+
+        The first two may have many values. If one of them is strict, it should give the order.
+        """
+        columns = sorted(plain.unequal, key=lambda c: -int(self._values[c]))
+        return sorted(columns[:2], key=plain.is_strict, reverse=True) + columns[2:]
+
+    def _candidates(self, plain: _Plain) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """The rows that may be t or s, those that may only be t first and those that may only be s last; and what each
+        row of the table may be.
+        """
+        roles = np.full(len(self._alive), BELOW | ABOVE, np.uint8)
+        roles[self._fresh :] |= FRESH
+        if not any((*plain.below, *plain.above)):
+            return self._everyone, roles
+        below, above = (self._alive & self._with_nulls(nulls) for nulls in (plain.below, plain.above))
+        roles -= (BELOW * ~below + ABOVE * ~above).astype(np.uint8)
+        parts = (np.flatnonzero(chosen) for chosen in (below & ~above, below & above, above & ~below))
+        return np.concatenate(list(parts)).astype(np.int32), roles
+
+    def _with_nulls(self, nulls: tuple[int, ...]) -> Mask:
+        """Which rows have nulls where they are asked for, and none where that is asked for."""
+        passing = np.ones(len(self._alive), np.bool_)
+        for column, what in enumerate(nulls):
+            if what != _ANY:
+                passing &= (self._cells[column] == 0) == (what == _NULL)
+        return passing
+
+    def _in_order(self, plain: _Plain, rows: NDArray[np.int32], columns: list[int]) -> NDArray[np.int32]:
+        """Rows by the columns that are equal, by the one of the order, and, unless that is strict, by the rest."""
+        rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
+        for column in reversed([*plain.equal, *rest]):
+            ordered, ends = np.empty_like(rows), np.empty(int(self._values[column]), np.int64)
+            dominance.sort_by(rows, self._cells[column], plain.is_falling(column), ends, ordered)
+            rows = ordered
+        return rows
+
+    def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
+        return not plain.is_strict(columns[0]) or not self._fits(columns)
+
+    def _fits(self, columns: list[int]) -> bool:
+        """Whether a tree of the columns behind the first two is small enough."""
+        inner = columns[2:]
+        return len(inner) <= _IN_TREE and float(np.prod(self._values[inner], dtype=np.float64)) <= _MOST_CELLS
+
+    def _found(
+        self,
+        plain: _Plain,
+        columns: list[int],
+        rows: NDArray[np.int32],
+        groups: NDArray[np.int32],
+        roles: NDArray[np.uint8],
+    ) -> tuple[int, int] | None:
+        """Two rows, by their places in the order, that lie in a plain box."""
+        ranks = np.zeros((max(2, len(columns)), len(rows)), np.int32)
+        for own, column in zip(ranks, columns, strict=False):
+            dominance.turned(rows, self._cells[column], int(self._values[column]), plain.is_falling(column), own)
+        strict = np.zeros(len(ranks), np.bool_)
+        strict[: len(columns)] = [plain.is_strict(column) for column in columns]
+        lying = _Lying(groups, roles, ranks, strict)
+        return lying.by_sweep(self._values[columns[2:]]) if self._fits(columns) else lying.by_tree()
+
+
+@dataclass(frozen=True, eq=False)
+class _Lying:
+    """Rows in an order, of which two are searched: one that lies below another one of its group."""
+
+    groups: NDArray[np.int32]
+    roles: NDArray[np.uint8]
+    ranks: NDArray[np.int32]  # [column, row], turned
+    strict: NDArray[np.bool_]  # [column]
+
+    def by_sweep(self, sizes: NDArray[np.int64]) -> tuple[int, int] | None:
+        """By a sweep, with a tree of the columns behind the first two, which have so many values."""
+        count = len(self.groups)
+        inner, all_sizes, strict = np.zeros((_IN_TREE, count), np.int32), np.ones(_IN_TREE, np.int64), np.zeros(5, bool)
+        inner[: len(sizes)], all_sizes[: len(sizes)] = self.ranks[2:], sizes
+        strict[0], strict[1 : 1 + len(sizes)], strict[4] = self.strict[0], self.strict[2:], self.strict[1]
+        trees = np.zeros((1 if (self.roles & FRESH).all() else 2, int(all_sizes.prod())), np.int64)
+        swept = Swept(self.groups, self.roles, self.ranks[0], inner, self.ranks[1], strict, all_sizes)
+        above = int(dominance.sweep(swept, trees))
+        return None if above < 0 else (self._below(above), above)
+
+    def _below(self, above: int) -> int:
+        """A row that lies below another one, and is there."""
+        upto = slice(int(np.searchsorted(self.groups, self.groups[above])), above)
+        chosen = (self.roles[upto] & BELOW).astype(np.bool_)
+        if not self.roles[above] & FRESH:
+            chosen &= (self.roles[upto] & FRESH).astype(np.bool_)
+        for ranks, strict in zip(self.ranks, self.strict, strict=True):
+            chosen &= ranks[upto] < ranks[above] + (not strict)
+        return upto.start + int(np.argmax(chosen))
+
+    def by_tree(self) -> tuple[int, int] | None:
+        """By a search in a box tree, for which rows are in the lexicographic order of all columns."""
+        below, above, fresh = (self.roles & bit != 0 for bit in (BELOW, ABOVE, FRESH))
+        found = self._by_tree(below, above & fresh)
+        return self._by_tree(below & fresh, above & ~fresh) if found is None and not fresh.all() else found
+
+    def _by_tree(self, below: Mask, above: Mask) -> tuple[int, int] | None:
+        """Among some rows that may lie below some others."""
+        values = np.concatenate([self.groups[None], self.ranks]).astype(np.int64)
+        some, others = np.flatnonzero(below), np.flatnonzero(above)
+        operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
+        question = Question(np.arange(len(values)), operators, values[:, others], others, OTHERS, 0, 0)
+        found = BoxTree(values[:, some], some).first(question, full_blocks(len(others)))
+        return None if found is None else (found[1], int(others[found[0]]))

@@ -1,0 +1,220 @@
+"""Results as mappings that make their rules when asked: a million are some bytes each until someone reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import starmap
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.names import quoted
+from holdfast.engines.pointwise.boxes import folded, packed
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
+from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
+from holdfast.errors import BadInput
+from holdfast.pairs.bitsets import Words
+
+Numbers = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+SHOWN = 0.001  # the coverage below which people don't see rules, unless they ask for less
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Rules in the order in which they are told: left side (its own column is free), column and mark of the right side,
+    whether it is vacuous; and coverage with its error, unless nobody asked.
+    """
+
+    left: Boxes
+    column: Numbers
+    mark: NDArray[np.uint8]
+    vacuous: Marks
+    coverage: NDArray[np.float64] | None = None
+    error: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    @staticmethod
+    def none(columns: int) -> Listed:
+        """No rules."""
+        empty = np.empty((0, columns), np.uint8)
+        return Listed(empty, np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.bool_))
+
+    def some(self, chosen: Marks | Numbers) -> Listed:
+        """Some of them, or all in another order."""
+        more = (None if each is None else each[chosen] for each in (self.coverage, self.error))
+        return Listed(self.left[chosen], self.column[chosen], self.mark[chosen], self.vacuous[chosen], *more)
+
+    def with_more(self, others: Listed) -> Listed:
+        """These and others, without coverage."""
+        own = ("left", "column", "mark", "vacuous")
+        return Listed(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in own))
+
+    def in_order(self) -> Listed:
+        """By their right sides, short left sides first."""
+        sizes = (self.left != FREE).sum(axis=1)
+        return self.some(np.lexsort((*self.left.T[::-1], sizes, self.mark, self.column)))
+
+    def boxes(self, space: Space) -> Boxes:
+        """For each rule the box that no pair of rows meets, as long as it holds: left side and negated right side."""
+        boxes, negated = self.left.copy(), np.zeros((space.columns, FREE + 1), np.uint8)
+        for column in range(space.columns):
+            for mark in (LESS, LESS | EQUAL, EQUAL):
+                negated[column, mark] = space.negated(column, mark)
+        boxes[np.arange(len(self)), self.column] = negated[self.column, self.mark]
+        return boxes
+
+    def keys(self) -> Words:
+        """Rules as rows of words: two are equal iff the rules are."""
+        return np.c_[packed(self.left), (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the rules of a table need to be put into words: its name, its columns, and how they are compared."""
+
+    table: str
+    names: tuple[str, ...]
+    space: Space
+
+    @cached_property
+    def _written(self) -> list[list[str]]:
+        """Each column with each mark, as rules write them."""
+        return [[quoted(name) + OPERATORS.get(mark, "") for mark in range(FREE + 1)] for name in self.names]
+
+    def text(self, left: list[tuple[int, int]], column: int, mark: int) -> str:
+        """The text of a rule."""
+        written = self._written
+        return rule_text([written[c][m] for c, m in left], written[column][mark])
+
+    def rule(self, left: list[tuple[int, int]], column: int, mark: int, denial: str) -> Pointwise:
+        """A rule, given the denial constraint of its class, too."""
+        marks = tuple([(self.names[c], _operator(m)) for c, m in left])
+        return Pointwise(self.table, marks, (self.names[column], _operator(mark)), denial)
+
+    def denials(self, rules: Listed) -> Iterator[str]:
+        """The denial constraints that name the classes of rules."""
+        return self.denials_of(rules.boxes(self.space))
+
+    def denials_of(self, boxes: Boxes) -> Iterator[str]:
+        """The denial constraints that no pair of rows meets some boxes."""
+        names = [quoted(name) for name in self.names]
+        return (denial_text([(names[c], _compared(mask)) for c, mask in box]) for box in _pairs(folded(boxes)))
+
+    def listed(self, text: str) -> Listed:
+        """The rule of a text; KeyError where it is not written as it is told."""
+        try:
+            rule = parse(text, self.names, self.table)
+        except BadInput:
+            raise KeyError(text) from None
+        if rule.text != text:
+            raise KeyError(text)
+        return self.listed_rule(rule)
+
+    def listed_rule(self, rule: Pointwise) -> Listed:
+        """A rule as a list of one."""
+        masks = {operator: mask for mask, operator in OPERATORS.items()}
+        left = np.full((1, len(self.names)), FREE, np.uint8)
+        for name, operator in rule.left:
+            left[0, self.names.index(name)] = masks[operator]
+        column, mark = self.names.index(rule.right[0]), masks[rule.right[1]]
+        return Listed(left, np.array([column]), np.array([mark], np.uint8), np.zeros(1, np.bool_))
+
+
+def _operator(mark: int) -> Operator:
+    return cast(Operator, OPERATORS[mark])
+
+
+def _compared(mask: int) -> str:
+    """How a denial constraint compares where a pair may have some values: there a null never meets a comparison."""
+    known = mask & ~OTHER
+    return "!=" if known in (0, LESS | MORE) else OPERATORS[known]
+
+
+class Rules(RulesWhenAsked[Pointwise]):
+    """Rules by text. Nothing here changes later."""
+
+    def __init__(self, wording: Wording, listed: Listed, vacuous: int = 0, keys: Boxes | None = None) -> None:
+        """Some rules; `vacuous` says how many there are that are vacuous, and not listed, and `keys` which columns no
+        two rows agree on: boxes that have no reading, and are denial constraints all the same.
+        """
+        self.wording, self.listed, self.vacuous = wording, listed, vacuous
+        self.keys_never_met = listed.left[:0] if keys is None else keys
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __iter__(self) -> Iterator[str]:
+        for some in self._blocks():
+            yield from starmap(self.wording.text, _each(some))
+
+    def __getitem__(self, text: str) -> Pointwise:
+        asked = self.wording.listed(text)
+        at = np.flatnonzero((self.listed.keys() == asked.keys()).all(axis=1))
+        for found in Rules(self.wording, self.listed.some(at)).rules():
+            return found
+        raise KeyError(text)
+
+    def rules(self) -> Iterator[Pointwise]:
+        """The rules in their order."""
+        for some in self._blocks():
+            classes = self.wording.denials(some)
+            coverage = [None] * len(some) if some.coverage is None else some.coverage.tolist()
+            errors = [0.0] * len(some) if some.error is None else some.error.tolist()
+            more = zip(coverage, errors, some.vacuous.tolist(), strict=True)
+            for own, denial, (covered, error, vacuous) in zip(_each(some), classes, more, strict=True):
+                rule = self.wording.rule(*own, denial)
+                yield replace(rule, coverage=covered, coverage_error=error, vacuous=vacuous)
+
+    def _blocks(self) -> Iterator[Listed]:
+        for begin in range(0, len(self), _AT_ONCE):
+            yield self.listed.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
+
+    def one_a_class(self) -> Rules:
+        """Of the readings of each class the first."""
+        classes = packed(folded(self.listed.boxes(self.wording.space)))
+        _, first = np.unique(classes, axis=0, return_index=True)
+        return Rules(self.wording, self.listed.some(np.sort(first)), self.vacuous)
+
+    def denials(self) -> Iterator[str]:
+        """The rules as denial constraints, one a class, and those that say that no two rows agree on some columns."""
+        yield from self.wording.denials(self.one_a_class().listed)
+        yield from self.wording.denials_of(self.keys_never_met)
+
+    def for_people(self, beside: Collection[str]) -> tuple[Rules, str]:
+        """One reading a class, of those that people want to see beside the findings of other classes; and what is left
+        out, in words.
+        """
+        classes = self.one_a_class()
+        listed = classes.listed
+        dull = np.zeros(len(listed), np.bool_) if listed.coverage is None else listed.coverage < SHOWN
+        known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
+        known &= "fd" in beside
+        hidden = [
+            (int(np.count_nonzero(known)), "FDs"),
+            (int(np.count_nonzero(dull & ~known & ~listed.vacuous)), f"below {SHOWN:.1%} coverage"),
+            (self.vacuous + int(np.count_nonzero(listed.vacuous & ~known)), "vacuous"),
+        ]
+        shown = Rules(self.wording, listed.some(~dull & ~known & ~listed.vacuous))
+        return shown, ", ".join(f"{count:,} {what}" for count, what in hidden if count)
+
+
+def _each(some: Listed) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
+    """Left side, column and mark of each rule."""
+    return zip(_pairs(some.left), some.column.tolist(), some.mark.tolist(), strict=True)
+
+
+def _pairs(boxes: Boxes) -> Iterator[list[tuple[int, int]]]:
+    """The marked columns of each box, with their masks."""
+    rows, columns = np.nonzero(boxes != FREE)
+    ends = np.cumsum(np.bincount(rows, minlength=len(boxes))).tolist()
+    found = list(zip(columns.tolist(), boxes[rows, columns].tolist(), strict=True))
+    return (found[begin:end] for begin, end in zip([0, *ends], ends, strict=False))

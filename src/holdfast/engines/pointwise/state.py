@@ -1,0 +1,139 @@
+"""What the engine keeps of a table: the way in which evidence is found, and the rules that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.pointwise.differ import Moment
+from holdfast.engines.pointwise.marks import EQUAL, FREE, Boxes
+from holdfast.engines.pointwise.ranking import coverage_of
+from holdfast.engines.pointwise.readings import derive, vacuous
+from holdfast.engines.pointwise.result import Listed, Wording
+from holdfast.engines.pointwise.ways import Asked, Way
+from holdfast.engines.thresholds import FEWEST_ROWS
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.table import Table
+from holdfast.table.threads import SoFar
+
+_WAY = "way/"  # before the names of its arrays
+
+
+@dataclass(frozen=True)
+class Told:
+    """Which of the rules are told: those about some columns on the right (None: all), those whose left side a share of
+    the pairs meets, and vacuous ones, too, or not.
+    """
+
+    rhs: tuple[int, ...] | None
+    min_coverage: float
+    vacuous: bool
+
+
+@dataclass
+class State:
+    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is as
+    of the last batch that was taken in, which the subject may be ahead of.
+    """
+
+    subject: WatchedTable
+    table: Table
+    asked: Asked
+    chosen: Told
+    way: Way
+    rules: Listed
+    vacuous: int
+    never: Boxes
+    why: str = ""  # this way
+
+    @staticmethod
+    def of(subject: WatchedTable, asked: Asked, chosen: Told, way: Way, why: str, progress: Progress) -> State:
+        """With what follows from the evidence of a way."""
+        empty = Listed.none(asked.space.columns)
+        state = State(subject, subject.table, asked, chosen, way, empty, 0, empty.left, why)
+        state.derive(progress)
+        return state
+
+    @property
+    def wording(self) -> Wording:
+        """How its rules are put into words."""
+        schema = self.table.schema
+        return Wording(schema.name, tuple(schema.names), self.asked.space)
+
+    @property
+    def keys(self) -> Boxes:
+        """The minimal sets of columns on which no two rows agree."""
+        keys: Boxes = self.never[((self.never == EQUAL) | (self.never == FREE)).all(axis=1)]
+        return keys
+
+    def moment(self) -> Moment:
+        """How rules stand now."""
+        return Moment(self.table.rows, self.way.seen, self.rules)
+
+    def derive(self, progress: Progress) -> None:
+        """Find the rules that follow from the evidence. A table of fewer than two rows tests none: then none is told."""
+        self.rules, self.vacuous, self.never = Listed.none(self.asked.space.columns), 0, self.never[:0]
+        if self.table.rows < FEWEST_ROWS:
+            return
+        space, max_lhs, rhs, seen = self.asked.space, self.asked.max_lhs, self.chosen.rhs, self.way.seen
+        said = _saying(progress, max_lhs)
+        found = derive(seen, space, max_lhs, rhs, said, self.way.never)
+        rules = Listed(found.left, found.column, found.operator, np.zeros(len(found.left), np.bool_))
+        self.vacuous, self.never = found.vacuous, found.never
+        if self.chosen.vacuous:
+            more = vacuous(found, seen, space, max_lhs, rhs)
+            rules = rules.with_more(Listed(*more, np.ones(len(more[0]), np.bool_)))
+            self.vacuous = 0
+        if self.chosen.min_coverage:
+            rules = rules.some(coverage_of(rules, self.way.tallied(), space)[0] >= self.chosen.min_coverage)
+        self.rules = rules.in_order()
+
+    # ---- kept -------------------------------------------------------------------------------------------------------
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The rules and what the way keeps."""
+        own, facts = self.way.dump()
+        arrays: dict[str, NDArray[Any]] = {
+            "rules/left": self.rules.left.reshape(-1),
+            "rules/column": self.rules.column,
+            "rules/mark": self.rules.mark,
+            "rules/vacuous": self.rules.vacuous,
+            "never": self.never.reshape(-1),
+        }
+        arrays |= {_WAY + name: array for name, array in own.items()}
+        return arrays, {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, **facts}
+
+    @staticmethod
+    def load(
+        subject: WatchedTable, asked: Asked, chosen: Told, way: Way, arrays: Mapping[str, Any], facts: Mapping[str, Any]
+    ) -> State:
+        """What `dump` described, given the way that was made from its part."""
+        columns = asked.space.columns
+        rules = Listed(
+            np.array(arrays["rules/left"], np.uint8).reshape(-1, columns),
+            np.array(arrays["rules/column"], np.int64),
+            np.array(arrays["rules/mark"], np.uint8),
+            np.array(arrays["rules/vacuous"], np.bool_),
+        )
+        never = np.array(arrays["never"], np.uint8).reshape(-1, columns)
+        return State(subject, subject.table, asked, chosen, way, rules, facts["vacuous"], never, facts.get("why", ""))
+
+
+def _saying(progress: Progress, max_lhs: int | None) -> SoFar:
+    """What is said while rules are derived."""
+    bound = "" if max_lhs is not None else "; where short left sides are enough, stop and bound them: --max-lhs 3"
+
+    def say(found: int) -> None:
+        progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet{bound}")
+
+    return say
+
+
+def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Of a dump, the arrays that are the way's own."""
+    return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}

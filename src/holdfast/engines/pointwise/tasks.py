@@ -1,0 +1,60 @@
+"""Proofs in threads of this process, or elsewhere: there, tasks open the table by path, read the columns that their boxes
+are about, and give pairs of row ids back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise.marks import FREE, Boxes, Space
+from holdfast.engines.pointwise.proving import RowPairs, first_pairs
+from holdfast.table.load import open_table
+from holdfast.table.runner import Runner
+from holdfast.table.table import TableFiles
+from holdfast.table.threads import OnProgress
+
+_TASKS = 32  # at most, a round
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Boxes to look for in a table in files. One row of each pair has the id `fresh` or a higher one."""
+
+    where: TableFiles
+    space: Space
+    boxes: Boxes
+    fresh: int
+
+
+def pairs_by(
+    runner: Runner, rows: RankedColumns, space: Space, boxes: Boxes, fresh: int, progress: OnProgress | None = None
+) -> RowPairs:
+    """What `first_pairs` gives."""
+    if runner.is_local or rows.where is None or not len(boxes):
+        return first_pairs(rows, space, boxes, fresh, progress=progress)
+    parts = np.array_split(boxes, min(_TASKS, len(boxes)))
+    least = _id_at(rows, fresh)
+    found = np.concatenate(runner.map(run, [Task(rows.where, space, part, least) for part in parts]))
+    there = found[:, 0] >= 0
+    found[there] = rows.places(found[there])
+    return found
+
+
+def run(task: Task) -> RowPairs:
+    """One task. Its pairs are row ids."""
+    needed = np.flatnonzero((task.boxes != FREE).any(axis=0)).tolist()
+    rows = RankedColumns(open_table(task.where), needed)
+    found = first_pairs(rows, task.space, task.boxes, int(rows.places(np.array(task.fresh))))
+    there = found[:, 0] >= 0
+    found[there] = rows.ids(found[there])
+    return found
+
+
+def _id_at(rows: RankedColumns, place: int) -> int:
+    """The id of the row at a place; behind the last one, an id that no row has yet."""
+    if not place or not rows.count:
+        return 0
+    return int(rows.ids(np.array(place))) if place < rows.count else int(rows.ids(np.array(rows.count - 1))) + 1

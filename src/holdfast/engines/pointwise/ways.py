@@ -1,0 +1,85 @@
+"""The ways in which evidence is found and kept, behind a few verbs.
+
+Evidence is a set of values of pairs of rows (see `marks`), as seen from both rows of each pair, that decides every box
+of at most `max_lhs + 1` marks: one in which no value of the evidence lies is never met by the table's rows, and in one
+in which some value lies, a living pair of rows does. All ways decide the same, and so the rules are the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.pointwise.marks import Boxes, Space, Values
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+
+Arrays = Mapping[str, NDArray[Any]]
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a way: how columns are compared, and how many of them a left side may have (None: all)."""
+
+    space: Space
+    max_lhs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Values of ordered pairs of rows with how many pairs have them: of all pairs, or of a sample."""
+
+    values: Values
+    counts: NDArray[np.int64]
+    exact: bool
+
+    @property
+    def pairs(self) -> int:
+        """How many ordered pairs were looked at."""
+        return int(self.counts.sum())
+
+
+class Way(ABC):
+    """One way, with what it keeps of a table."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> Self:
+        """Find the evidence from scratch."""
+
+    @abstractmethod
+    def follow(self, change: Change, runner: Runner, progress: Progress) -> bool:
+        """Take in a batch that the subject has followed; tells whether rules may have changed."""
+
+    @property
+    @abstractmethod
+    def seen(self) -> Values:
+        """The evidence."""
+
+    @property
+    def never(self) -> Boxes | None:
+        """The minimal boxes in which no evidence lies, both of each two mirror images, where the way knows them."""
+        return None
+
+    @abstractmethod
+    def tallied(self) -> Tally:
+        """Pairs to reckon shares with."""
+
+    @abstractmethod
+    def dump(self) -> tuple[Arrays, Facts]:
+        """Arrays and facts from which `load` makes the same. Parts of the subject are kept beside them."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Self:
+        """What `dump` described."""

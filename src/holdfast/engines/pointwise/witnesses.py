@@ -1,0 +1,199 @@
+"""The way of witnesses, for tall tables: some pairs of rows as evidence, and proof of all that they leave open.
+
+The evidence is pairs of living rows, few of all: the **witnesses**. They leave boxes unmet, and of these the minimal ones of at most
+L = `max_lhs + 1` marks are candidates. Each is looked for among all pairs of rows. A pair that lies in one becomes a
+witness, and candidates are derived anew; until none is open.
+
+Invariant, after each batch: every witness is a pair of living rows, and every minimal box of at most L marks that no witness
+lies in is met by no pair of rows.
+
+Why that is enough: then a box of at most L marks is met by the witnesses iff it is met by the table. If a witness lies in it, that is
+a pair of rows of the table. If none does, weaken it step by step as long as none does: weakening adds no mark, so what it ends at is
+a minimal box of at most L marks that no witness lies in. No pair of rows lies there, and none lies in a stronger box.
+So what the witnesses decide depends on the table alone, and not on which pairs were sampled; nor does it on how the table came to be.
+
+Under batches. Rows that die meet no box, so all that was proved stays proved. Their witnesses go, and
+weaker boxes may become candidates: these are looked for in the whole table. Rows that come meet boxes only in pairs with
+a new row. Candidates that were proved before, or are stronger than one that was, are met by no pair of old rows: they are looked for
+among pairs with a new row. Either each new row is compared with all rows, which finds the
+values of all such pairs that lie in a candidate of before, and so in a stronger one; or each candidate is
+looked for by a sweep: by what takes less time.
+
+Each pattern of values in L columns that occurs keeps up to three witnesses, so that deletes seldom take the last.
+
+Cost: a sweep takes some 40 ns a row and candidate, a comparison of two rows one or two. Witnesses are some thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise import sampling
+from holdfast.engines.pointwise.boxes import excluded, folded
+from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
+from holdfast.engines.pointwise.patterns import Patterns
+from holdfast.engines.pointwise.sampling import RowPairs, Sample
+from holdfast.engines.pointwise.tasks import pairs_by
+from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
+from holdfast.engines.watched import WatchedTable
+from holdfast.pairs import bitsets
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+
+_A_PATTERN = 3  # witnesses
+_TO_START = 1 << 14  # random pairs
+_FEW_OPEN = 64  # candidates that are proved right away; where there are more, rows are compared first
+_AT_ONCE = 256  # candidates that are looked for together
+_ROWS_A_SWEEP = 30  # new rows that are compared with all others in the time of a sweep
+_TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
+
+
+class Witnesses(Way):
+    """The way of witnesses."""
+
+    name: ClassVar[str] = "borders"
+
+    def __init__(self, rows: RankedColumns, asked: Asked, ids: RowPairs, values: Values, never: Boxes) -> None:
+        self._rows, self._asked = rows, asked
+        self._ids, self._values, self._never = ids, values, never
+        self._patterns: Patterns | None = None  # made when a batch comes
+
+    @classmethod
+    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> Self:
+        """Compare some rows, and prove what they leave."""
+        none = np.empty((0, asked.space.columns), np.uint8)
+        way = cls(subject.part(RankedColumns, runner, progress), asked, np.empty((0, 2), np.int64), none, none)
+        way._take(sampling.random_pairs(way._rows, _TO_START))
+        way._settle(none, 0, runner, progress)
+        return way
+
+    def follow(self, change: Change, runner: Runner, progress: Progress) -> bool:
+        """Take in a batch that the rows have followed."""
+        before, fresh = self._never, self._rows.fresh
+        self._drop(change.dead)
+        if fresh < self._rows.count and self._scan_is_cheaper(fresh):
+            self._take(
+                sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh))
+            )
+            fresh = self._rows.count
+        self._settle(before, fresh, runner, progress)
+        return not np.array_equal(before, self._never)
+
+    def _scan_is_cheaper(self, fresh: int) -> bool:
+        """Whether new rows are compared with all others faster than what was proved is looked for."""
+        new, candidates = self._rows.count - fresh, len(self._never)
+        return sampling.holds_all(self._asked.space) and new <= _ROWS_A_SWEEP * candidates
+
+    # ---- evidence ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _shown(self) -> Patterns:
+        """The patterns that the witnesses show."""
+        if self._patterns is None:
+            space, most = self._asked.space, self._asked.max_lhs
+            self._patterns = Patterns(space, space.columns if most is None else most + 1)
+            self._patterns.add(self._values, len(self._values) + 1)
+        return self._patterns
+
+    def _take(self, pairs: RowPairs) -> None:
+        """Make witnesses of pairs of rows, given by place, that show what few others show."""
+        cells = self._rows.cells
+        values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
+        kept = self._shown.add(values, _A_PATTERN)
+        self._ids = np.concatenate([self._ids, self._rows.ids(pairs[kept])])
+        self._values = np.concatenate([self._values, values[kept]])
+
+    def _drop(self, dead: NDArray[np.int64]) -> None:
+        """Let witnesses go of which a row died."""
+        gone = np.isin(self._ids, dead).any(axis=1)
+        if gone.any():
+            self._shown.drop(self._values[gone])
+            self._ids, self._values = self._ids[~gone], self._values[~gone]
+
+    # ---- to the fixpoint --------------------------------------------------------------------------------------------
+
+    def _settle(self, before: Boxes, fresh: int, runner: Runner, progress: Progress) -> None:
+        """Look for candidates, and take in what lies in one, until none is open.
+
+        No pair of rows before the place `fresh` lies in a box of `before`.
+        """
+        proved, samples = excluded(before[:0]), self._samples()
+        known = excluded(before)
+        while True:
+            self._never = self._shown.never()
+            open_ = np.unique(folded(self._never), axis=0)
+            open_ = open_[~bitsets.among(excluded(open_), proved)]
+            is_known = bitsets.containers(~excluded(open_), ~known) >= 0
+            if fresh == self._rows.count:
+                open_, is_known = open_[~is_known], is_known[~is_known]
+            if not len(open_):
+                return
+            if np.count_nonzero(~is_known) > _FEW_OPEN and (sample := next(samples, None)):
+                progress.step(f"Comparing rows: {len(open_):,} candidates are open")
+                self._take(sampling.pairs_in(self._rows, self._asked.space, self._never, sample))
+                continue
+            chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
+            met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
+            proved = np.concatenate([proved, excluded(open_[chosen][met[:, 0] < 0])])
+            self._take(met[met[:, 0] >= 0])
+
+    def _looked_for(
+        self, boxes: Boxes, is_known: NDArray[np.bool_], fresh: int, runner: Runner, say: Callable[[int, int], None]
+    ) -> RowPairs:
+        """For each candidate a pair of rows in it, or -1."""
+        found = np.full((len(boxes), 2), -1, np.int64)
+        for chosen, since in ((is_known, fresh), (~is_known, 0)):
+            if chosen.any():
+                found[chosen] = pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
+        return found
+
+    def _samples(self) -> Iterator[list[Sample]]:
+        """What is compared while many candidates are open."""
+        yield [sampling.random_block(self._rows)]
+        yield sampling.windows(self._rows)
+
+    # ---- told and kept ----------------------------------------------------------------------------------------------
+
+    @property
+    def seen(self) -> Values:
+        """The values of the witnesses, as seen from both rows."""
+        return np.unique(np.concatenate([self._values, mirrored(self._values)]), axis=0)
+
+    @property
+    def never(self) -> Boxes | None:
+        """The minimal boxes that no pair of rows lies in; where comparisons may be unknown, rules are not read off them."""
+        return None if self._asked.space.unknown else self._never
+
+    def tallied(self) -> Tally:
+        """Random pairs of rows, the same for the same rows."""
+        pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
+        values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
+        _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
+        return Tally(values[first], counts, exact=False)
+
+    def dump(self) -> tuple[Arrays, Facts]:
+        """The witnesses, and the boxes that were proved."""
+        arrays = {"rows": self._ids, "values": self._values, "never": self._never}
+        return {name: array.reshape(-1) for name, array in arrays.items()}, {}
+
+    @classmethod
+    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
+        """What `dump` described."""
+        ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
+        values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))
+        return cls(subject.part(RankedColumns), asked, ids, values, never)
+
+
+def _saying(open_: int, progress: Progress) -> Callable[[int, int], None]:
+    """What is said while candidates are looked for."""
+
+    def say(done: int, _: int) -> None:
+        progress.step(f"Proving that no two rows meet {open_:,} conjunctions: {done:,} done")
+
+    return say

@@ -1,0 +1,64 @@
+"""The text form of pointwise order dependencies, and back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.engines.pointwise.model import MIRRORED, Pointwise, is_pointwise, parse
+from holdfast.engines.registry import class_of_text
+from holdfast.errors import BadInput
+
+NAMES = ["State", "Zip", "Salary", "tax rate", 'say "x"']
+operators = st.sampled_from(list(MIRRORED))
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Pointwise:
+    columns = draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True))
+    right, *left = [(name, draw(operators)) for name in columns]
+    return Pointwise("t", tuple(left), right)
+
+
+@given(rules())
+def test_a_text_parses_back(rule: Pointwise) -> None:
+    assert parse(rule.text, table="t") == rule
+    assert is_pointwise(rule.text)
+
+
+@given(rules())
+def test_of_two_mirror_images_one_is_told(rule: Pointwise) -> None:
+    told = parse(rule.text, NAMES)
+    assert told == parse(rule.mirrored.text, NAMES)
+    assert told.right[1] in ("<", "<=", "=")
+    first = [operator for _, operator in told.left if operator != "="]
+    assert told.right[1] != "=" or not first or first[0] in ("<", "<=")
+    assert [name for name, _ in told.left] == sorted((name for name, _ in rule.left), key=NAMES.index)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("{Zip} -> State=", "expected <, <=, =, >= or > where '}' stands"),
+        ("{Zip!=} -> State=", "cannot read '!=} -> State='"),
+        ("{Zip=} -> State", "expected <, <=, =, >= or > where 'the end' stands"),
+        ("{Zip=, Zip<} -> State=", "the column 'Zip' is there twice"),
+        ("{Zip=} -> Zip=", "the column 'Zip' is there twice"),
+        ("{Zip=} -> Town=", "there is no column 'Town'"),
+        ("{Zip=} -> State= and more", "expected the end"),
+    ],
+)
+def test_a_wrong_text_is_answered_in_one_sentence(text: str, wrong: str) -> None:
+    with pytest.raises(BadInput, match=wrong.replace("(", r"\(").replace("}", r"\}")):
+        parse(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("{Zip=} -> State=", "pod"), ("{} -> State=", "pod"), ("{Zip}: [] -> State", "od"), ("Zip -> State", "fd")],
+)
+def test_which_class_a_text_means(text: str, kind: str) -> None:
+    declared = class_of_text(text)
+    assert declared is not None
+    assert declared.name == kind
