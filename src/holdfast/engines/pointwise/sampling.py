@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
 from holdfast.kernels import dominance, scanning
-from holdfast.kernels.scanning import Digits
+from holdfast.kernels.agree import Cells
+from holdfast.pairs.narrow import narrow_rows
+from holdfast.pairs.numbers import Numbering
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
@@ -88,29 +90,33 @@ class _Table:
 
     def __init__(self, space: Space, columns: Sequence[int], boxes: Boxes) -> None:
         self._columns = list(columns)
-        ordered = np.array([space.ordered[c] for c in columns], np.bool_)
-        radixes = [_radix(space, c) for c in columns]
-        self.seen = np.ones(int(np.prod(radixes, dtype=np.int64)), np.uint8)
-        view = self.seen.reshape(radixes)
+        ordered = [space.ordered[c] for c in columns]
+        alone = [number for number, by_order in enumerate(ordered) if not by_order]
+        numbering = Numbering.of(len(self._columns), alone, [space.unknown] * len(self._columns))
+        wanted = np.zeros(numbering.size, np.bool_)
+        view = wanted.reshape(numbering.bases[::-1])  # the first column has the lowest digits
         for box in boxes[:, self._columns].tolist():
             at = [(_ORDERED if by_order else _UNORDERED)[mask] for mask, by_order in zip(box, ordered, strict=True)]
-            view[tuple(at)] = 0
-        weights = np.cumprod([1, *radixes[:0:-1]])[::-1].astype(np.uint32)
-        self._digits = Digits(weights, ~ordered, space.unknown)
+            view[tuple(at[::-1])] = True
+        self._wanted, self._digits = np.packbits(wanted, bitorder="little"), numbering.digits
 
     def scanned(self, rows: RankedColumns, sample: Sample, so_far: SoFar) -> RowPairs:
         """The pairs of a sample that lie in the boxes."""
-        arranged = np.ascontiguousarray(rows.cells[self._columns][:, sample.rows])
-        numbers, pairs = np.empty(_STRETCH, np.uint32), np.empty((_ROOM, 2), np.int64)
+        cells, pairs = self._arranged(rows, sample), np.empty((_ROOM, 2), np.int64)
         found = []
         for part in _parts(sample):
-            count = _ROOM
-            while count == _ROOM:  # it ended for lack of room
+            count = -1
+            while count < 0:  # it ended for lack of room
                 so_far(0)
                 asked = part.firsts, part.begins, part.ends
-                count = scanning.scan(arranged, self._digits, *asked, self.seen, numbers, pairs)
-                found.append(sample.rows[pairs[:count]])
+                count = scanning.scan(cells, *asked, self._digits, self._wanted, pairs)
+                found.append(sample.rows[pairs[: abs(count)]])
         return np.concatenate([np.empty((0, 2), np.int64), *found])
+
+    def _arranged(self, rows: RankedColumns, sample: Sample) -> Cells:
+        """The rows of a sample in its order."""
+        tops = [int(rows.value_counts[c]) - 1 for c in self._columns]
+        return narrow_rows([rows.cells[c] for c in self._columns], tops, sample.rows)
 
 
 def _parts(sample: Sample) -> Iterator[Sample]:
