@@ -50,7 +50,7 @@ _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs
 _FEW_OPEN = 64  # candidates that are proved right away; where there are more, rows are compared first
 _AT_ONCE = 256  # candidates that are looked for together
-_ROWS_A_SWEEP = 30  # new rows that are compared with all others in the time of a sweep
+_ROWS_A_SWEEP = 0  # new rows that are compared with all others in the time of a sweep
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 
 
