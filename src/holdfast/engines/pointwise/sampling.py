@@ -1,23 +1,26 @@
 """Pairs of rows that show much: chosen rows are compared with stretches of others, and what lies in some boxes is found.
 
-A pair's values in all columns are a number; a plain table says of each number whether it lies in one of the boxes and was
-not found yet. So a pair costs about a nanosecond, however many boxes there are. Where there are too many columns for
-one table, boxes are put into several, each about as many columns as one holds; then a pair is found for values that
-differ in those columns.
+A pair's values in the columns of the boxes are a number; a plain table says of each number whether it lies in one of the
+boxes and was not found yet. So a pair costs about a nanosecond, however many boxes there are. Where these are about too
+many columns for one table, they are put into several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
-from holdfast.kernels import dominance, scanning
+from holdfast.kernels import dominance, numbers, scanning
 from holdfast.kernels.scanning import Digits
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
@@ -30,17 +33,8 @@ _BLOCK = 4096  # rows of a random block
 _PARTS = 4  # of new rows
 _WINDOW = 32  # neighbours a row is compared with
 _PAIRS_A_ROW = 4  # with neighbours in the order of one column
-# The digits that a mark allows: where a column is ordered, and where it is compared for equality alone.
-_ORDERED = {
-    FREE: slice(None),
-    LESS: slice(0, 1),
-    LESS | EQUAL: slice(0, 2),
-    EQUAL: slice(1, 2),
-    EQUAL | MORE: slice(1, 3),
-    MORE: slice(2, 3),
-    OTHER: slice(3, 4),
-}
-_UNORDERED = {FREE: slice(None), EQUAL: slice(1, 2), OTHER: slice(0, 1)}
+# The values that digits stand for: where a column is ordered, and where it is compared for equality alone.
+_ORDERED, _UNORDERED = (LESS, EQUAL, MORE, OTHER), (OTHER, EQUAL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +61,10 @@ def pairs_in(
     samples: Sequence[Sample],
     progress: OnProgress | None = None,
 ) -> RowPairs:
-    """Pairs of rows of some samples that lie in boxes, of which both mirror images are given. Of pairs with equal values in
-    all columns there is one; where there are too many columns (see `holds_all`), there may be one of more.
+    """Pairs of rows of some samples that lie in boxes, at least one in each box in which there are any. Of each box its
+    mirror image is given, too.
     """
-    every = range(space.columns)
-    tables = [_Table(space, every, boxes)] if holds_all(space) else list(_tables(space, boxes))
+    tables = list(_tables(space, boxes))
     pieces = [(table, sample) for table in tables for sample in samples]
 
     def work(piece: tuple[_Table, Sample], so_far: SoFar) -> RowPairs:
@@ -87,28 +80,41 @@ class _Table:
     """The numbers of pairs that lie in some boxes about few columns, and were not found yet."""
 
     def __init__(self, space: Space, columns: Sequence[int], boxes: Boxes) -> None:
-        self._columns = list(columns)
-        ordered = np.array([space.ordered[c] for c in columns], np.bool_)
-        radixes = [_radix(space, c) for c in columns]
-        self.seen = np.ones(int(np.prod(radixes, dtype=np.int64)), np.uint8)
-        view = self.seen.reshape(radixes)
-        for box in boxes[:, self._columns].tolist():
-            at = [(_ORDERED if by_order else _UNORDERED)[mask] for mask, by_order in zip(box, ordered, strict=True)]
-            view[tuple(at)] = 0
-        weights = np.cumprod([1, *radixes[:0:-1]])[::-1].astype(np.uint32)
-        self._digits = Digits(weights, ~ordered, space.unknown)
+        marks = (boxes != FREE).sum(axis=0)
+        self._columns = sorted(columns, key=lambda c: -int(marks[c]))  # the first ones decide most
+        radixes = np.array([_radix(space, c) for c in self._columns], np.int64)
+        strides = np.cumprod([1, *radixes[:0:-1]])[::-1][: len(radixes)]
+        self.seen = np.ones(int(radixes.prod()), np.uint8)
+        if (boxes == FREE).all(axis=1).any():
+            self.seen[:] = 0
+        else:
+            numbers.fill(*self._allowed(space, boxes), radixes, strides, self.seen)
+        self._digits = Digits(
+            strides.astype(np.uint32), np.array([not space.ordered[c] for c in self._columns], np.bool_), space.unknown
+        )
+
+    def _allowed(self, space: Space, boxes: Boxes) -> tuple[NDArray[np.uint64], Words]:
+        """The boxes that allow each digit of each column, and those that allow all digits behind each column."""
+        words = bitsets.words_for(len(boxes))
+        allowed = np.zeros((len(self._columns), len(_ORDERED), words), np.uint64)
+        for place, column in enumerate(self._columns):
+            for digit, value in enumerate(_ORDERED if space.ordered[column] else _UNORDERED):
+                allowed[place, digit] = bitsets.packed((boxes[:, column] & value != 0)[None], words)[0]
+        free = np.cumprod((boxes[:, self._columns] == FREE)[:, ::-1], axis=1, dtype=np.bool_)[:, ::-1]
+        free = np.concatenate([free[:, 1:], np.ones((len(boxes), 1), np.bool_)], axis=1)
+        return allowed, bitsets.packed(free.T, words)
 
     def scanned(self, rows: RankedColumns, sample: Sample, so_far: SoFar) -> RowPairs:
         """The pairs of a sample that lie in the boxes."""
         arranged = np.ascontiguousarray(rows.cells[self._columns][:, sample.rows])
-        numbers, pairs = np.empty(_STRETCH, np.uint32), np.empty((_ROOM, 2), np.int64)
+        room, pairs = np.empty(_STRETCH, np.uint32), np.empty((_ROOM, 2), np.int64)
         found = []
         for part in _parts(sample):
             count = _ROOM
             while count == _ROOM:  # it ended for lack of room
                 so_far(0)
                 asked = part.firsts, part.begins, part.ends
-                count = scanning.scan(arranged, self._digits, *asked, self.seen, numbers, pairs)
+                count = scanning.scan(arranged, self._digits, *asked, self.seen, room, pairs)
                 found.append(sample.rows[pairs[:count]])
         return np.concatenate([np.empty((0, 2), np.int64), *found])
 
@@ -131,28 +137,32 @@ def _radix(space: Space, column: int) -> int:
 
 
 def _tables(space: Space, boxes: Boxes) -> Iterator[_Table]:
-    """Tables for some boxes: each takes in boxes while their columns fit."""
-    left = boxes
-    while len(left):
+    """Tables for some boxes."""
+    return starmap(partial(_Table, space), _parts_of(space, boxes))
+
+
+def _parts_of(space: Space, boxes: Boxes) -> Iterator[tuple[list[int], Boxes]]:
+    """Columns, and the boxes about them, such that a table holds them: each part takes in boxes while there is room."""
+    while len(boxes):
         columns: list[int] = []
-        for box in left:
+        for box in boxes:
             more = [c for c in np.flatnonzero(box != FREE).tolist() if c not in columns]
             if not columns or _fits(space, [*columns, *more]):
                 columns += more
         outside = np.ones(boxes.shape[1], np.bool_)
         outside[columns] = False
-        within = (left[:, outside] == FREE).all(axis=1)
-        yield _Table(space, sorted(columns), left[within])
-        left = left[~within]
+        within = (boxes[:, outside] == FREE).all(axis=1)
+        yield columns, boxes[within]
+        boxes = boxes[~within]
 
 
 def _fits(space: Space, columns: Sequence[int]) -> bool:
     return float(np.prod([_radix(space, c) for c in columns], dtype=np.float64)) <= MOST_CELLS
 
 
-def holds_all(space: Space) -> bool:
-    """Whether a table holds the values of all columns."""
-    return _fits(space, range(space.columns))
+def tables_needed(space: Space, boxes: Boxes) -> int:
+    """How many tables hold some boxes."""
+    return sum(1 for _ in _parts_of(space, boxes))
 
 
 # ---- samples --------------------------------------------------------------------------------------------------------

@@ -70,23 +70,23 @@ class Witnesses(Way):
         none = np.empty((0, asked.space.columns), np.uint8)
         way = cls(subject.part(RankedColumns, runner, progress), asked, np.empty((0, 2), np.int64), none, none)
         way._take(sampling.random_pairs(way._rows, _TO_START))
-        way._settle(none, 0, runner, progress)
+        way._settle(none, 0, none, runner, progress)
         return way
 
     def follow(self, change: Change, runner: Runner, progress: Progress) -> bool:
         """Take in a batch that the rows have followed."""
-        before, fresh = self._never, self._rows.fresh
+        before, fresh, proved = self._never, self._rows.fresh, self._never[:0]
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
             self._take(sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh)))
-            fresh = self._rows.count
-        self._settle(before, fresh, runner, progress)
+            proved = before  # as far as no pair in them was found
+        self._settle(before, fresh, proved, runner, progress)
         return not np.array_equal(before, self._never)
 
     def _scan_is_cheaper(self, fresh: int) -> bool:
         """Whether new rows are compared with all others faster than what was proved is looked for."""
-        new, candidates = self._rows.count - fresh, len(self._never)
-        return sampling.holds_all(self._asked.space) and new <= _ROWS_A_SWEEP * candidates
+        tables = sampling.tables_needed(self._asked.space, self._never)
+        return (self._rows.count - fresh) * tables <= _ROWS_A_SWEEP * len(self._never)
 
     # ---- evidence ---------------------------------------------------------------------------------------------------
 
@@ -116,18 +116,18 @@ class Witnesses(Way):
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
-    def _settle(self, before: Boxes, fresh: int, runner: Runner, progress: Progress) -> None:
+    def _settle(self, before: Boxes, fresh: int, proved: Boxes, runner: Runner, progress: Progress) -> None:
         """Look for candidates, and take in what lies in one, until none is open.
 
-        No pair of rows before the place `fresh` lies in a box of `before`.
+        No pair of rows before the place `fresh` lies in a box of `before`, and no pair at all in one of `proved`, unless
+        a witness does.
         """
-        proved, samples = _words(before[:0]), self._samples()
-        known = _words(before)
+        known, done, samples = nibbles(before), nibbles(folded(proved)), self._samples()
         while True:
             self._never = self._shown.never()
             open_ = np.unique(folded(self._never), axis=0)
-            open_ = open_[~bitsets.among(_words(open_), proved)]
-            is_known = bitsets.containers(~_words(open_), ~known) >= 0
+            open_ = open_[~bitsets.among(nibbles(open_), done)]
+            is_known = bitsets.containers(~nibbles(open_), ~known) >= 0
             if fresh == self._rows.count:
                 open_, is_known = open_[~is_known], is_known[~is_known]
             if not len(open_):
@@ -138,7 +138,7 @@ class Witnesses(Way):
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
             met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
-            proved = np.concatenate([proved, _words(open_[chosen][met[:, 0] < 0])])
+            done = np.concatenate([done, nibbles(open_[chosen][met[:, 0] < 0])])
             self._take(met[met[:, 0] >= 0])
 
     def _looked_for(
@@ -172,7 +172,7 @@ class Witnesses(Way):
         """Random pairs of rows, the same for the same rows."""
         pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
-        words, first, counts = np.unique(_words(values), axis=0, return_index=True, return_counts=True)
+        _, first, counts = np.unique(nibbles(values), axis=0, return_index=True, return_counts=True)
         return Tally(values[first], counts, exact=False)
 
     def dump(self) -> tuple[Arrays, Facts]:
@@ -186,11 +186,6 @@ class Witnesses(Way):
         ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
         values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))
         return cls(subject.part(RankedColumns), asked, ids, values, never)
-
-
-def _words(boxes: Boxes) -> bitsets.Words:
-    """Boxes as sets: one is weaker than another iff its set is a part of the other's."""
-    return nibbles(boxes)
 
 
 def _saying(open_: int, progress: Progress) -> Callable[[int, int], None]:
