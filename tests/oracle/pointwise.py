@@ -45,7 +45,7 @@ class Pairs:
         self.ordered = ordered
         self.signs = sorted(
             {
-                tuple(sign(a, b, *how) for a, b, *how in zip(t, s, ordered, [nulls] * len(t), strict=True))
+                tuple(sign(a, b, how, nulls) for a, b, how in zip(t, s, ordered, strict=True))
                 for t, s in permutations(rows, 2)
             }
         )

@@ -48,7 +48,7 @@ class Witness:
     rows: tuple[int, ...]
     values: tuple[Values, ...] = ()
     keys: tuple[Values, ...] = ()
-    sentence: str = ""
+    sentence: str = field(default="", kw_only=True)
 
     def __str__(self) -> str:
         return self.named()

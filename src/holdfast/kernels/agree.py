@@ -45,10 +45,13 @@ class Cells(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How rows are compared: by order or only by equality, and whether nulls (code 0) equal nothing."""
+    """How rows are compared: by order or only by equality, and whether nulls (code 0) equal nothing. Where they are
+    compared by order, `equal_only[c]` says that column c is not: both bits are set where rows agree, else neither.
+    """
 
     ordered: bool
     distinct: bool
+    equal_only: NDArray[np.bool_]
 
 
 @kernel
@@ -76,7 +79,9 @@ def _limits_of(form: Form, limits: NDArray[np.uint32]) -> None:
         if form.distinct and value == 0:
             limits[-1, 0, c] = NEVER
         limits[-1, 1, c] = NEVER
-        if form.ordered:
+        if form.ordered and form.equal_only[c]:
+            limits[:, :, c] = limits[-1, 0, c]
+        elif form.ordered:
             limits[0, 0, c] = 1 if form.distinct else 0
             limits[0, 1, c] = value
 
@@ -173,7 +178,7 @@ def _count_plain(
 
 
 @kernel
-def _weights_in(
+def weights_in(
     queries: Cells, rows: Cells, own: NDArray[np.int64], block: int, from_query: int, weights: NDArray[np.int64]
 ) -> int:
     """The weights of a block before query `from_query` came. OUT weights[j]; gives their sum"""
@@ -210,7 +215,7 @@ def tally_plain(
     for t in range(len(tiles)):
         begin = tiles[t, 2] * BLOCK
         weights = room[: min(BLOCK, used - begin)]
-        left = _weights_in(queries, rows, own, tiles[t, 2], tiles[t, 0], weights)
+        left = weights_in(queries, rows, own, tiles[t, 2], tiles[t, 0], weights)
         skipped = 0
         for q in range(tiles[t, 0], tiles[t, 1]):
             if tiles[t, 3]:
@@ -266,7 +271,7 @@ def tally_hashed(
         tile = tiles[at[0]]
         begin = tile[2] * BLOCK
         weights = room[: min(BLOCK, used - begin)]
-        _weights_in(queries, rows, own, tile[2], tile[0] + at[1], weights)
+        weights_in(queries, rows, own, tile[2], tile[0] + at[1], weights)
         for q in range(tile[0] + at[1], tile[1]):
             skipped = max(0, q + 1 - begin) if tile[3] else 0
             n = len(weights) - skipped

@@ -5,9 +5,9 @@ their values in the columns still to come: a set E of cells, one a combination o
 mark by a step, a set D of cells: the values of the pairs that lie in the box only when this mark is weaker.
 Choosing a mark joins the slabs of its values; weakening it adds those of the values that it does not allow.
 
-A box is never met iff E becomes empty, and minimal iff no D does. A cell of D that is in E too can't be in a box that is
-never met; so it is taken out of D, and where a D is empty the search goes no further. Cells are bits. The last columns
-share a word, as far as their cells fit; the slabs of those before are whole words.
+A box is never met iff E becomes empty, and minimal iff no D does. A cell of D that is in E too can't be in a box that
+is never met; so it is taken out of D, and where a D is empty the search goes no further. Cells are bits. The last
+columns share a word, as far as their cells fit; the slabs of those before are whole words.
 
 Where the pairs are closed under mirrors, so are the boxes: the first inequality chosen is `<` or `<=`, and each box
 found is told with its mirror.
@@ -157,7 +157,7 @@ def _keep_outside(cells: Words, start: int, size: int, at: int) -> bool:
     for w in range(size):
         cells[at + w] &= ~cells[start + w]
         left |= cells[at + w]
-    return left != ZERO
+    return bool(left)
 
 
 @kernel

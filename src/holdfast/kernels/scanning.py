@@ -37,7 +37,9 @@ def _add(own: Any, at: Any, n: Any, value: Any, weight: Any, equal_only: bool, u
     elif unknown:
         for j in range(n):
             cell = own[at + j]
-            numbers[j] += thrice if cell == 0 else (weight if cell >= value else none) + (weight if cell > value else none)
+            numbers[j] += (
+                thrice if cell == 0 else (weight if cell >= value else none) + (weight if cell > value else none)
+            )
     else:
         for j in range(n):
             cell = own[at + j]

@@ -16,7 +16,7 @@ from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
 from holdfast.pairs.ranked import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
-from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed, both_ways
+from holdfast.pairs.signatures import EQUAL, Kind, Signed, both_ways
 from holdfast.table.load import open_table
 from holdfast.table.probe import run_probe
 from holdfast.table.runner import Runner
@@ -49,7 +49,7 @@ def parts_of_table(
     progress: OnProgress | None = None,
     kind: Kind = EQUAL,
 ) -> list[Signed]:
-    """The signature of every pair of a table's rows (of the kind `ORDERED`: from both), with how many pairs have it.
+    """The signature of every pair of a table's rows (of a kind of order: from both), with how many pairs have it.
 
     As parts to add up. `rows` are the table's, where they are at hand; `progress` gets how far it is.
     """
@@ -86,18 +86,18 @@ def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list
     """The signatures of the pairs that a batch added and took, with signed counts, as parts to add up."""
     batch, after = batch_of(change), change.after
     distinct = after.schema.nulls == "distinct"
-    if kind == EQUAL:
+    if not kind.ordered:
         asked = Asked(batch, tuple(tops_of(after)), distinct)
         return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
     # The values of a batch have an order among themselves too: so they get ranks of their own.
-    alone = RankedRows.of_shards(after, []).ranked(batch, after)
-    return batch_pairs(alone, kind, distinct, _against_ranked(batch, after, runner))
+    alone = RankedRows.of_shards(after, [], kind).ranked(batch, after)
+    return batch_pairs(alone, kind, distinct, _against_ranked(batch, after, runner, kind))
 
 
-def _against_ranked(batch: WeightedRows, table: Table, runner: Runner) -> list[Signed]:
+def _against_ranked(batch: WeightedRows, table: Table, runner: Runner, kind: Kind) -> list[Signed]:
     """The signatures of order of a batch's rows with the rows of a table, as parts to add up."""
     assert table.where is not None, "a table lies in files before tasks look at it"
-    return runner.map(_ranked_shard, [_RankedShard(table.where, n, batch) for n in range(len(table.shards))])
+    return runner.map(_ranked_shard, [_RankedShard(table.where, n, batch, kind) for n in range(len(table.shards))])
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,15 @@ class _RankedShard:
     where: TableFiles
     number: int
     batch: WeightedRows
+    kind: Kind
 
 
 def _ranked_shard(task: _RankedShard) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
     table = open_table(task.where)
-    rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])])
+    rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])], task.kind)
     queries = rows.ranked(task.batch, table)
-    return Count(queries, rows, ORDERED, table.schema.nulls == "distinct").share(0, 1)
+    return Count(queries, rows, task.kind, table.schema.nulls == "distinct").share(0, 1)
 
 
 def batch_of(change: Changed) -> WeightedRows:

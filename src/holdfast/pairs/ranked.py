@@ -1,6 +1,7 @@
 """The rows of a table for comparisons by order: the cells are ranks of values instead of codes.
 
-Rows are found by their codes, which never change, so that new ranks in one column leave the others alone.
+Rows are found by their codes, which never change, so that new ranks in one column leave the others alone. Columns that
+are compared for equality alone keep their codes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
-from holdfast.pairs.ranks import Ranks
+from holdfast.pairs.ranks import Ranks, Unranked
 from holdfast.pairs.rows import WeightedRows, Weights, hashes_of
 from holdfast.pairs.signatures import ORDERED, Kind
 from holdfast.table.shard import Shard
@@ -21,20 +22,24 @@ from holdfast.table.table import Alive, Table
 class RankedRows(WeightedRows):
     """Distinct rows with weights, and the ranks of the values that they hold; use `of_table`."""
 
-    def __init__(self, ranks: Sequence[Ranks], room: int = 0) -> None:
+    def __init__(self, ranks: Sequence[Ranks | Unranked], room: int = 0) -> None:
         super().__init__([each.top for each in ranks], room)
         self._ranks = ranks
 
     @staticmethod
-    def of_table(table: Table) -> RankedRows:
+    def of_table(table: Table, kind: Kind = ORDERED) -> RankedRows:
         """All living rows of a table."""
-        return RankedRows.of_shards(table, list(table.living()))
+        return RankedRows.of_shards(table, list(table.living()), kind)
 
     @staticmethod
-    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]]) -> RankedRows:
+    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]], kind: Kind = ORDERED) -> RankedRows:
         """The living rows of some of a table's shards."""
-        columns = range(len(table.schema.columns))
-        ranks = [Ranks(_living_codes(table, shards, c), table.order_keys(c)) for c in columns]
+        ranks = [
+            Unranked(len(table.dictionaries[c]) - 1)
+            if c in kind.equal_only
+            else Ranks(_living_codes(table, shards, c), table.order_keys(c))
+            for c in range(len(table.schema.columns))
+        ]
         rows = RankedRows(ranks, sum(len(shard) for shard, _ in shards))
         for shard, alive in shards:
             rows.add_shard(shard, alive)
@@ -48,6 +53,8 @@ class RankedRows(WeightedRows):
         """The rows of a batch, given as codes of the table after it, as ranks; values that are new get theirs."""
         codes = batch.codes()
         for c, ranks in enumerate(self._ranks):
+            if isinstance(ranks, Unranked):
+                continue
             keys = table.order_keys(c)
             if not ranks.fit(codes[c], keys):
                 in_use = self._in_use(c)
@@ -67,7 +74,7 @@ class RankedRows(WeightedRows):
 
 def rows_of(table: Table, kind: Kind) -> WeightedRows:
     """All living rows of a table, with cells that signatures of a kind can be made from."""
-    return RankedRows.of_table(table) if kind == ORDERED else WeightedRows.of_table(table)
+    return RankedRows.of_table(table, kind) if kind.ordered else WeightedRows.of_table(table)
 
 
 def queries_of(batch: WeightedRows, rows: WeightedRows, table: Table) -> WeightedRows:

@@ -92,6 +92,11 @@ class WeightedRows:
         """The weight of each row."""
         return self._weights[: self.used]
 
+    def with_nulls(self) -> NDArray[np.bool_]:
+        """Which columns hold a null, whose cell is 0."""
+        cells = (self._column(c).reshape(-1)[: self.used] for c in range(self.columns))
+        return np.array([not column.all() for column in cells], np.bool_)
+
     def codes(self) -> Codes:
         """The cells of each row, `[column, row]`."""
         codes = np.empty((self.used, self.columns), np.uint32)

@@ -5,14 +5,19 @@ of word b // 64). Of the kind `ORDERED` it has two bits a column, in two halves 
 set iff the second row's value is at most the first one's, and bit `at_least(c)` iff it is at least that. So a column
 is `=` with both bits, `<` or `>` with one. With neither, a null made the comparison unknown: where nulls are distinct,
 a null is neither below nor equal to nor above anything. Where nulls are equal, null equals null and sorts first.
+In a kind of order some columns may be compared for equality alone (`ordered_but`): there both bits are set where the
+rows agree, and neither where they differ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from holdfast.pairs.bitsets import unpacked
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -25,6 +30,12 @@ class Kind:
 
     name: str
     sides: int
+    equal_only: tuple[int, ...] = ()  # of a kind of order, the columns that are compared for equality alone
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows are compared by order, so that it matters which of two rows comes first."""
+        return self.sides == 2
 
     def words(self, columns: int) -> int:
         """How many words a signature has."""
@@ -37,6 +48,12 @@ class Kind:
 
 EQUAL = Kind("equal", 1)
 ORDERED = Kind("ordered", 2)
+_VALUES = np.array([8, 4, 1, 2], np.uint8)  # by the two bits of a column: neither, at most, at least, both
+
+
+def ordered_but(columns: Iterable[int]) -> Kind:
+    """The kind of order in which these columns are compared for equality alone."""
+    return Kind(ORDERED.name, ORDERED.sides, tuple(sorted(set(columns))))
 
 
 def at_most(column: int) -> int:
@@ -56,6 +73,16 @@ def mirrored(pairs: Signed) -> Signed:
     return np.concatenate([words[:, half:], words[:, :half]], axis=1), counts
 
 
+def values_of(words: Words, columns: int) -> NDArray[np.uint8]:
+    """What the first row of a pair is to the second in each column, `[signature, column]`: 1 where it is less, 2 where
+    they are equal, 4 where it is more, and 8 where it is neither: the two differ, or a null makes it unknown.
+    """
+    half = words.shape[1] // 2
+    second_at_most, second_at_least = (unpacked(side)[:, :columns] for side in (words[:, :half], words[:, half:]))
+    values: NDArray[np.uint8] = _VALUES.take(second_at_most + 2 * second_at_least)
+    return values
+
+
 def both_ways(parts: list[Signed], kind: Kind) -> list[Signed]:
     """Signatures that depend on which row comes first are counted from both rows."""
-    return parts + [mirrored(part) for part in parts] if kind == ORDERED else parts
+    return parts + [mirrored(part) for part in parts] if kind.ordered else parts

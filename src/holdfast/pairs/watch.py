@@ -34,7 +34,7 @@ class PairWatch:
 
     @staticmethod
     def of(table: Table, runner: Runner, progress: Progress = SILENT, kind: Kind = EQUAL) -> PairWatch:
-        """Count the pairs of a table (of the kind `ORDERED`: from both rows)."""
+        """Count the pairs of a table (of a kind of order: from both rows)."""
 
         def say(share: float) -> None:
             progress.step(f"Comparing rows of {table.schema.name}: {share:.0%} of all pairs compared")
@@ -64,7 +64,7 @@ class PairWatch:
             return self.sets.add_parts([*all_pairs(rows, kind, distinct), (self.sets.sets, -self.sets.counts)])
         against = Count(queries, rows, kind, distinct, own=own)
         alike = batch_alike(queries, kind, distinct)
-        if against.is_small and kind == EQUAL:
+        if against.is_small and not kind.ordered:
             return self.sets.add_parts([alike], against.into)
         return self.sets.add_parts(both_ways([alike, *against.whole()], kind))
 

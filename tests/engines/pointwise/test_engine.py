@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.oracle import pointwise as oracle
 
 NAMES = [column.name for column in COLUMNS]
 TEXT = NAMES.index("text")
-streams = st.lists(batches, min_size=1, max_size=4)
+streams = st.lists(batches, min_size=1, max_size=3)
 Told = set[oracle.Pod]
 
 
@@ -39,7 +40,7 @@ def by_number(rule: Any) -> oracle.Pod:
     return oracle.Pod(tuple(left), NAMES.index(rule.right[0]), rule.right[1], rule.vacuous)
 
 
-def plain(row: Row) -> Row:
+def plain(row: Sequence[Any]) -> Row:
     """A row whose values Python compares as we do: NaN is the largest and equals itself."""
     return tuple((math.isnan(v), 0.0 if math.isnan(v) else v) if isinstance(v, float) else v for v in row)
 
@@ -62,7 +63,7 @@ def coverage(rows: list[Row], nulls: str, ordered: list[bool], rule: oracle.Pod)
     return met / len(signs)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     first=row_lists,
     stream=streams,
@@ -100,8 +101,9 @@ def test_every_batch_by_definition(
 
 def check_diff(diff: Diff, before: Told, after: Told, world: World, nulls: str, text_ordered: bool) -> None:
     lost = {text: by_number(rule) for text, rule in diff.lost.items()}
-    assert set(lost.values()) == before - after
-    assert {by_number(rule) for rule in diff.gained.values()} == after - before
+    turned = [tuple(map(by_number, pair)) for pair in diff.changed.values()]
+    assert {*lost.values(), *(was for was, _ in turned)} == before - after
+    assert {*map(by_number, diff.gained.values()), *(now for _, now in turned)} == after - before
     ordered = [column != TEXT or text_ordered for column in range(len(NAMES))]
     pairs = oracle.Pairs([plain(row) for row in world.rows], ordered, nulls)
     for text, rule in lost.items():
@@ -114,21 +116,18 @@ def check_diff(diff: Diff, before: Told, after: Told, world: World, nulls: str, 
 
 
 def check_witness(values: Any, rule: oracle.Pod, nulls: str, ordered: list[bool]) -> None:
-    one, other = ([_as_row(row[name]) for name in NAMES] for row in values)
+    one, other = (
+        plain([float(row[n]) if n == "real" and row[n] is not None else row[n] for n in NAMES]) for row in values
+    )
     signs = [oracle.sign(a, b, o, nulls) for a, b, o in zip(one, other, ordered, strict=True)]
     assert all(sign in oracle.MEANS[mark] for sign, mark in zip(signs, rule.left, strict=True))
     assert signs[rule.column] not in oracle.MEANS[rule.operator]
 
 
-def _as_row(value: Any) -> Any:
-    if value == "NaN" or isinstance(value, float):
-        number = float(value)
-        return math.isnan(number), 0.0 if math.isnan(number) else number
-    return (False, math.inf * (-1 if value == "-Infinity" else 1)) if value in ("Infinity", "-Infinity") else value
-
-
-@settings(max_examples=30)
-@given(rows=row_lists.filter(lambda rows: len(rows) > 1), nulls=null_modes, method=st.sampled_from(["counts", "borders"]))
+@settings(max_examples=15)
+@given(
+    rows=row_lists.filter(lambda rows: len(rows) > 1), nulls=null_modes, method=st.sampled_from(["counts", "borders"])
+)
 def test_coverage_is_the_share_of_pairs_that_meet_the_left_side(rows: list[Row], nulls: Nulls, method: str) -> None:
     engine = make_engine("pod", {"method": method, "vacuous": True, "max_lhs": 2})
     world = World(nulls)

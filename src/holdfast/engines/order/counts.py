@@ -12,12 +12,10 @@ wide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.borders.evidence import changed_targets, covers, maximal
 from holdfast.borders.targets import Targets
@@ -26,52 +24,12 @@ from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, 
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.pairs.multiset import Delta, Signatures
-from holdfast.pairs.signatures import ORDERED
-from holdfast.pairs.watch import PairWatch
+from holdfast.pairs.counted import CountedSignatures
 from holdfast.progress import Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
 
 _AT_ONCE = 1 << 26  # bytes of broken targets that are looked at together
-
-
-class CountedSignatures:
-    """The counted signatures of order of a table; `delta` tells which the last batch brought in and took out."""
-
-    name: ClassVar[str] = "order-signatures"
-
-    def __init__(self, watch: PairWatch) -> None:
-        self._watch, self.delta = watch, Delta(watch.sets.sets[:0], watch.sets.sets[:0])
-
-    @classmethod
-    def of(cls, table: Table, runner: Runner, progress: Progress) -> CountedSignatures:
-        """From a table, by comparing all pairs."""
-        return cls(PairWatch.of(table, runner, progress, ORDERED))
-
-    @property
-    def sets(self) -> Signatures:
-        """The multiset: each pair of rows from both of them."""
-        return self._watch.sets
-
-    def follow(self, change: Change, runner: Runner) -> None:
-        """Take in a batch."""
-        self.delta = self._watch.follow(change, runner)
-
-    def rewritten(self, table: Table, kept: Kept) -> CountedSignatures:  # noqa: ARG002
-        """Signatures know no codes; rows are read anew with the next batch."""
-        return CountedSignatures.load(table, *self.dump())
-
-    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays from which `load` makes the same."""
-        return self._watch.dump(), {}
-
-    @classmethod
-    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedSignatures:  # noqa: ARG003
-        """What `dump` described."""
-        return cls(PairWatch.load(table, arrays, ORDERED))
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,9 @@ class Layout:
     cells_of_word: int
 
     @staticmethod
-    def of(places: Sequence[int], values: Sequence[int], choices: Sequence[Sequence[Choice]], symmetric: bool) -> Layout:
+    def of(
+        places: Sequence[int], values: Sequence[int], choices: Sequence[Sequence[Choice]], symmetric: bool
+    ) -> Layout:
         """Of columns at these places, in this order, with their values and choices."""
         radix = [own.bit_count() for own in values]
         cells = [prod(radix[d:]) for d in range(len(radix) + 1)]

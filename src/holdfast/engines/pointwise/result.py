@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.names import quoted
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space, mirrored
+from holdfast.engines.pointwise.boxes import folded, packed
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
 from holdfast.errors import BadInput
-from holdfast.pairs.bitsets import Words, words_for
+from holdfast.pairs.bitsets import Words
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -73,32 +74,7 @@ class Listed:
 
     def keys(self) -> Words:
         """Rules as rows of words: two are equal iff the rules are."""
-        return as_words(np.c_[self.left, self.column.astype(np.uint8), self.mark])
-
-
-def as_words(bytes_: NDArray[np.uint8]) -> Words:
-    """Rows of bytes as rows of words."""
-    padded = np.zeros((len(bytes_), 8 * -(-bytes_.shape[1] // 8)), np.uint8)
-    padded[:, : bytes_.shape[1]] = bytes_
-    return padded.view(np.uint64)
-
-
-def nibbles(boxes: Boxes) -> Words:
-    """What boxes exclude, four bits a column: one is weaker than another iff its set is a part of the other's."""
-    bits = np.unpackbits(np.uint8(FREE) & ~boxes, axis=1, bitorder="little").reshape(*boxes.shape, 8)[:, :, :4]
-    wide = np.zeros((len(boxes), 64 * words_for(4 * boxes.shape[1])), np.uint8)
-    wide[:, : 4 * boxes.shape[1]] = bits.reshape(len(boxes), 4 * boxes.shape[1])
-    return np.packbits(wide, axis=1, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def folded(boxes: Boxes) -> Boxes:
-    """Of each box and its mirror image the one whose first inequality is `<` or `<=`."""
-    known = boxes & (LESS | EQUAL | MORE)
-    high = (known == MORE) | (known == EQUAL | MORE)
-    one_way = high | (known == LESS) | (known == LESS | EQUAL)
-    order = np.arange(boxes.shape[1], 0, -1)  # the first inequality is that of the highest number
-    turned = (high * order).max(axis=1, initial=0) > ((one_way & ~high) * order).max(axis=1, initial=0)
-    return np.where(turned[:, None], mirrored(boxes), boxes)
+        return np.c_[packed(self.left), (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)]
 
 
 @dataclass(frozen=True)
@@ -204,7 +180,7 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def one_a_class(self) -> Rules:
         """Of the readings of each class the first."""
-        classes = as_words(folded(self.listed.boxes(self.wording.space)))
+        classes = packed(folded(self.listed.boxes(self.wording.space)))
         _, first = np.unique(classes, axis=0, return_index=True)
         return Rules(self.wording, self.listed.some(np.sort(first)), self.vacuous)
 

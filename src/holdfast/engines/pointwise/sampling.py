@@ -168,6 +168,13 @@ def tables_needed(space: Space, boxes: Boxes) -> int:
 # ---- samples --------------------------------------------------------------------------------------------------------
 
 
+def all_pairs(rows: RankedColumns) -> RowPairs:
+    """All ordered pairs of different living rows."""
+    living = np.flatnonzero(rows.alive)
+    one, other = np.nonzero(~np.eye(len(living), dtype=np.bool_))
+    return np.stack([living[one], living[other]], axis=1)
+
+
 def random_pairs(rows: RankedColumns, count: int) -> RowPairs:
     """So many pairs of different living rows, the same each time for as many rows."""
     living = np.flatnonzero(rows.alive)

@@ -1,7 +1,7 @@
 """The search for minimal boxes that no pair meets, on any number of columns.
 
-`kernels/never.py` searches on as many columns as their cells, a bit each, fit into memory: some 16. Where there are more,
-one column after the other is decided here on lists of values, until the others fit; the reasoning is the same.
+`kernels/never.py` searches on as many columns as their cells, a bit each, fit into memory: some 16. Where there are
+more, one column after the other is decided here on lists of values, until the others fit; the reasoning is the same.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ class Question:
             fill_cells(values, layout.columns.column, layout.weight, layout.cells_of_word, own)
             if i:
                 take_out(own, cells[: words[0]])
-        here = np.zeros((4, depths), np.int64)
-        here[:3, 0] = sets[0], partial.marks, partial.leans
-        return Search(layout.columns, cells, start, *here, depth=np.zeros(1, np.int64))
+        sets_of, marks, leans, following = np.zeros((4, depths), np.int64)
+        sets_of[0], marks[0], leans[0] = sets[0], partial.marks, partial.leans
+        return Search(layout.columns, cells, start, sets_of, marks, leans, following, np.zeros(1, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

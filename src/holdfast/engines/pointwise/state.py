@@ -68,7 +68,8 @@ class State:
     @property
     def keys(self) -> Boxes:
         """The minimal sets of columns on which no two rows agree."""
-        return self.never[((self.never == EQUAL) | (self.never == FREE)).all(axis=1)]
+        keys: Boxes = self.never[((self.never == EQUAL) | (self.never == FREE)).all(axis=1)]
+        return keys
 
     def moment(self) -> Moment:
         """How rules stand now."""

@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import sampling
+from holdfast.engines.pointwise.boxes import excluded, folded
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
-from holdfast.engines.pointwise.result import folded, nibbles
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
 from holdfast.engines.pointwise.tasks import pairs_by
 from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
@@ -57,7 +57,7 @@ _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 class Witnesses(Way):
     """The way of witnesses."""
 
-    name: ClassVar[str] = "witnesses"
+    name: ClassVar[str] = "borders"
 
     def __init__(self, rows: RankedColumns, asked: Asked, ids: RowPairs, values: Values, never: Boxes) -> None:
         self._rows, self._asked = rows, asked
@@ -122,12 +122,12 @@ class Witnesses(Way):
         No pair of rows before the place `fresh` lies in a box of `before`, and no pair at all in one of `proved`, unless
         a witness does.
         """
-        known, done, samples = nibbles(before), nibbles(folded(proved)), self._samples()
+        known, done, samples = excluded(before), excluded(folded(proved)), self._samples()
         while True:
             self._never = self._shown.never()
             open_ = np.unique(folded(self._never), axis=0)
-            open_ = open_[~bitsets.among(nibbles(open_), done)]
-            is_known = bitsets.containers(~nibbles(open_), ~known) >= 0
+            open_ = open_[~bitsets.among(excluded(open_), done)]
+            is_known = bitsets.containers(~excluded(open_), ~known) >= 0
             if fresh == self._rows.count:
                 open_, is_known = open_[~is_known], is_known[~is_known]
             if not len(open_):
@@ -138,7 +138,7 @@ class Witnesses(Way):
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
             met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
-            done = np.concatenate([done, nibbles(open_[chosen][met[:, 0] < 0])])
+            done = np.concatenate([done, excluded(open_[chosen][met[:, 0] < 0])])
             self._take(met[met[:, 0] >= 0])
 
     def _looked_for(
@@ -169,11 +169,14 @@ class Witnesses(Way):
         return None if self._asked.space.unknown else self._never
 
     def tallied(self) -> Tally:
-        """Random pairs of rows, the same for the same rows."""
-        pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
+        """All pairs of rows, or random ones where there are too many, the same for the same rows."""
+        living = int(np.count_nonzero(self._rows.alive))
+        exact = living * (living - 1) <= _TALLIED
+        pairs = sampling.all_pairs(self._rows) if exact else sampling.random_pairs(self._rows, _TALLIED)
+        cells = self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
-        _, first, counts = np.unique(nibbles(values), axis=0, return_index=True, return_counts=True)
-        return Tally(values[first], counts, exact=False)
+        _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
+        return Tally(values[first], counts, exact)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""

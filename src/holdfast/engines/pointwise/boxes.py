@@ -1,0 +1,84 @@
+"""Many boxes, and many rules, at once: which of two mirrors is told; boxes as rows of words, for looking them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.pointwise.marks import FREE, LESS, MORE, Boxes, mirrored
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+
+Flags = NDArray[np.bool_]
+LEANING = np.array([bool(mask & MORE) * 1 - bool(mask & LESS) * 1 for mask in range(16)], np.int8)
+_COLUMNS = 16  # of a word
+
+
+class Rules(NamedTuple):
+    """Rules `left -> column operator`, one a row. The operator is a mask: LESS, LESS | EQUAL or EQUAL."""
+
+    left: Boxes
+    column: NDArray[np.int64]
+    operator: NDArray[np.uint8]
+
+    @staticmethod
+    def of(left: Boxes, column: int, operator: int) -> Rules:
+        """With the same right side."""
+        return Rules(left, np.full(len(left), column, np.int64), np.full(len(left), operator, np.uint8))
+
+    @staticmethod
+    def joined(columns: int, parts: Sequence[Rules]) -> Rules:
+        """All of them; there may be none."""
+        none = Rules.of(np.empty((0, columns), np.uint8), 0, 0)
+        left, column, operator = zip(none, *parts, strict=True)
+        return Rules(np.concatenate(left), np.concatenate(column), np.concatenate(operator))
+
+    def where(self, flags: Flags) -> Rules:
+        """Those that are flagged."""
+        return Rules(self.left[flags], self.column[flags], self.operator[flags])
+
+
+def is_told(boxes: Boxes) -> Flags:
+    """Which boxes are the one of two mirrors that is told: whose first inequality, if any, is `<` or `<=`."""
+    leaning = LEANING[boxes]
+    first = np.argmax(leaning != 0, axis=1)
+    told: Flags = leaning[np.arange(len(boxes)), first] <= 0
+    return told
+
+
+def leans(boxes: Boxes) -> Flags:
+    """Which boxes have an inequality, so that their mirror is another box."""
+    any_: Flags = (LEANING[boxes] != 0).any(axis=1)
+    return any_
+
+
+def folded(boxes: Boxes) -> Boxes:
+    """Of each box the mirror that is told."""
+    return np.where(is_told(boxes)[:, None], boxes, mirrored(boxes))
+
+
+def marks_of(boxes: Boxes) -> NDArray[np.int64]:
+    """How many marks each box has."""
+    many: NDArray[np.int64] = np.count_nonzero(boxes != FREE, axis=1)
+    return many
+
+
+def packed(masks: Boxes) -> Words:
+    """Boxes, or values, as words: four bits a column."""
+    words = np.zeros((len(masks), max(1, -(-masks.shape[1] // _COLUMNS))), np.uint64)
+    for c in range(masks.shape[1]):
+        words[:, c // _COLUMNS] |= masks[:, c].astype(np.uint64) << np.uint64(4 * (c % _COLUMNS))
+    return words
+
+
+def excluded(boxes: Boxes) -> Words:
+    """What boxes exclude, as words: one is weaker than another iff its bits are some of the other's."""
+    return packed(np.uint8(FREE) & ~boxes)
+
+
+def among(boxes: Boxes, others: Boxes) -> Flags:
+    """Which boxes are among others."""
+    return bitsets.among(packed(boxes), packed(others))

@@ -1,0 +1,160 @@
+"""Rules as readings of never-sets, and the other minimal rules.
+
+`X -> B op` holds iff X with the negation of `B op` is never met. Where nulls are equal, the negation of `<` is the mark
+`>=` and that of `<=` is `>`, so that a rule with one of these on the right is a never-set from which a mark is taken
+out; a never-set has as many equivalent readings as it has marks that can be taken out. The negation of `=`, that two
+values differ, is no mark of an ordered column: those rules have a search of their own. Where nulls are distinct, no
+negation is a mark, and every right side has a search of its own.
+
+`X -> B<=` follows from `X -> B<` and from `X -> B=`, and is minimal only where neither holds. If one of them held for
+an X' weaker than X, so would `X' -> B<=`; so it is enough to look up X itself among the minimal left sides of these. In
+the same way, a minimal left side that no pair meets is one of the minimal boxes that no pair meets.
+
+Each rule comes as one of two mirrors: `B>` on the right is told as `B<`, and of two mirrored left sides of `=` the one
+is told whose first inequality is `<` or `<=`; likewise of two mirrored never-sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.pointwise.boxes import LEANING, Rules, among, folded, is_told
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
+from holdfast.engines.pointwise.never import left_sides, never_sets
+from holdfast.engines.pointwise.vacuous import Vacuous
+from holdfast.table.threads import SoFar
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """The minimal rules of a table that are not vacuous, and how many of the others there are."""
+
+    never: Boxes  # minimal never-sets; none where nulls are distinct
+    left: Boxes
+    column: NDArray[np.int64]
+    operator: NDArray[np.uint8]  # LESS, LESS | EQUAL or EQUAL
+    group: NDArray[np.int64]  # of each rule its class; equivalent readings share it
+    classes: Boxes  # of each class the box that is never met
+    vacuous: int
+
+
+def derive(
+    seen: Values,
+    space: Space,
+    max_lhs: int | None = None,
+    rhs: Sequence[int] | None = None,
+    progress: SoFar = lambda _: None,
+    never: Boxes | None = None,
+) -> Derived:
+    """All minimal rules with at most so many marks on the left, and some columns on the right.
+
+    `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known.
+    """
+    targets = range(space.columns) if rhs is None else rhs
+    if space.unknown:
+        return _by_right_sides(seen, space, max_lhs, targets, progress)
+    if never is None:
+        never = never_sets(seen, space, None if max_lhs is None else max_lhs + 1, progress)
+    return _by_never_sets(never[is_told(never)], seen, space, max_lhs, targets, progress)
+
+
+def vacuous(
+    derived: Derived, seen: Values, space: Space, max_lhs: int | None = None, rhs: Sequence[int] | None = None
+) -> Rules:
+    """The minimal rules whose left side no pair meets."""
+    targets = range(space.columns) if rhs is None else rhs
+    if not space.unknown:
+        return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
+    unmet = left_sides(seen, space, None, max_size=max_lhs)
+    found = [part for column in targets for part in _sides_of(seen, space, max_lhs, column, lambda _: None)]
+    return Rules.joined(space.columns, [part.where(among(part.left, unmet)) for part in found])
+
+
+# ---- nulls are equal ------------------------------------------------------------------------------------------------
+
+
+def _by_never_sets(
+    never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
+) -> Derived:
+    found: list[tuple[Rules, Places | None]] = []  # rules, and of which never-set each is a reading
+    for column in targets:
+        if not space.ordered[column]:
+            found.append(_readings(never, column, (OTHER,), EQUAL))
+            continue
+        equal = left_sides(seen, space, column, LESS | MORE, max_lhs, progress)
+        equal = equal[is_told(equal)]
+        found.append(_readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS))
+        rules, places = _readings(never, column, (LESS, MORE), LESS | EQUAL)
+        minimal = ~among(folded(rules.left), equal)
+        found.append((rules.where(minimal), places[minimal]))
+        found.append((Rules.of(equal[~among(equal, never)], column, EQUAL), None))
+    return _classified(never, found, space, Vacuous.of(never, seen, space, max_lhs, targets).count())
+
+
+def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> tuple[Rules, Places]:
+    """The rules that say of a column that none of the negations occurs, and of which never-set each is a reading."""
+    differing = np.count_nonzero(never == OTHER, axis=1)  # marks `!=`, which no left side has
+    places = np.flatnonzero(np.isin(never[:, column], negations) & (differing == (OTHER in negations)))
+    left = never[places]
+    turned = LEANING[left[:, column]] < 0  # where B< or B<= is never met, B>= or B> follows: told as its mirror
+    left[:, column] = FREE
+    left[turned] = mirrored(left[turned])
+    return Rules.of(left, column, operator), places
+
+
+def _classified(never: Boxes, found: list[tuple[Rules, Places | None]], space: Space, vacuous: int) -> Derived:
+    """Readings of one never-set are a class; any other rule is a class of its own."""
+    rules = Rules.joined(space.columns, [part for part, _ in found])
+    of_never = np.concatenate([[], *(np.full(len(r.left), -1) if p is None else p for r, p in found)]).astype(np.int64)
+    used, group = np.unique(of_never, return_inverse=True)
+    alone = np.flatnonzero(of_never < 0)
+    used, group = (used[1:], group - 1) if len(alone) else (used, group)
+    group[alone] = len(used) + np.arange(len(alone))
+    classes = np.concatenate([never[used], _broken_boxes(rules.where(of_never < 0), space)])
+    return Derived(never, *rules, group, classes, vacuous)
+
+
+def _broken_boxes(rules: Rules, space: Space) -> Boxes:
+    """The box of the pairs that break each rule: its left side, with the negation of its right side."""
+    negated = np.array([[space.negated(c, mark) for mark in range(16)] for c in range(space.columns)], np.uint8)
+    boxes = rules.left.copy()
+    boxes[np.arange(len(boxes)), rules.column] = negated[rules.column, rules.operator]
+    return boxes
+
+
+# ---- nulls are distinct ---------------------------------------------------------------------------------------------
+
+
+def _by_right_sides(
+    seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
+) -> Derived:
+    unmet = left_sides(seen, space, None, max_size=max_lhs, progress=progress)
+    found: list[tuple[Rules, Places | None]] = []
+    vacuous = 0
+    for column in targets:
+        for rules in _sides_of(seen, space, max_lhs, column, progress):
+            met = ~among(rules.left, unmet)
+            vacuous += int(np.count_nonzero(~met))
+            found.append((rules.where(met), None))
+    return _classified(unmet[:0], found, space, vacuous)
+
+
+def _sides_of(seen: Values, space: Space, max_lhs: int | None, column: int, progress: SoFar) -> list[Rules]:
+    """All minimal rules with a column on the right, vacuous ones too."""
+
+    def sides(operator: int) -> Boxes:
+        return left_sides(seen, space, column, space.negated(column, operator), max_lhs, progress)
+
+    equal = sides(EQUAL)
+    told = Rules.of(equal[is_told(equal)], column, EQUAL)
+    if not space.ordered[column]:
+        return [told]
+    less, less_or_equal = sides(LESS), sides(LESS | EQUAL)
+    less_or_equal = less_or_equal[~among(less_or_equal, less) & ~among(less_or_equal, equal)]
+    return [told, Rules.of(less, column, LESS), Rules.of(less_or_equal, column, LESS | EQUAL)]

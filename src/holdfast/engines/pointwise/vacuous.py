@@ -1,0 +1,79 @@
+"""Vacuous rules, where nulls are equal: those whose left side no pair meets. They follow from the never-sets alone.
+
+The left side of a minimal one is a minimal never-set N. `N -> B op` is minimal iff no weaker left side will do: iff
+each one-step weakening of N is met by a pair that breaks `B op`. `N -> B<=` follows from `N -> B<`: it never is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.pointwise.boxes import Rules, leans, marks_of
+from holdfast.engines.pointwise.layout import choices
+from holdfast.engines.pointwise.marginals import values_within
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
+
+# What a pair with some value breaks: `<`, its mirror `>`, and `=`; as bits.
+_LESS, _MORE, _EQUAL = 1, 2, 4
+_BROKEN_BY = {LESS: _MORE | _EQUAL, EQUAL: _LESS | _MORE, MORE: _LESS | _EQUAL, OTHER: _EQUAL}
+_BREAKS = np.array(
+    [np.bitwise_or.reduce([own for bit, own in _BROKEN_BY.items() if bit & values] or [0]) for values in range(16)],
+    np.uint8,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Vacuous:
+    """For each never-set and column, the right sides that make a minimal rule of it."""
+
+    never: Boxes
+    minimal: NDArray[np.uint8]  # [never-set, column]
+
+    @staticmethod
+    def of(never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Iterable[int]) -> Vacuous:
+        """From the minimal never-sets, of two mirrors the one that is told."""
+        fits = ~(never == OTHER).any(axis=1)
+        if max_lhs is not None:
+            fits &= marks_of(never) <= max_lhs
+        never = never[fits]
+        minimal = np.where(never == FREE, _BREAKS[FREE], 0).astype(np.uint8)
+        minimal[~leans(never)] &= ~np.uint8(_MORE)  # which is the same as `<` there
+        for column in range(space.columns):
+            if column not in targets:
+                minimal[:, column] = 0
+            elif not space.ordered[column]:
+                minimal[:, column] &= _EQUAL
+        for weaker, of in _weakenings(never, space):
+            minimal[of] &= _BREAKS[values_within(seen, space, weaker)]
+        return Vacuous(never, minimal)
+
+    def count(self) -> int:
+        """How many rules there are."""
+        return int(np.bitwise_count(self.minimal).sum(dtype=np.int64))
+
+    def rules(self) -> Rules:
+        """All of them."""
+        parts = []
+        for column in range(self.never.shape[1]):
+            for bit, operator in ((_LESS, LESS), (_MORE, LESS), (_EQUAL, EQUAL)):
+                left = self.never[(self.minimal[:, column] & bit) != 0]
+                parts.append(Rules.of(mirrored(left) if bit == _MORE else left, column, operator))
+        return Rules.joined(self.never.shape[1], parts)
+
+
+def _weakenings(never: Boxes, space: Space) -> list[tuple[Boxes, NDArray[np.int64]]]:
+    """All boxes that come from never-sets by one step that weakens a mark, in parts; and from which each one comes."""
+    parts = []
+    for column in range(space.columns):
+        for choice in choices(space.left_marks(column), space.values(column))[:-1]:
+            for added in choice.added:
+                of = np.flatnonzero(never[:, column] == choice.mask)
+                weaker = never[of]
+                wider = choice.mask | added
+                weaker[:, column] = FREE if wider == space.values(column) else wider
+                parts.append((weaker, of))
+    return parts

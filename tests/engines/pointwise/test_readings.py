@@ -1,0 +1,92 @@
+"""Minimal rules against their definition, on tiny tables; and their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.pointwise import marginals, search
+from holdfast.engines.pointwise.marginals import counts_within
+from holdfast.engines.pointwise.marks import Space
+from holdfast.engines.pointwise.readings import derive, vacuous
+from tests.engines.pointwise.tables import OPERATOR, Small, named, small
+from tests.oracle import pointwise as oracle
+
+bounds = st.one_of(st.none(), st.integers(0, 4))
+
+
+def pods(left: Any, column: Any, operator: Any, is_vacuous: bool) -> list[oracle.Pod]:
+    rows: Iterable[Any] = zip(map(named, left), column.tolist(), operator.tolist(), strict=True)
+    return [oracle.Pod(marks, own, OPERATOR[mask], is_vacuous) for marks, own, mask in rows]
+
+
+@settings(max_examples=200)
+@given(small(), bounds, st.data())
+def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) -> None:
+    columns = range(len(table.ordered))
+    rhs = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(columns), unique=True)))
+    values = table.values
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_CELLS", data.draw(st.sampled_from([1 << 26, 9])))
+        patch.setattr(marginals, "_SMALL", data.draw(st.sampled_from([1 << 12, 0])))
+        derived = derive(values, table.space, most, rhs)
+        others = vacuous(derived, values, table.space, most, rhs)
+    found = pods(derived.left, derived.column, derived.operator, False) + pods(*others, is_vacuous=True)
+    assert len(found) == len(set(found)), "none comes twice"
+    expected = oracle.rules(table.rows, table.ordered, table.nulls, most)
+    assert set(found) == {rule for rule in expected if rhs is None or rule.column in rhs}
+    assert derived.vacuous == len(others.left)
+
+
+@settings(max_examples=20)
+@given(small(most=6))
+def test_six_columns(table: Small) -> None:
+    derived = derive(table.values, table.space)
+    expected = oracle.rules(table.rows, table.ordered, table.nulls)
+    found = pods(derived.left, derived.column, derived.operator, False)
+    assert set(found) == {rule for rule in expected if not rule.vacuous}
+    assert derived.vacuous == len(expected) - len(found)
+
+
+@given(small(), bounds)
+def test_a_rule_holds_iff_the_box_of_its_class_is_never_met(table: Small, most: int | None) -> None:
+    derived = derive(table.values, table.space, most)
+    assert set(derived.group.tolist()) == set(range(len(derived.classes)))
+    never = set(map(named, derived.never))
+    for left, column, operator, group in zip(
+        derived.left, derived.column, derived.operator, derived.group, strict=True
+    ):
+        box = left.copy()
+        box[column] = table.space.negated(column, operator)
+        of_class = derived.classes[group]
+        if table.nulls == "equal" and not (operator == 2 and table.ordered[column]):
+            assert oracle.folded(named(box)) == named(of_class)
+            assert named(of_class) in never
+        else:
+            assert np.array_equal(box, of_class)
+    many = counts_within(table.values, np.ones(len(table.values), np.int64), table.space, derived.classes)
+    assert not many.any()
+
+
+def test_three_readings_of_one_class() -> None:
+    """What is never met: less in the first column, and more or equal in both others. With its mirror that means, too,
+    that the first is equal where both others are.
+    """
+    everything = np.stack(np.meshgrid(*[np.array([1, 2, 4], np.uint8)] * 3), axis=-1).reshape(-1, 3)
+    first, second, third = everything.T
+    less, more = (first == 1) & (second > 1) & (third > 1), (first == 4) & (second < 4) & (third < 4)
+    derived = derive(everything[~less & ~more], Space((True,) * 3))
+    assert derived.never.tolist() == [[1, 6, 6]]
+    assert derived.classes.tolist() == [[1, 6, 6], [5, 2, 2]]
+    found = pods(derived.left, derived.column, derived.operator, False)
+    assert {(rule[:3], group) for rule, group in zip(found, derived.group.tolist(), strict=True)} == {
+        ((("", "<=", "<="), 0, "<="), 0),
+        ((("<", "", ">="), 1, "<"), 0),
+        ((("<", ">=", ""), 2, "<"), 0),
+        ((("", "=", "="), 0, "="), 1),
+    }

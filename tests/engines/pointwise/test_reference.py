@@ -1,0 +1,57 @@
+"""Known numbers of the field's data sets, all columns ordered, nulls equal and first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
+from holdfast.engines.pointwise.never import never_sets
+from holdfast.engines.pointwise.readings import derive, vacuous
+from tests.engines.pointwise.tables import ranks, values_of
+
+TAX = ["AreaCode", "Zip", "Salary", "Rate", "SingleExemp", "MarriedExemp", "ChildExemp"]
+# All minimal rules, those that are not vacuous, and never-sets: each with its mirror, and of two mirrors one.
+KNOWN = [
+    ("iris", None, (122, 100), (85, 76), (42, 21)),
+    ("iris", list("ABCD"), (0, 0), (0, 0), (0, 0)),
+    ("abalone", None, (27_687, 22_192), (16_080, 14_570), (6_133, 3_081)),
+    ("bridges", list("ABCDEFGHI"), (20_361, 16_148), (10_962, 9_340), (3_075, 1_539)),
+    ("tax_10k", TAX, (136, 107), (20, 20), (14, 7)),
+]
+
+
+def numbers(equal_left: Boxes, others: int) -> tuple[int, int]:
+    """Of rules: `=` on the right has two mirrors wherever the left side has an inequality."""
+    leaning = ((equal_left & LESS != 0) != (equal_left & MORE != 0)).any(axis=1)
+    return len(equal_left) + others + int(leaning.sum()), len(equal_left) + others
+
+
+@pytest.mark.parametrize(("name", "columns", "every", "met", "never"), KNOWN)
+def test_known_numbers(
+    shared_data: Path,
+    name: str,
+    columns: list[int | str] | None,
+    every: tuple[int, int],
+    met: tuple[int, int],
+    never: tuple[int, int],
+) -> None:
+    values = values_of(ranks(shared_data / f"{name}.csv", columns))
+    space = Space((True,) * values.shape[1])
+    boxes = never_sets(values, space)
+    derived = derive(values, space, never=boxes)
+    assert (len(boxes), len(derived.never)) == never
+    equal = derived.operator == EQUAL
+    mine = numbers(derived.left[equal], int((~equal).sum()))
+    assert mine == met
+    left, _, operator = vacuous(derived, values, space)
+    theirs = numbers(left[operator == EQUAL], int((operator != EQUAL).sum()))
+    assert (mine[0] + theirs[0], mine[1] + theirs[1]) == every
+
+
+def test_all_values_occur(shared_data: Path) -> None:
+    """Of the first 4,000 rows of letter, and so of all, on the first 8 numeric columns: nothing is never met."""
+    values = values_of(ranks(shared_data / "letter.csv", range(1, 9), 4_000))
+    assert len(values) == 3**8
+    assert not len(never_sets(values, Space((True,) * 8)))
