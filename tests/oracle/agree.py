@@ -43,6 +43,14 @@ def compared(a: Any, b: Any, nulls: str) -> str:
     return "=" if a == b else "<" if b < a else ">"
 
 
-def order_signatures(rows: Sequence[Row], nulls: str = "equal") -> Counter[str]:
-    """How many ordered pairs of rows have each signature of order, a character a column."""
-    return Counter("".join(compared(x, y, nulls) for x, y in zip(a, b, strict=True)) for a, b in permutations(rows, 2))
+def order_signatures(rows: Sequence[Row], nulls: str = "equal", equal_only: Collection[int] = ()) -> Counter[str]:
+    """How many ordered pairs of rows have each signature of order, a character a column. On columns that are compared
+    for equality alone that is `=`, or `?` where they differ.
+    """
+
+    def sign(c: int, a: Any, b: Any) -> str:
+        if c in equal_only:
+            return "=" if agree(a, b, nulls) else "?"
+        return compared(a, b, nulls)
+
+    return Counter("".join(map(sign, range(len(a)), a, b)) for a, b in permutations(rows, 2))

@@ -74,24 +74,21 @@ def _add(
 
 
 @kernel
-def _compare(
+def compare(
     rows: Cells, block: int, first: int, n: int, digits: Digits, codes: NDArray[np.uint32], planes: NDArray[np.uint8]
 ) -> None:
     """The digits of n rows of a block, from `first` on, against a query with these codes. OUT planes[p * BLOCK + j]"""
-    for p in range(len(digits.scale)):
-        common = 0  # of columns in which all rows have the same digit
-        for c in range(len(codes)):
-            equal_only, unknown = digits.equal_only[c], digits.unknown[c]
-            if digits.plane[c] == p and (rows.only[c] != NEVER or (unknown and codes[c] == 0)):
-                common += digits.weight[c] * _digit(rows.only[c], codes[c], equal_only, unknown)
-        planes[p * BLOCK : p * BLOCK + n] = common
     count = np.uint64(n)
+    for p in range(len(digits.scale)):
+        planes[p * BLOCK : p * BLOCK + n] = 0
     for c in range(len(codes)):
-        if rows.only[c] != NEVER or (digits.unknown[c] and codes[c] == 0):
+        plane = np.uint64(digits.plane[c] * BLOCK)
+        if rows.only[c] != NEVER or (digits.unknown[c] and codes[c] == 0):  # all rows have the same digit
+            digit = _digit(rows.only[c], codes[c], digits.equal_only[c], digits.unknown[c])
+            planes[plane : plane + count] += np.uint8(digits.weight[c] * digit)
             continue
         at = block * rows.stride + rows.start[c]
         form = digits.equal_only[c], digits.unknown[c]
-        plane = np.uint64(digits.plane[c] * BLOCK)
         if rows.width[c] == 1:
             _add(rows.bytes1, np.uint64(at + first), count, codes[c], digits.weight[c], form, planes, plane)
         elif rows.width[c] == 2:
@@ -101,7 +98,7 @@ def _compare(
 
 
 @kernel
-def _number(planes: NDArray[np.uint8], n: Any, scale: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> None:
+def number_pairs(planes: NDArray[np.uint8], n: Any, scale: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> None:
     """The numbers of n rows. IN planes[p * BLOCK + j], scale[p]: three at least; OUT numbers[j]"""
     first, second, third = scale[0], scale[1], scale[2]
     for j in range(n):
@@ -167,8 +164,8 @@ def tally_numbers(
             if n > 0 and queries.weights[q] != 0:
                 row_of(queries, q, codes)
                 times = counts.dtype.type(queries.weights[q])
-                _compare(rows, tiles[t, 2], first, n, digits, codes, planes)
-                _number(planes, np.uint64(n), digits.scale, numbers)
+                compare(rows, tiles[t, 2], first, n, digits, codes, planes)
+                number_pairs(planes, np.uint64(n), digits.scale, numbers)
                 _count(numbers, np.uint64(n), times, counts)
                 while passed < odds and odd[passed] < first:
                     passed += 1

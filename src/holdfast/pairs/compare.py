@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,13 @@ from numpy.typing import NDArray
 from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
 from holdfast.kernels.ternary import tally_numbers
 from holdfast.pairs.counter import KeyCounter
-from holdfast.pairs.numbers import Numbering
+from holdfast.pairs.numbers import Numbering, Numbers
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import Kind, Signed, Words, both_ways
 from holdfast.table.threads import SoFar, each
 
 OnProgress = Callable[[float], None]  # gets the share of pairs that are compared
+Answer = TypeVar("Answer")
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
 _PLAIN_BITS, _MOST_PLAIN_BITS = 18, 21  # tables of 2 and 16 MB, most of them never touched
@@ -68,7 +70,9 @@ class Count:
 
     def share(self, share: int, of: int, progress: SoFar = lambda _: None) -> Signed:
         """One of several shares of the count; `progress` gets how many pairs were compared so far."""
-        tiles = np.ascontiguousarray(self.tiles(of)[share::of])
+        if self._is_plain and self.kind.ordered:
+            return self._numbering.signed(self._numbers(share, of, progress))
+        tiles = self._tiles_of(share, of)
         if self._is_plain:
             return self._plain(tiles, progress)
         found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
@@ -77,11 +81,29 @@ class Count:
 
     def whole(self, progress: OnProgress | None = None) -> list[Signed]:
         """All shares, in threads where that is worth it; `progress` gets the share of pairs that are compared."""
+        return self._all_shares(self.share, progress)
+
+    def from_both_rows(self, progress: OnProgress | None = None) -> list[Signed]:
+        """The same, with each pair from both its rows where it matters which row is the first."""
+        if not self.kind.ordered or not self._is_plain:
+            return both_ways(self.whole(progress), self.kind)
+        counts, *others = self._all_shares(self._numbers, progress)
+        while others:
+            counts += others.pop()
+        counts += self._numbering.mirrored(counts)
+        return [self._numbering.signed(counts)]
+
+    def _all_shares(
+        self, work: Callable[[int, int, SoFar], Answer], progress: OnProgress | None = None
+    ) -> list[Answer]:
         shares = (os.cpu_count() or 1) if self._cells > _WORTH_THREADS else 1
         total = max(1, self._pairs_in(self.tiles(shares)))
         workers = None if shares > 1 else 0
         so_far = None if progress is None else lambda _, pairs: progress(pairs / total)
-        return each(range(shares), lambda share, compared: self.share(share, shares, compared), workers, so_far)
+        return each(range(shares), lambda share, compared: work(share, shares, compared), workers, so_far)
+
+    def _tiles_of(self, share: int, of: int) -> Tiles:
+        return np.ascontiguousarray(self.tiles(of)[share::of])
 
     def _pairs_in(self, tiles: Tiles) -> int:
         """About how many pairs are compared in some tiles."""
@@ -110,16 +132,12 @@ class Count:
         pairs = self.queries.used * self.rows.used
         if self.kind.ordered:
             return self._numbering.size <= min(_MOST_NUMBERS, max(_NUMBERS, _PAIR_PAYS * pairs))
-        return self._bits <= _PLAIN_BITS or (self._bits <= _MOST_PLAIN_BITS and pairs > 2 << self._bits)
+        bits = self.rows.columns
+        return bits <= _PLAIN_BITS or (bits <= _MOST_PLAIN_BITS and pairs > 2 << bits)
 
     @property
     def _cells(self) -> int:
         return self.queries.used * self.rows.used * self.rows.columns
-
-    @property
-    def _bits(self) -> int:
-        """How many bits an agree-set has."""
-        return self.rows.columns
 
     @cached_property
     def _numbering(self) -> Numbering:
@@ -133,24 +151,24 @@ class Count:
         equal_only[list(self.kind.equal_only)] = True
         return Form(self.kind.ordered, self.distinct, equal_only)
 
-    def _plain(self, tiles: Tiles, progress: SoFar) -> Signed:
-        return self._plain_ordered(tiles, progress) if self.kind.ordered else self._plain_equal(tiles, progress)
-
-    def _plain_ordered(self, tiles: Tiles, progress: SoFar) -> Signed:
-        digits, numbers = self._numbering.digits, self._numbering.size
-        counts = np.zeros(numbers, np.int32 if self._most_in(tiles) < 1 << 31 else np.int64)
-        for some in self._stretches(tiles, _PLAIN_AT_ONCE, progress):
+    def _numbers(self, share: int, of: int, progress: SoFar) -> Numbers:
+        """How often each number occurs in one of several shares."""
+        counts: Numbers = np.zeros(self._numbering.size, np.int32 if self._most < 1 << 31 else np.int64)
+        digits = self._numbering.digits
+        for some in self._stretches(self._tiles_of(share, of), _PLAIN_AT_ONCE, progress):
             tally_numbers(self.queries.cells, self.rows.cells, self.own, some, self.rows.used, digits, counts)
-        found = np.flatnonzero(counts)
-        return self._numbering.words(found), counts[found].astype(np.int64)
+        return counts
 
-    def _most_in(self, tiles: Tiles) -> int:
-        """What no count can exceed, nor come below its negative, at any moment of counting some tiles."""
-        step, weight = (int(np.abs(rows.weights).max(initial=1)) for rows in (self.queries, self.rows))
-        return self._pairs_in(tiles) * step * (step + weight + 2)
+    @property
+    def _most(self) -> int:
+        """What no count from both rows can exceed, nor come below its negative, at any moment. Rows count once, and
+        then as much more or less as their weights say, which may be others before the queries have come.
+        """
+        steps, weights = (int(np.abs(rows.weights).sum()) for rows in (self.queries, self.rows))
+        return 2 * steps * (steps + weights + 2 * self.rows.used)
 
-    def _plain_equal(self, tiles: Tiles, progress: SoFar) -> Signed:
-        counts, pairs = np.zeros(1 << self._bits, np.int64), 0
+    def _plain(self, tiles: Tiles, progress: SoFar) -> Signed:
+        counts, pairs = np.zeros(1 << self.rows.columns, np.int64), 0
         for some in self._stretches(tiles, _PLAIN_AT_ONCE, progress):
             pairs += tally_plain(
                 self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._form, counts
@@ -189,8 +207,8 @@ def own_signatures(rows: WeightedRows, kind: Kind, distinct: bool) -> Words:
 
 def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, progress: OnProgress | None = None) -> list[Signed]:
     """Every pair of rows once (of a kind of order: from both its rows), as parts to add up."""
-    parts = Count(rows, rows, kind, distinct, within=True).whole(progress)
-    return both_ways([*parts, equal_pairs(rows, kind, distinct)], kind)
+    parts = Count(rows, rows, kind, distinct, within=True).from_both_rows(progress)
+    return [*parts, *both_ways([equal_pairs(rows, kind, distinct)], kind)]
 
 
 def equal_pairs(rows: WeightedRows, kind: Kind, distinct: bool) -> Signed:

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.ternary import LESS, MORE, SAME, Digits
-from holdfast.pairs.signatures import Words
+from holdfast.kernels.ternary import LESS, MORE, SAME, UNKNOWN, Digits
+from holdfast.pairs.signatures import Signed, Words
 
+Numbers = NDArray[np.signedinteger[Any]]  # how often each number occurs
+_EQUAL_ONLY, _ORDERED, _WITH_UNKNOWN = 2, 3, 4  # digits of a column
 _A_BYTE = 256
 
 
@@ -44,7 +47,8 @@ class Numbering:
     def bases(self) -> tuple[int, ...]:
         """How many digits there are for each column."""
         return tuple(
-            2 if alone else 4 if unknown else 3 for alone, unknown in zip(self.equal_only, self.unknown, strict=True)
+            _EQUAL_ONLY if alone else _WITH_UNKNOWN if unknown else _ORDERED
+            for alone, unknown in zip(self.equal_only, self.unknown, strict=True)
         )
 
     @cached_property
@@ -76,6 +80,21 @@ class Numbering:
         scale = np.zeros(max(3, len(self.planes)), np.uint32)
         scale[: len(self.planes)] = np.cumprod(sizes)[:-1]
         return Digits(plane, weight, scale, np.array(self.equal_only, np.bool_), np.array(self.unknown, np.bool_))
+
+    def mirrored(self, counts: Numbers) -> Numbers:
+        """Counts by number, with each pair seen from the other row: less and more change places."""
+        seen = counts.reshape(self.bases[::-1])  # the first column has the lowest digits, and so the last axis
+        for axis, base in enumerate(self.bases[::-1]):
+            if base == _ORDERED:
+                seen = np.flip(seen, axis)
+            elif base == _WITH_UNKNOWN:
+                seen = seen.take([MORE, SAME, LESS, UNKNOWN], axis)
+        return seen.reshape(-1)
+
+    def signed(self, counts: Numbers) -> Signed:
+        """The signatures that were counted, by number."""
+        found = np.flatnonzero(counts)
+        return self.words(found), counts[found].astype(np.int64)
 
     def words(self, numbers: NDArray[np.integer]) -> Words:
         """The signatures that have some numbers."""

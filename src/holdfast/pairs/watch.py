@@ -66,7 +66,7 @@ class PairWatch:
         alike = batch_alike(queries, kind, distinct)
         if against.is_small and not kind.ordered:
             return self.sets.add_parts([alike], against.into)
-        return self.sets.add_parts(both_ways([alike, *against.whole()], kind))
+        return self.sets.add_parts([*both_ways([alike], kind), *against.from_both_rows()])
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same."""
