@@ -50,7 +50,7 @@ def left_sides(
 
 
 def _gathered(question: Question, seen: Values, columns: Sequence[int], progress: SoFar) -> Boxes:
-    width = len(question.values)
+    width = len(question.columns)
     blocks = Blocks(max(1, -(-width // 8)))
 
     def tell() -> None:
@@ -77,7 +77,7 @@ def _of_groups(question: Question, seen: Values, groups: list[Sequence[int]], te
     """Each box with marks on so many columns lies within the columns of as many groups: a box is never met, and is
     minimal, by its own columns alone. One that lies within several such blocks of columns is given once.
     """
-    known: Words = np.empty((0, max(1, -(-len(question.values) // 8))), np.uint64)
+    known: Words = np.empty((0, max(1, -(-len(question.columns) // 8))), np.uint64)
     for block in combinations(groups, question.most):
         within = list(chain.from_iterable(block))
         found = [known, *(part.view(np.uint64).copy() for part in question.answered(seen, within, tell))]

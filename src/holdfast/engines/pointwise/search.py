@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
-from holdfast.engines.pointwise.layout import Choice, Layout, choices
+from holdfast.engines.pointwise.layout import Choice, Column, cells_of, choices, head, parted, tail, weights
 from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, mirrored
-from holdfast.kernels.never import Search, advance, fill_cells, take_out
+from holdfast.kernels.never import WAYS, Search, advance, fill_cells, take_out
 from holdfast.pairs import bitsets
 
 _CELLS = 1 << 26  # of one search
@@ -29,22 +28,20 @@ class Question:
     closed under mirrors, so that the boxes are, too.
     """
 
-    values: tuple[int, ...]
-    choices: tuple[tuple[Choice, ...], ...]
+    columns: tuple[Column, ...]
     most: int
     symmetric: bool
 
     @staticmethod
     def of(space: Space, marks: Sequence[Sequence[int]], max_size: int | None, symmetric: bool) -> Question:
         """From the marks that each column may have."""
-        values = tuple(space.values(c) for c in range(space.columns))
-        every = tuple(choices(own, all_values) for own, all_values in zip(marks, values, strict=True))
-        most = space.columns if max_size is None else min(max_size, space.columns)
-        return Question(values, every, most, symmetric)
+        values = [space.values(c) for c in range(space.columns)]
+        columns = [Column(c, values[c], choices(marks[c], values[c])) for c in range(space.columns)]
+        return Question(tuple(columns), space.columns if max_size is None else max_size, symmetric)
 
     def cells(self, columns: Sequence[int]) -> int:
         """How many combinations of values some columns have."""
-        return prod(self.values[c].bit_count() for c in columns)
+        return cells_of([self.columns[c] for c in columns])
 
     def fits(self, columns: Sequence[int]) -> bool:
         """Whether all combinations of values of some columns fit into memory."""
@@ -55,7 +52,7 @@ class Question:
 
         A block is overwritten by the next; its rows have whole words, and beyond the columns no meaning.
         """
-        width = 8 * max(1, -(-len(self.values) // 8))
+        width = 8 * max(1, -(-len(self.columns) // 8))
         beginning = _Partial(np.full(width, FREE, np.uint8), 0, False, seen, ())
         return self._below(beginning, list(columns), tell)
 
@@ -68,7 +65,7 @@ class Question:
             yield from self._searched(partial, columns, tell)
         else:
             tell()
-            for choice in self.choices[columns[0]]:
+            for choice in self.columns[columns[0]].choices:
                 below = partial.with_choice(columns[0], choice, self.symmetric)
                 if below is not None:
                     yield from self._below(below, columns[1:], tell)
@@ -84,21 +81,21 @@ class Question:
 
     def _started(self, partial: _Partial, columns: list[int]) -> Search:
         """A search at its beginning."""
-        layout = Layout.of(
-            columns, [self.values[c] for c in columns], [self.choices[c] for c in columns], self.symmetric
-        )
-        words, depths = layout.columns.words, len(columns) + 1
-        sets = [1 + len(partial.near) + 2 * min(d, self.most) for d in range(depths)]
-        start = np.concatenate([[0], np.cumsum(sets * words)])
+        mine = [self.columns[c] for c in columns]
+        first, last = parted(mine)
+        made, depths = head(first), len(first) + 1
+        sets = [1 + len(partial.near) + WAYS * min(d, self.most) for d in range(depths)]
+        start = np.concatenate([[0], np.cumsum(sets * made.words)])
         cells = np.zeros(start[-1], np.uint64)
-        for i, values in enumerate((partial.met, *partial.near)):
-            own = cells[i * words[0] : (i + 1) * words[0]]
-            fill_cells(values, layout.columns.column, layout.weight, layout.cells_of_word, own)
-            if i:
-                take_out(own, cells[: words[0]])
+        met, *near = cells[: start[1]].reshape(sets[0], -1)
+        fill_cells(partial.met, np.array(columns), weights(mine), cells_of(last), met)
+        for values, own in zip(partial.near, near, strict=True):
+            fill_cells(values, np.array(columns), weights(mine), cells_of(last), own)
+            take_out(own, met)
         sets_of, marks, leans, following = np.zeros((4, depths), np.int64)
         sets_of[0], marks[0], leans[0] = sets[0], partial.marks, partial.leans
-        return Search(layout.columns, cells, start, sets_of, marks, leans, following, np.zeros(1, np.int64))
+        here = np.zeros(1, np.int64)
+        return Search(made, tail(last), self.symmetric, cells, start, sets_of, marks, leans, following, here)
 
 
 @dataclass(frozen=True, eq=False)
