@@ -49,10 +49,11 @@ class Sightings:
     row of each is to the second in each column (see `values_of`).
     """
 
-    def __init__(self, numbering: Numbering) -> None:
+    def __init__(self, numbering: Numbering, known: NDArray[np.uint8] | None = None) -> None:
+        """None yet; or those whose number is marked in `known` with 1."""
         assert numbering.size <= MOST_NUMBERS, "too many signatures for a bit each"
         self._numbering, self._digits = numbering, numbering.digits
-        self._bits = np.zeros(-(-numbering.size // 8), np.uint8)
+        self._bits = np.packbits(np.zeros(numbering.size, np.uint8) if known is None else known, bitorder="little")
 
     def scan(self, rows: NarrowRows, firsts: Places, begin: Places, end: Places) -> Shown:
         """Compare each row `firsts[k]` with the rows at the places from `begin[k]` to before `end[k]`, itself aside."""

@@ -26,7 +26,7 @@ Cost: a sweep takes some 40 ns a row and candidate, a comparison of two rows one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -85,8 +85,8 @@ class Witnesses(Way):
 
     def _scan_is_cheaper(self, fresh: int) -> bool:
         """Whether new rows are compared with all others faster than what was proved is looked for."""
-        tables = sampling.tables_needed(self._asked.space, self._never)
-        return (self._rows.count - fresh) * tables <= _ROWS_A_SWEEP * len(self._never)
+        parts = sampling.parts_needed(self._asked.space, self._never)
+        return (self._rows.count - fresh) * parts <= _ROWS_A_SWEEP * len(self._never)
 
     # ---- evidence ---------------------------------------------------------------------------------------------------
 
@@ -151,10 +151,10 @@ class Witnesses(Way):
                 found[chosen] = pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
         return found
 
-    def _samples(self) -> Iterator[list[Sample]]:
+    def _samples(self) -> Iterator[Sequence[Sample]]:
         """What is compared while many candidates are open."""
         yield [sampling.random_block(self._rows)]
-        yield sampling.windows(self._rows)
+        yield sampling.neighbours(self._rows)
 
     # ---- told and kept ----------------------------------------------------------------------------------------------
 
