@@ -98,8 +98,6 @@ class PointwiseEngine(Engine):
 
     def _choice(self, subject: WatchedTable) -> Choice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
-        if subject.table.schema.nulls == "distinct":
-            return Choice(Counts.name, "as nulls are distinct")
         return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
 
     def _asked(self, schema: Schema, way: type[Way]) -> Asked:

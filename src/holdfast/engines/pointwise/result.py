@@ -185,8 +185,8 @@ class Rules(RulesWhenAsked[Pointwise]):
     def _firsts(self) -> tuple[Marks, Marks]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.
 
-        A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of its
-        class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
+        A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of
+        its class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
         """
         listed, rows = self.listed, np.arange(len(self.listed))
         one = listed.boxes(self.wording.space)

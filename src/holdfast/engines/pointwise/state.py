@@ -37,8 +37,8 @@ class Told:
 
 @dataclass
 class State:
-    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is as
-    of the last batch that was taken in, which the subject may be ahead of.
+    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is
+    as of the last batch that was taken in, which the subject may be ahead of.
     """
 
     subject: WatchedTable
@@ -70,7 +70,7 @@ class State:
         return Moment(self.table.rows, self.way.seen, self.rules)
 
     def derive(self, progress: Progress) -> None:
-        """Find the rules that follow from the evidence. A table of fewer than two rows tests none: then none is told."""
+        """Find the rules that follow from the evidence. A table of fewer than two rows tests none, and none is told."""
         self.rules, self.vacuous, self.never = Listed.none(self.asked.space.columns), 0, self.never[:0]
         if self.table.rows < FEWEST_ROWS:
             return
