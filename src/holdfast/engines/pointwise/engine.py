@@ -22,7 +22,6 @@ from holdfast.engines.pointwise.counts import Counts
 from holdfast.engines.pointwise.differ import difference
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.ranking import best_first
 from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.pointwise.state import State, Told, way_arrays
 from holdfast.engines.pointwise.ways import Asked, Way
@@ -63,7 +62,7 @@ class PointwiseEngine(Engine):
         state.table = change.after
         if changed or state.chosen.min_coverage or before.is_tested != state.moment().is_tested:
             state.derive(progress)
-        return difference(before, state.moment(), state.wording, change)
+        return difference(before, state.moment(), state.wording, change, state.best_first)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""
@@ -71,8 +70,7 @@ class PointwiseEngine(Engine):
 
     def ranked(self, state: State) -> Rules:
         """The same with their coverage, the highest first."""
-        listed = best_first(state.rules, state.way.tallied(), state.asked.space)
-        return Rules(state.wording, listed, state.vacuous, state.never)
+        return Rules(state.wording, state.best_first(state.rules), state.vacuous, state.never)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the way keeps."""

@@ -78,7 +78,9 @@ class Witnesses(Way):
         before, fresh, proved = self._never, self._rows.fresh, self._never[:0]
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
-            self._take(sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh)))
+            self._take(
+                sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh))
+            )
             proved = before  # as far as no pair in them was found
         self._settle(before, fresh, proved, runner, progress)
         return not np.array_equal(before, self._never)
