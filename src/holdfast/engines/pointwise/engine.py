@@ -7,6 +7,7 @@ tests. Text columns are compared for equality alone, unless they are `ordered`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Witnesses)
 NARROW = 16  # columns up to which pairs are counted in a plain table
 BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
+_MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 SHORT = 3  # columns of a left side on tall tables, unless more are asked for
 
 
@@ -50,7 +52,10 @@ class PointwiseEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the evidence, and what follows from it."""
         choice = self._choice(subject)
-        kind = WAYS[choice.name]
+        kind, pairs = WAYS[choice.name], subject.table.rows * (subject.table.rows - 1) // 2
+        if kind is Counts and pairs > _MANY:
+            seconds = max(1, round(pairs * _PAIR_NS / 1e9 / (os.cpu_count() or 1)))
+            progress.note(f"Comparing all {pairs:,} pairs of rows of {subject.table.schema.name}, about {seconds:,} s")
         asked = self._asked(subject.table.schema, kind)
         way = kind.begin(subject, asked, runner, progress)
         return State.of(subject, asked, self._told(subject.table.schema), way, choice.why, progress)
