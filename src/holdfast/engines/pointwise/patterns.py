@@ -136,7 +136,8 @@ def _mirrored(size: int) -> NDArray[np.int64]:
     """The mirror image of each pattern."""
     patterns = np.arange(4**size)
     digits = (patterns[:, None] >> (2 * np.arange(size))) & 3
-    return (np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1)
+    mirrored: NDArray[np.int64] = (np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1)
+    return mirrored
 
 
 def _column_sets(columns: int, size: int) -> ColumnSets:

@@ -10,7 +10,7 @@ witness lies, no pair of rows does.
 Why that is enough: a box of at most L marks is then met by a witness iff it is met by a pair of rows. A witness is such
 a pair. And where no witness lies in a box, weaken it step by step as long as none does. That adds no mark, so one comes
 to a minimal box of at most L marks in which no witness lies; no pair of rows lies there, and so none in the stronger
-box. What the witnesses decide thus depends on the table alone: not on what was sampled, nor on how the table came about.
+box. So what the witnesses decide depends on the table alone: not on what was sampled, nor on how the table came about.
 
 Under batches. No pair comes about where rows die, so what was proved stays proved; but witnesses go, and weaker boxes
 become candidates: these are looked for in the whole table. Rows that come lie in boxes only in pairs with a new row. So
@@ -18,7 +18,7 @@ candidates that were proved before, and those that are stronger than one that wa
 alone. For those of before there are two ways, of which the cheaper is taken: to compare each new row with all rows,
 whatever the number of candidates, or to sweep for each candidate, whatever the number of new rows.
 
-For each pattern of values in L columns that occurs up to three witnesses are kept, so that deletes seldom take the last.
+Of each pattern of values in L columns that occurs, up to three witnesses are kept: deletes seldom take the last.
 
 Cost: a sweep takes some 5 to 40 ns a row and candidate, a comparison of two rows 2 ns; witnesses are some thousands. So
 1,000 rows that come to a table of 336,776 rows and 14 columns with 68 candidates are swept for in 0.2 s; box trees,
@@ -168,7 +168,7 @@ class Witnesses(Way):
 
     @property
     def never(self) -> Boxes | None:
-        """The minimal boxes that no pair of rows lies in. Where comparisons may be unknown, no rules are read off them."""
+        """The minimal boxes in which no pair lies; no rules are read off them where comparisons may be unknown."""
         return None if self._asked.space.unknown else self._never
 
     def tallied(self) -> Tally:
