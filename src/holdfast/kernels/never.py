@@ -84,13 +84,6 @@ def fill_cells(values: np.ndarray, places: np.ndarray, weight: np.ndarray, bits:
 
 
 @kernel
-def take_out(cells: Words, others: Words) -> None:
-    """OUT cells: without those of another set."""
-    for w in range(len(cells)):
-        cells[w] &= ~others[w]
-
-
-@kernel
 def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np.ndarray) -> int:
     """Go on for about `budget` words or until OUT found[box, column] is full; gives how many boxes were found.
 
@@ -168,35 +161,34 @@ def _choose(
 
 
 @kernel
-def _join(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, to: int) -> np.uint64:
-    """OUT cells[to:]: the union of slabs of the set at a place; gives some bits, none if it is empty."""
+def _join(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, to: int) -> bool:
+    """OUT cells[to:]: the union of slabs of the set at a place; whether there is a cell in it."""
     some = ZERO
     for w in range(slab):
         word = cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]
         cells[to + w] = word
         some |= word
-    return some
+    return bool(some)
 
 
 @kernel
-def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, out: int, to: int) -> np.uint64:
+def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, out: int, to: int) -> bool:
     """The same, without the cells of the set at `out`."""
     if slab == 1:  # as on most steps: a loop costs more than what it does
-        word = (cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]) & ~cells[out]
-        cells[to] = word
-        return word
+        some = (cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]) & ~cells[out]
+        cells[to] = some
+        return bool(some)
     some = ZERO
     for w in range(slab):
-        word = cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]
-        word &= ~cells[out + w]
+        word = (cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]) & ~cells[out + w]
         cells[to + w] = word
         some |= word
-    return some
+    return bool(some)
 
 
 @kernel
 def _next_box(tail: Tail, cells: Words, begin: int, end: int, free: int, lean_less: bool, b: int) -> int:
-    """The next of the boxes on the last columns, from one on, that makes a minimal never-set, with so many marks free."""
+    """The next of the boxes on the last columns, from b on, that makes a minimal never-set with so many marks left."""
     inside, weaker, met = tail.cells, tail.weaker, cells[begin]
     while b < len(inside):
         if not met & inside[b] and tail.marks[b] <= free and not (lean_less and tail.leaning[b] > 0):

@@ -1,4 +1,4 @@
-"""What may be chosen on a column while boxes are searched for, and how the columns lie in memory in that search."""
+"""What may be chosen on a column while boxes are searched for, as arrays for `kernels/never.py`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from holdfast.engines.pointwise.marks import FREE, LESS, MORE
 from holdfast.kernels.never import ADDED, SLABS, WAYS, Columns, Tail
 
 _WORD = 64  # bits
-_BOXES = 256  # on the last columns: these are all tried, which is faster than to choose column by column
-_BITS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -45,57 +43,24 @@ def choices(marks: Sequence[int], values: int) -> tuple[Choice, ...]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a search: its place in a box, the values it has, and what may be chosen."""
+    """A column of a search: its values one by one, and what may be chosen."""
 
-    place: int
-    values: int
+    digits: tuple[int, ...]
     choices: tuple[Choice, ...]
 
-    @property
-    def digits(self) -> list[int]:
-        """The values one by one."""
-        return [bit for bit in _BITS if bit & self.values]
 
-
-def weights(columns: Sequence[Column]) -> NDArray[np.int64]:
-    """What each value of each column adds to the number of a cell."""
-    found, cells = np.zeros((len(columns), FREE + 1), np.int64), 1
-    for c in reversed(range(len(columns))):
-        digits = columns[c].digits
-        found[c, digits] = cells * np.arange(len(digits))
-        cells *= len(digits)
-    return found
-
-
-def cells_of(columns: Sequence[Column]) -> int:
-    """How many combinations of values some columns have."""
-    return prod(len(column.digits) for column in columns)
-
-
-def parted(columns: Sequence[Column]) -> tuple[Sequence[Column], Sequence[Column]]:
-    """The columns but for the last ones, and these: all of their cells fit a word."""
-    first = len(columns)
-    while first and cells_of(columns[first - 1 :]) <= _WORD and _boxes(columns[first - 1 :]) <= _BOXES:
-        first -= 1
-    return columns[:first], columns[first:]
-
-
-def _boxes(columns: Sequence[Column]) -> int:
-    return prod(len(column.choices) for column in columns)
-
-
-def head(columns: Sequence[Column]) -> Columns:
-    """The columns but for the last ones, as the search takes them."""
+def head(places: Sequence[int], columns: Sequence[Column]) -> Columns:
+    """The columns but for the last ones, at these places of a box."""
     shape = len(columns), max((len(column.choices) for column in columns), default=1)
     made = Columns(
-        place=np.array([column.place for column in columns], np.int64),
+        place=np.array(places, np.int64),
         choices=np.array([len(column.choices) for column in columns], np.int64),
         masks=np.zeros(shape, np.uint8),
         leaning=np.zeros(shape, np.int64),
         joined=np.zeros((*shape, SLABS), np.int64),
         ways=np.zeros(shape, np.int64),
         added=np.zeros((*shape, WAYS, ADDED), np.int64),
-        words=np.array([cells_of(columns[d:]) for d in range(len(columns) + 1)], np.int64),
+        words=np.array([prod(len(own.digits) for own in columns[d:]) for d in range(len(columns) + 1)], np.int64),
     )
     for d, column in enumerate(columns):
         for c, choice in enumerate(column.choices):
@@ -112,22 +77,20 @@ def _slabs(mask: int, column: Column, words: int, many: int) -> list[int]:
     return begins + begins[:1] * (many - len(begins))
 
 
-def tail(columns: Sequence[Column]) -> Tail:
-    """The last columns, with all boxes on them."""
-    places = np.array([column.place for column in columns], np.int64)
-    return Tail(places, *_all_boxes(tuple((tuple(column.digits), column.choices) for column in columns)))
+def tail(places: Sequence[int], columns: Sequence[Column]) -> Tail:
+    """The last columns, at these places of a box, with all boxes on them."""
+    return Tail(np.array(places, np.int64), *_all_boxes(tuple(columns)))
 
 
 @cache
-def _all_boxes(columns: tuple[tuple[tuple[int, ...], tuple[Choice, ...]], ...]) -> tuple[NDArray[Any], ...]:
-    """All boxes on columns with these digits and choices: what `Tail` tells of each."""
-    digits = [own for own, _ in columns]
-    boxes = list(product(*(own for _, own in columns)))
+def _all_boxes(columns: tuple[Column, ...]) -> tuple[NDArray[Any], ...]:
+    """What `Tail` tells of each box on some columns."""
+    boxes = list(product(*(column.choices for column in columns)))
     masks = [[choice.mask for choice in box] for box in boxes]
-    weaker = [[_cells(digits, near) for near in _weaker(box)] for box in boxes]
+    weaker = [[_cells(columns, near) for near in _weaker(box)] for box in boxes]
     most = max(1, *map(len, weaker))
     return (
-        np.array([_cells(digits, own) for own in masks], np.uint64),
+        np.array([_cells(columns, own) for own in masks], np.uint64),
         np.array([own + [2**_WORD - 1] * (most - len(own)) for own in weaker], np.uint64),
         np.array(masks, np.uint8).reshape(len(boxes), len(columns)),
         np.array([sum(mask != FREE for mask in own) for own in masks], np.int64),
@@ -141,10 +104,10 @@ def _weaker(box: tuple[Choice, ...]) -> list[list[int]]:
     return [[*masks[:c], masks[c] | added, *masks[c + 1 :]] for c, own in enumerate(box) for added in own.added]
 
 
-def _cells(digits: list[tuple[int, ...]], masks: list[int]) -> int:
+def _cells(columns: tuple[Column, ...], masks: list[int]) -> int:
     """The cells that lie in a box, as bits."""
     bits, width = 1, 1
-    for own, mask in zip(reversed(digits), reversed(masks), strict=True):
-        bits = reduce(or_, (bits << digit * width for digit, bit in enumerate(own) if bit & mask))
-        width *= len(own)
+    for column, mask in zip(reversed(columns), reversed(masks), strict=True):
+        bits = reduce(or_, (bits << digit * width for digit, bit in enumerate(column.digits) if bit & mask))
+        width *= len(column.digits)
     return bits

@@ -16,19 +16,22 @@ is told whose first inequality is `<` or `<=`; likewise of two mirrored never-se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import LEANING, Rules, among, folded, is_told
+from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from holdfast.engines.pointwise.vacuous import Vacuous
-from holdfast.table.threads import SoFar
+from holdfast.table.threads import SoFar, each
 
 Places = NDArray[np.int64]
+Part = tuple[Rules, Places | None]  # rules; and of which never-sets they are readings, where they are that
+_SMALL = 1 << 10  # words of cells: a search on fewer takes less than threads do
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,45 +59,75 @@ def derive(
 
     `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known.
     """
-    targets = range(space.columns) if rhs is None else rhs
+    asked = _Asked(Seen(seen, space), max_lhs, range(space.columns) if rhs is None else rhs, progress)
     if space.unknown:
-        return _by_right_sides(seen, space, max_lhs, targets, progress)
+        return _by_right_sides(asked)
     if never is None:
-        never = never_sets(seen, space, None if max_lhs is None else max_lhs + 1, progress)
-    return _by_never_sets(never[is_told(never)], seen, space, max_lhs, targets, progress)
+        never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, progress)
+    return _by_never_sets(asked, never[is_told(never)])
 
 
 def vacuous(
-    derived: Derived, seen: Values, space: Space, max_lhs: int | None = None, rhs: Sequence[int] | None = None
+    derived: Derived,
+    seen: Values,
+    space: Space,
+    max_lhs: int | None = None,
+    rhs: Sequence[int] | None = None,
+    progress: SoFar = lambda _: None,
 ) -> Rules:
     """The minimal rules whose left side no pair meets."""
     targets = range(space.columns) if rhs is None else rhs
     if not space.unknown:
         return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
-    unmet = left_sides(seen, space, None, max_size=max_lhs)
-    found = [part for column in targets for part in _sides_of(seen, space, max_lhs, column, lambda _: None)]
-    return Rules.joined(space.columns, [part.where(among(part.left, unmet)) for part in found])
+    asked = _Asked(Seen(seen, space), max_lhs, targets, progress)
+    unmet, found = _minimal(asked)
+    return Rules.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules, _ in found])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for, of which pairs."""
+
+    seen: Seen
+    max_lhs: int | None
+    targets: Sequence[int]
+    progress: SoFar
+
+    @property
+    def space(self) -> Space:
+        """How the columns are compared."""
+        return self.seen.space
+
+    def left_sides(self, column: int | None, negation: int, so_far: SoFar) -> Boxes:
+        """All minimal left sides that no pair meets which has a value of `negation` in a column."""
+        return left_sides(self.seen, self.space, column, negation, self.max_lhs, so_far)
+
+    def of_each(self, work: Callable[[int, SoFar], list[Part]]) -> list[Part]:
+        """What is found for each column on the right side, in threads where that takes long."""
+        cells = self.seen.cells  # made here, once, and not by each thread
+        small = cells is not None and cells.words.size <= _SMALL
+        parts = each(self.targets, work, 0 if small else None, lambda _, found: self.progress(found))
+        return [part for own in parts for part in own]
 
 
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
-def _by_never_sets(
-    never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
-) -> Derived:
-    found: list[tuple[Rules, Places | None]] = []  # rules, and of which never-set each is a reading
-    for column in targets:
-        if not space.ordered[column]:
-            found.append(_readings(never, column, (OTHER,), EQUAL))
-            continue
-        equal = left_sides(seen, space, column, LESS | MORE, max_lhs, progress)
+def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
+    def of_column(column: int, so_far: SoFar) -> list[Part]:
+        if not asked.space.ordered[column]:
+            return [_readings(never, column, (OTHER,), EQUAL)]
+        equal = asked.left_sides(column, LESS | MORE, so_far)
         equal = equal[is_told(equal)]
-        found.append(_readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS))
+        less = _readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS)
         rules, places = _readings(never, column, (LESS, MORE), LESS | EQUAL)
         minimal = ~among(folded(rules.left), equal)
-        found.append((rules.where(minimal), places[minimal]))
-        found.append((Rules.of(equal[~among(equal, never)], column, EQUAL), None))
-    return _classified(never, found, space, Vacuous.of(never, seen, space, max_lhs, targets).count())
+        met = Rules.of(equal[~among(equal, never)], column, EQUAL)
+        return [less, (rules.where(minimal), places[minimal]), (met, None)]
+
+    found = asked.of_each(of_column)
+    others = Vacuous.of(never, asked.seen.values, asked.space, asked.max_lhs, asked.targets)
+    return _classified(never, found, asked.space, others.count())
 
 
 def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> tuple[Rules, Places]:
@@ -108,7 +141,7 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
     return Rules.of(left, column, operator), places
 
 
-def _classified(never: Boxes, found: list[tuple[Rules, Places | None]], space: Space, vacuous: int) -> Derived:
+def _classified(never: Boxes, found: list[Part], space: Space, vacuous: int) -> Derived:
     """Readings of one never-set are a class; any other rule is a class of its own."""
     rules = Rules.joined(space.columns, [part for part, _ in found])
     of_never = np.concatenate([[], *(np.full(len(r.left), -1) if p is None else p for r, p in found)]).astype(np.int64)
@@ -131,30 +164,25 @@ def _broken_boxes(rules: Rules, space: Space) -> Boxes:
 # ---- nulls are distinct ---------------------------------------------------------------------------------------------
 
 
-def _by_right_sides(
-    seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
-) -> Derived:
-    unmet = left_sides(seen, space, None, max_size=max_lhs, progress=progress)
-    found: list[tuple[Rules, Places | None]] = []
-    vacuous = 0
-    for column in targets:
-        for rules in _sides_of(seen, space, max_lhs, column, progress):
-            met = ~among(rules.left, unmet)
-            vacuous += int(np.count_nonzero(~met))
-            found.append((rules.where(met), None))
-    return _classified(unmet[:0], found, space, vacuous)
+def _by_right_sides(asked: _Asked) -> Derived:
+    unmet, found = _minimal(asked)
+    met = [(rules, ~among(rules.left, unmet)) for rules, _ in found]
+    vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
+    return _classified(unmet[:0], [(rules.where(flags), None) for rules, flags in met], asked.space, vacuous)
 
 
-def _sides_of(seen: Values, space: Space, max_lhs: int | None, column: int, progress: SoFar) -> list[Rules]:
-    """All minimal rules with a column on the right, vacuous ones too."""
+def _minimal(asked: _Asked) -> tuple[Boxes, list[Part]]:
+    """The minimal left sides that no pair meets; and all minimal rules, vacuous ones too."""
 
-    def sides(operator: int) -> Boxes:
-        return left_sides(seen, space, column, space.negated(column, operator), max_lhs, progress)
+    def of_column(column: int, so_far: SoFar) -> list[Part]:
+        operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
+        negations = [asked.space.negated(column, operator) for operator in operators]
+        equal, *others = (asked.left_sides(column, negation, so_far) for negation in negations)
+        found = [Rules.of(equal[is_told(equal)], column, EQUAL)]
+        if others:
+            less, less_or_equal = others
+            minimal = ~among(less_or_equal, less) & ~among(less_or_equal, equal)
+            found += [Rules.of(less, column, LESS), Rules.of(less_or_equal[minimal], column, LESS | EQUAL)]
+        return [(rules, None) for rules in found]
 
-    equal = sides(EQUAL)
-    told = Rules.of(equal[is_told(equal)], column, EQUAL)
-    if not space.ordered[column]:
-        return [told]
-    less, less_or_equal = sides(LESS), sides(LESS | EQUAL)
-    less_or_equal = less_or_equal[~among(less_or_equal, less) & ~among(less_or_equal, equal)]
-    return [told, Rules.of(less, column, LESS), Rules.of(less_or_equal, column, LESS | EQUAL)]
+    return asked.left_sides(None, FREE, asked.progress), asked.of_each(of_column)
