@@ -90,7 +90,7 @@ def _texts(watch: hf.Monitor) -> set[str]:
 
 
 def test_both_ways_agree_on_many_columns(shared_data: Path) -> None:
-    table = read(shared_data, "letter", None, 300)
+    table = read(shared_data, "letter", None, 60)
     table = table.select(table.column_names[1:13])
     counts, borders = (hf.discover(table, "pod", method=method, max_lhs=3) for method in ("counts", "borders"))
     assert [rule.text for rule in counts] == [rule.text for rule in borders]
