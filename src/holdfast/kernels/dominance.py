@@ -5,8 +5,6 @@ before s, or beside it, in the lexicographic order of the columns. One sweep in 
 Fenwick tree over up to three columns that holds the least value of a last one, and each row asks the tree for those
 that entered before it. Groups need no clean-up: entries of earlier groups are lower than all of later ones.
 
-Groups of few rows need no tree: all their pairs are looked at.
-
 Cost: O(log) of the number of values of each column of the tree, a row.
 """
 
@@ -50,48 +48,6 @@ def turned(rows: Rows, cells: Cells, values: int, falling: bool, ranks: Ranks) -
     for i in range(len(rows)):
         value = np.int64(cells[rows[i]])
         ranks[i] = top - value if falling else value
-
-
-@inlined
-def _lies_below(one: int, other: int, cells: Cells, columns: Any, falling: Any, strict: Any) -> Any:
-    """Whether a row lies below another one in all of some columns."""
-    below = True
-    for i in range(len(columns)):
-        a, b = cells[columns[i], one], cells[columns[i], other]
-        if (a == b and strict[i]) or (a > b and not falling[i]) or (a < b and falling[i]):
-            below = False
-            break
-    return below
-
-
-@kernel
-def within_groups(
-    rows: Rows,
-    starts: Rows,
-    cells: Cells,
-    columns: NDArray[np.int64],
-    falling: NDArray[np.bool_],
-    strict: NDArray[np.bool_],
-    roles: NDArray[np.uint8],
-) -> Any:
-    """Two rows of a group, of which the first lies below the second, by a look at all pairs; -1 where there are none.
-
-    IN rows, starts: a partition; cells[column, row], not turned; falling[i], strict[i]: of columns[i]; roles[row]
-    """
-    for group in range(len(starts) - 1):
-        for i in range(starts[group] + 1, starts[group + 1]):
-            one = rows[i]
-            for j in range(starts[group], i):
-                other = rows[j]
-                if not (roles[one] | roles[other]) & FRESH:
-                    continue
-                if roles[one] & BELOW and roles[other] & ABOVE:
-                    if _lies_below(one, other, cells, columns, falling, strict):
-                        return one, other
-                if roles[other] & BELOW and roles[one] & ABOVE:
-                    if _lies_below(other, one, cells, columns, falling, strict):
-                        return other, one
-    return np.int32(-1), np.int32(-1)
 
 
 class Swept(NamedTuple):

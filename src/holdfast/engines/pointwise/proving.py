@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space
 from holdfast.kernels import dominance
@@ -35,8 +35,7 @@ Mask = NDArray[np.bool_]
 
 _MOST_CELLS = 1 << 21  # of a tree
 _IN_TREE = 3  # columns, at most
-_FEW_PARTNERS = 16  # rows of a group, up to which all its pairs are looked at
-_A_PIECE = 8  # plain boxes that a thread looks for with the same groups
+_A_PIECE = 16  # plain boxes that a thread looks for with the same groups
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
 _RANKS = LESS | EQUAL | MORE
@@ -156,25 +155,13 @@ def _pieces(boxes: Boxes, space: Space) -> list[_Piece]:
 # ---- one look at the rows -------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class _Groups:
-    """Rows in groups, by place: those of `count` groups, that of group g from `starts[g]` on."""
+    """Rows in groups, by place, and the number of each row's group, from 1 on."""
 
-    def __init__(self, partition: Partition, places: int) -> None:
-        self.rows, self.starts, self.count = partition.rows, partition.starts, partition.groups
-        self._places = places
-
-    @cached_property
-    def are_small(self) -> bool:
-        """Whether all pairs of the groups are looked at as fast as rows are sorted."""
-        sizes = np.diff(self.starts).astype(np.float64)
-        return float(sizes @ sizes) <= _FEW_PARTNERS * len(self.rows)
-
-    @cached_property
-    def numbers(self) -> NDArray[np.uint32]:
-        """The number of each row's group, from 1 on."""
-        numbers = np.zeros(self._places, np.uint32)
-        numbers[self.rows] = np.repeat(np.arange(1, self.count + 1, dtype=np.uint32), np.diff(self.starts))
-        return numbers
+    rows: Rows
+    numbers: NDArray[np.uint32]
+    count: int
 
 
 class _Look:
@@ -192,7 +179,10 @@ class _Look:
 
     def groups(self, equal: tuple[int, ...]) -> _Groups:
         """The rows that are equal on some columns, without those that are equal to no other one."""
-        return _Groups(self._walks.to(tuple(c for c in self._columns.order if c in equal)), len(self._alive))
+        found = self._walks.to(tuple(c for c in self._columns.order if c in equal))
+        numbers = np.zeros(len(self._alive), np.uint32)
+        numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
+        return _Groups(found.rows, numbers, found.groups)
 
     def first(self, plain: _Plain, groups: _Groups) -> tuple[int, int] | None:
         """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
@@ -200,20 +190,9 @@ class _Look:
         rows, roles = self._candidates(plain, groups.rows)
         if len(rows) < 2:
             return None
-        if groups.are_small:
-            return self._within(plain, groups, columns, roles)
         rows = self._in_order(plain, rows, columns, groups)
         found = self._found(plain, columns, rows, groups.numbers[rows], roles[rows])
         return None if found is None else (int(rows[found[0]]), int(rows[found[1]]))
-
-    def _within(
-        self, plain: _Plain, groups: _Groups, columns: list[int], roles: NDArray[np.uint8]
-    ) -> tuple[int, int] | None:
-        """The same by a look at all pairs of each group."""
-        falling, strict = (np.array([ask(c) for c in columns], np.bool_) for ask in (plain.is_falling, plain.is_strict))
-        asked = np.array(columns, np.int64), falling, strict
-        one, other = dominance.within_groups(groups.rows, groups.starts, self._cells, *asked, roles)
-        return None if one < 0 else (int(one), int(other))
 
     def _columns_by_use(self, plain: _Plain) -> list[int]:
         """The columns with inequalities: that of the order, that whose least value the tree holds, those of the tree.
