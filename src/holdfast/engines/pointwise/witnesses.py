@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import sampling
-from holdfast.engines.pointwise.boxes import excluded, folded, is_told
+from holdfast.engines.pointwise.boxes import excluded, folded, numbered, is_told
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
@@ -179,8 +179,11 @@ class Witnesses(Way):
         pairs = sampling.all_pairs(self._rows) if exact else sampling.random_pairs(self._rows, _TALLIED)
         cells = self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
-        _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
-        return Tally(values[first], counts, exact)
+        of = numbered(values)
+        counts = np.bincount(of)
+        some = np.zeros(len(counts), np.int64)
+        some[of] = np.arange(len(of))  # a pair of each number
+        return Tally(values[some], counts, exact)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""
