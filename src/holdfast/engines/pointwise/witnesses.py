@@ -49,7 +49,7 @@ from holdfast.table.runner import Runner
 
 _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs
-_FEW_OPEN = 64  # candidates that are proved right away; where there are more, rows are compared first
+_SWEEPS_A_COLUMN = 2  # in the time in which rows are compared with neighbours in the order of a column
 _AT_ONCE = 256  # candidates that are looked for together
 _ROWS_A_SWEEP = 1  # new rows that are compared with all others in the time of a sweep
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
@@ -126,6 +126,7 @@ class Witnesses(Way):
         which no witness lies.
         """
         known, done, samples = excluded(before), excluded(folded(proved)), self._samples()
+        few = _SWEEPS_A_COLUMN * self._asked.space.columns
         while True:
             self._never = self._shown.never()
             open_ = np.unique(folded(self._never), axis=0)
@@ -135,7 +136,7 @@ class Witnesses(Way):
                 open_, is_known = open_[~is_known], is_known[~is_known]
             if not len(open_):
                 return
-            if np.count_nonzero(~is_known) > _FEW_OPEN and (sample := next(samples, None)):
+            if np.count_nonzero(~is_known) > few and (sample := next(samples, None)):
                 progress.step(f"Comparing rows: {len(open_):,} candidates are open")
                 self._take(sampling.pairs_in(self._rows, self._asked.space, self._never, sample))
                 continue
