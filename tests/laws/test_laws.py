@@ -45,7 +45,7 @@ for_every_engine = pytest.mark.parametrize(
     "engine", [make_engine(name, given=GIVEN.get(name)) for name in NAMES], ids=NAMES
 )
 
-WAYS = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od")}
+WAYS = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od", "pod")}
 for_every_way = pytest.mark.parametrize(
     "engine",
     [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *WAYS.values()],

@@ -50,23 +50,10 @@ def turned(rows: Rows, cells: Cells, values: int, falling: bool, ranks: Ranks) -
         ranks[i] = top - value if falling else value
 
 
-@kernel
-def number_groups(rows: Rows, cells: Cells, columns: NDArray[np.int64], groups: Ranks) -> None:
-    """Number the groups of rows that are equal on some columns and stand together, from 1 on. OUT groups[i]"""
-    number = 1
-    for i in range(len(rows)):
-        if i > 0:
-            for column in columns:
-                if cells[column, rows[i]] != cells[column, rows[i - 1]]:
-                    number += 1
-                    break
-        groups[i] = number
-
-
 class Swept(NamedTuple):
     """Rows in the order of a sweep, and what is asked of them. Ranks are turned, and 0 where a column is missing."""
 
-    groups: Ranks  # from 1 on
+    groups: NDArray[np.uint32]  # from 1 on
     roles: NDArray[np.uint8]  # BELOW, ABOVE, FRESH as bits
     first: Ranks  # the column of the order
     inner: NDArray[np.int32]  # [3, row]: the columns of the tree

@@ -7,15 +7,15 @@ Choosing a mark joins the slabs of its values; weakening it adds those of the va
 
 A box is never met iff E becomes empty, and minimal iff no D does. A cell of D that is in E too can't be in a box that
 is never met; so it is taken out of D, and where a D is empty the search goes no further. Cells are bits. The last
-columns share a word, as far as their cells fit; the slabs of those before are whole words.
+columns share a word, and all boxes on them are tried at once; the slabs of the columns before are whole words.
 
 Where the pairs are closed under mirrors, so are the boxes: the first inequality chosen is `<` or `<=`, and each box
 found is told with its mirror.
 
 The search stops when its block is full or its budget of words is spent, and goes on from there when called again.
 
-Axes: d depth, c choice (a mark, or none), s slab, a way to weaken (0 or 1).
-Cost: O(sets kept * words of a slab) a step.
+Axes: d depth, c choice (a mark, or none), s slab, a way to weaken, b box on the last columns.
+Cost: O(sets kept * words of a slab) a step, O(boxes) at the last columns.
 """
 
 from typing import NamedTuple
@@ -25,152 +25,204 @@ import numpy as np
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words
 from holdfast.kernels.jit import kernel
 
-SLABS = 4  # as many as a column has values at most; one with fewer names some of them twice
+SLABS = 4  # that a choice joins at most; where they are fewer, one is named more than once
+ADDED = 2  # that a step adds at most
+WAYS = 2  # to weaken a mark, at most
+_IN_VAIN, _OPEN, _NEVER = 0, 1, 2
 
 
 class Columns(NamedTuple):
-    """The columns in the order of the search, and what may be chosen on each."""
+    """The columns but for the last ones, in the order of the search, and what may be chosen on each."""
 
-    column: np.ndarray  # [d] int64, its place in a box
+    place: np.ndarray  # [d] int64, in a box
     choices: np.ndarray  # [d] int64, how many there are; the last one leaves the column free
     masks: np.ndarray  # [d, c] uint8, of values
-    leaning: np.ndarray  # [d, c] int8, of a mark: -1 for `<` and `<=`, 1 for `>` and `>=`, 0 for the others
-    joined: np.ndarray  # [d, c, s] int64, where the slabs begin that a choice joins: the word, or the bit of a word
+    leaning: np.ndarray  # [d, c] int64: -1 for `<` and `<=`, 1 for `>` and `>=`, 0 for the others
+    joined: np.ndarray  # [d, c, s] int64, where the slabs begin that a choice joins
     ways: np.ndarray  # [d, c] int64, how many steps weaken it
     added: np.ndarray  # [d, c, a, s] int64, where the slabs begin that a step adds
     words: np.ndarray  # [d + 1] int64, the words of a set
-    bits: np.ndarray  # [d] int64, the bits of a slab within a word; 0 where it is whole words
-    symmetric: int  # whether the pairs are closed under mirrors
+
+
+class Tail(NamedTuple):
+    """The last columns, and all boxes on them."""
+
+    place: np.ndarray  # [column] int64, in a box
+    cells: Words  # [b] that lie in the box
+    weaker: Words  # [b, way] the cells of each box that is weaker by one step; all cells where there are no more
+    masks: np.ndarray  # [b, column] uint8, of values
+    marks: np.ndarray  # [b] int64, how many
+    leaning: np.ndarray  # [b] int64, of the first inequality
 
 
 class Search(NamedTuple):
     """A search in progress. `depth[0]` is where it stands; -1: done."""
 
     columns: Columns
+    tail: Tail
+    symmetric: bool  # whether the pairs are closed under mirrors
     cells: Words  # all sets of all depths
-    start: np.ndarray  # [d] int64, where those of a depth begin: first E, then each D
-    sets: np.ndarray  # [d] int64, how many there are
-    marks: np.ndarray  # [d] int64, marks chosen
-    leans: np.ndarray  # [d] int64, whether one of them is an inequality
-    next: np.ndarray  # [d] int64, the choice to try next
+    start: np.ndarray  # [d + 1] int64, where those of a depth begin: first E, then each D
+    sets: np.ndarray  # [d + 1] int64, how many there are
+    marks: np.ndarray  # [d + 1] int64, marks chosen
+    leans: np.ndarray  # [d + 1] int64, whether one of them is an inequality
+    next: np.ndarray  # [d + 1] int64, the choice to try next
     depth: np.ndarray  # [1] int64
 
 
 @kernel
-def fill_cells(values: np.ndarray, column: np.ndarray, weight: np.ndarray, bits: int, cells: Words) -> None:
-    """OUT cells: the set of the values of pairs. `weight[d, value]` is what a value adds to the place of a cell, of
-    which a word holds `bits`.
+def fill_cells(values: np.ndarray, places: np.ndarray, weight: np.ndarray, bits: int, cells: Words) -> None:
+    """OUT cells: the set of the values of pairs. `weight[column, value]` is what a value adds to the number of a cell,
+    and a word holds so many of these.
     """
     for i in range(len(values)):
-        place = 0
-        for d in range(len(column)):
-            place += weight[d, values[i, column[d]]]
-        word = place // bits
-        cells[word] |= ONE << np.uint64(place - word * bits)
-
-
-@kernel
-def take_out(cells: Words, others: Words) -> None:
-    """OUT cells: without those of another set."""
-    for w in range(len(cells)):
-        cells[w] &= ~others[w]
+        cell = 0
+        for c in range(len(places)):
+            cell += weight[c, values[i, places[c]]]
+        word = cell // bits
+        cells[word] |= ONE << np.uint64(cell - word * bits)
 
 
 @kernel
 def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np.ndarray) -> int:
     """Go on for about `budget` words or until OUT found[box, column] is full; gives how many boxes were found.
 
-    `known` is the box chosen before the search began; what is found narrows it.
+    `known` is the box chosen before the search began; what is found narrows it. A block has room for two boxes, and
+    two for each box on the last columns.
     """
-    columns, depth, count = search.columns, search.depth[0], 0
-    while depth >= 0 and count + 2 <= len(found) and budget > 0:
-        choice = search.next[depth]
-        if choice == columns.choices[depth]:
+    # Each array by a name of its own: to take it out of a tuple costs as much as a step.
+    choices, leaning, words = search.columns.choices, search.columns.leaning, search.columns.words
+    joined, ways, added = search.columns.joined, search.columns.ways, search.columns.added
+    cells, start, sets, following = search.cells, search.start, search.sets, search.next
+    marks, leans, tail, boxes = search.marks, search.leans, search.tail, len(search.tail.cells)
+    depth, count = search.depth[0], 0
+    while depth >= 0 and count + 2 * max(1, boxes) <= len(found) and budget > 0:
+        if depth == len(choices):
+            budget -= boxes
+            at, b = start[depth], -1
+            while True:
+                lean_less = search.symmetric and not leans[depth]
+                b = _next_box(tail, cells, at, at + sets[depth], most - marks[depth], lean_less, b + 1)
+                if b == boxes:
+                    break
+                count = _emit(search, depth, b, known, found, count)
             depth -= 1
             continue
-        search.next[depth] += 1
-        if columns.leaning[depth, choice] > 0 and columns.symmetric and not search.leans[depth]:
+        choice = following[depth]
+        if choice == choices[depth]:
+            depth -= 1
             continue
-        budget -= (1 + search.sets[depth]) * columns.words[depth + 1]
-        if not _choose(search, depth, choice, most):
+        following[depth] += 1
+        if leaning[depth, choice] > 0 and search.symmetric and not leans[depth]:
             continue
-        if _is_empty(search.cells, search.start[depth + 1], columns.words[depth + 1]):
-            count += _emit(search, depth, known, found[count : count + 2])
-        elif search.marks[depth + 1] < most and depth + 1 < len(columns.column):
+        marks[depth + 1] = marks[depth] + (choice + 1 < choices[depth])
+        leans[depth + 1] = leans[depth] | (leaning[depth, choice] != 0)
+        budget -= sets[depth] * words[depth + 1]
+        outcome = _choose(cells, start, sets, words, joined, ways, added, depth, choice, marks[depth + 1] == most)
+        if outcome == _NEVER:
+            count = _emit(search, depth + 1, -1, known, found, count)
+        elif outcome == _OPEN:
             depth += 1
-            search.next[depth] = 0
+            following[depth] = 0
     search.depth[0] = depth
     return count
 
 
 @kernel
-def _is_empty(cells: Words, start: int, words: int) -> bool:
-    for w in range(start, start + words):  # noqa: SIM110  # kernels have no generators
-        if cells[w]:
-            return False
-    return True
+def _choose(
+    cells: Words,
+    start: np.ndarray,
+    sets: np.ndarray,
+    words: np.ndarray,
+    joined: np.ndarray,
+    ways: np.ndarray,
+    added: np.ndarray,
+    depth: int,
+    choice: int,
+    last: bool,
+) -> int:
+    """Make the sets of the depth below: OUT cells, sets. Tells whether a box is found there, may be, or is not."""
+    above, below, size, slab = start[depth], start[depth + 1], words[depth], words[depth + 1]
+    j, k = joined[depth, choice, 0], joined[depth, choice, 1]
+    m, n = joined[depth, choice, 2], joined[depth, choice, 3]
+    met = _join(cells, above, j, k, m, n, slab, below)
+    if met and last:
+        return _IN_VAIN
+    had = sets[depth]
+    for way in range(ways[depth, choice]):
+        p, q = added[depth, choice, way, 0], added[depth, choice, way, 1]
+        if not _join_outside(cells, above, p, q, p, q, slab, below, below + (had + way) * slab):
+            return _IN_VAIN
+    for i in range(1, had):
+        if not _join_outside(cells, above + i * size, j, k, m, n, slab, below, below + i * slab):
+            return _IN_VAIN
+    sets[depth + 1] = had + ways[depth, choice]
+    return _OPEN if met else _NEVER
 
 
 @kernel
-def _choose(search: Search, depth: int, choice: int, most: int) -> bool:
-    """Make the sets of the depth below; false where no minimal never-set lies there."""
-    columns, cells, sets = search.columns, search.cells, search.sets[depth]
-    above, below = search.start[depth], search.start[depth + 1]
-    size, bits, slab = columns.words[depth], columns.bits[depth], columns.words[depth + 1]
-    marked = choice + 1 < columns.choices[depth]
-    if marked and search.marks[depth] == most:
-        return False
-    _join(cells, above, columns.joined[depth, choice], bits, slab, below)
-    to = below + sets * slab
-    for way in range(columns.ways[depth, choice]):
-        _join(cells, above, columns.added[depth, choice, way], bits, slab, to)
-        if not _keep_outside(cells, below, slab, to):
-            return False
-        to += slab
-    for i in range(1, sets):
-        _join(cells, above + i * size, columns.joined[depth, choice], bits, slab, below + i * slab)
-        if not _keep_outside(cells, below, slab, below + i * slab):
-            return False
-    search.sets[depth + 1] = sets + columns.ways[depth, choice]
-    search.marks[depth + 1] = search.marks[depth] + marked
-    search.leans[depth + 1] = search.leans[depth] | (columns.leaning[depth, choice] != 0)
-    return True
+def _join(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, to: int) -> bool:
+    """OUT cells[to:]: the union of slabs of the set at a place; whether there is a cell in it."""
+    some = ZERO
+    for w in range(slab):
+        word = cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]
+        cells[to + w] = word
+        some |= word
+    return bool(some)
 
 
 @kernel
-def _join(cells: Words, at: int, slabs: np.ndarray, bits: int, size: int, to: int) -> None:
-    """OUT cells[to:]: the union of slabs of the set at a place."""
-    a, b, c, d = slabs
-    if bits:
-        word = cells[at]
-        a, b, c, d = np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d)
-        cells[to] = ((word >> a) | (word >> b) | (word >> c) | (word >> d)) & ((ONE << np.uint64(bits)) - ONE)
-    else:
-        for w in range(size):
-            cells[to + w] = cells[at + a + w] | cells[at + b + w] | cells[at + c + w] | cells[at + d + w]
+def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: int, out: int, to: int) -> bool:
+    """The same, without the cells of the set at `out`."""
+    if slab == 1:  # as on most steps: a loop costs more than what it does
+        some = (cells[at + j] | cells[at + k] | cells[at + m] | cells[at + n]) & ~cells[out]
+        cells[to] = some
+        return bool(some)
+    some = ZERO
+    for w in range(slab):
+        word = (cells[at + j + w] | cells[at + k + w] | cells[at + m + w] | cells[at + n + w]) & ~cells[out + w]
+        cells[to + w] = word
+        some |= word
+    return bool(some)
 
 
 @kernel
-def _keep_outside(cells: Words, start: int, size: int, at: int) -> bool:
-    """OUT cells[at:]: without the cells of the set at `start`; whether some are left."""
-    left = ZERO
-    for w in range(size):
-        cells[at + w] &= ~cells[start + w]
-        left |= cells[at + w]
-    return bool(left)
+def _next_box(tail: Tail, cells: Words, begin: int, end: int, free: int, lean_less: bool, b: int) -> int:
+    """The next of the boxes on the last columns, from b on, that makes a minimal never-set with so many marks left."""
+    inside, weaker, met = tail.cells, tail.weaker, cells[begin]
+    while b < len(inside):
+        if not met & inside[b] and tail.marks[b] <= free and not (lean_less and tail.leaning[b] > 0):
+            minimal = True
+            for way in range(weaker.shape[1]):
+                if not met & weaker[b, way]:
+                    minimal = False
+                    break
+            i = begin + 1
+            while minimal and i < end:
+                minimal = (cells[i] & inside[b]) != ZERO
+                i += 1
+            if minimal:
+                return b
+        b += 1
+    return b
 
 
 @kernel
-def _emit(search: Search, depth: int, known: np.ndarray, found: np.ndarray) -> int:
-    """OUT found[0]: the box chosen down to a depth; OUT found[1]: its mirror, where that is another."""
-    columns = search.columns
-    for c in range(len(known)):
-        found[0, c] = known[c]
-    for d in range(depth + 1):
-        found[0, columns.column[d]] = columns.masks[d, search.next[d] - 1]
-    if not columns.symmetric or not search.leans[depth + 1]:
-        return 1
-    for c in range(len(known)):
-        mask = found[0, c]
-        found[1, c] = (mask & 10) | (mask & 1) << 2 | (mask & 4) >> 2
-    return 2
+def _emit(search: Search, depth: int, b: int, known: np.ndarray, found: np.ndarray, count: int) -> int:
+    """OUT found[count:]: the box chosen down to a depth and on the last columns (b: which; -1: none), and its mirror
+    where that is another; gives the new count.
+    """
+    columns, tail, leans = search.columns, search.tail, search.leans[depth] != 0
+    found[count] = known
+    for d in range(depth):
+        found[count, columns.place[d]] = columns.masks[d, search.next[d] - 1]
+    if b >= 0:
+        leans |= tail.leaning[b] != 0
+        for c in range(len(tail.place)):
+            found[count, tail.place[c]] = tail.masks[b, c]
+    if not search.symmetric or not leans:
+        return count + 1
+    for c in range(found.shape[1]):
+        mask = found[count, c]
+        found[count + 1, c] = (mask & 10) | (mask & 1) << 2 | (mask & 4) >> 2
+    return count + 2

@@ -56,7 +56,7 @@ def test_a_wrong_text_is_answered_in_one_sentence(text: str, wrong: str) -> None
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("{Zip=} -> State=", "pod"), ("{} -> State=", "pod"), ("{Zip}: [] -> State", "od"), ("Zip -> State", "fd")],
+    [("{Zip=} -> State=", "pod"), ("{} -> State=", "pod"), ("{Zip}: [] -> State", "od"), ("{A}: B ~ C", "od")],
 )
 def test_which_class_a_text_means(text: str, kind: str) -> None:
     declared = class_of_text(text)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise import search
+from holdfast.engines.pointwise import cells
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from tests.engines.pointwise.tables import Small, named, small
@@ -17,14 +17,14 @@ from tests.oracle import pointwise as oracle
 
 bounds = st.one_of(st.none(), st.integers(0, 4))
 # All cells fit into one search; or those of some columns only, or of none.
-cells = st.sampled_from([1 << 26, 27, 9, 1])
+room = st.sampled_from([1 << 26, 27, 9, 1])
 
 
 @settings(max_examples=300)
-@given(small(nulls=["equal"]), bounds, cells)
+@given(small(nulls=["equal"]), bounds, room)
 def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, fit: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_CELLS", fit)
+        patch.setattr(cells, "_MOST", fit)
         found = list(map(named, never_sets(table.values, table.space, most)))
     assert len(found) == len(set(found)), "none comes twice"
     assert set(found) == {tuple(oracle.MIRROR[mark] for mark in marks) for marks in found}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise import marginals, search
+from holdfast.engines.pointwise import cells, marginals
 from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.readings import derive, vacuous
@@ -32,7 +32,7 @@ def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) 
     rhs = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(columns), unique=True)))
     values = table.values
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_CELLS", data.draw(st.sampled_from([1 << 26, 9])))
+        patch.setattr(cells, "_MOST", data.draw(st.sampled_from([1 << 26, 9])))
         patch.setattr(marginals, "_SMALL", data.draw(st.sampled_from([1 << 12, 0])))
         derived = derive(values, table.space, most, rhs)
         others = vacuous(derived, values, table.space, most, rhs)

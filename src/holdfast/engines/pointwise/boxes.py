@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from holdfast.engines.pointwise.marks import FREE, LESS, MORE, Boxes, mirrored
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.keys import KeyTable
 
 Flags = NDArray[np.bool_]
 LEANING = np.array([bool(mask & MORE) * 1 - bool(mask & LESS) * 1 for mask in range(16)], np.int8)
@@ -77,6 +78,12 @@ def packed(masks: Boxes) -> Words:
 def excluded(boxes: Boxes) -> Words:
     """What boxes exclude, as words: one is weaker than another iff its bits are some of the other's."""
     return packed(np.uint8(FREE) & ~boxes)
+
+
+def numbered(boxes: Boxes) -> NDArray[np.int64]:
+    """A number for each box, the same for equal ones."""
+    words = packed(boxes)
+    return KeyTable(words.shape[1], len(words)).entries(words)
 
 
 def among(boxes: Boxes, others: Boxes) -> Flags:

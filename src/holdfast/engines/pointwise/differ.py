@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.asked import WhenAsked
-from holdfast.changes.diff import Cause, Diff, Witness
+from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.engines.pointwise.boxes import excluded
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values
@@ -52,11 +52,13 @@ class Moment:
 
 def difference(before: Moment, after: Moment, wording: Wording, change: Change) -> Diff:
     """What a batch changed."""
-    keys = before.told.keys(), after.told.keys()
-    lost = before.told.some(~bitsets.among(*keys))
-    gained = after.told.some(~bitsets.among(*keys[::-1]))
+    places = bitsets.places_among(before.told.keys(), after.told.keys())
+    came = np.ones(len(after.told), np.bool_)
+    came[places[places >= 0]] = False
+    lost, gained = before.told.some(places < 0), after.told.some(came)
+    changed = _changed(before.told.some(places >= 0), after.told.some(places[places >= 0]), wording)
     if not len(lost) and not len(gained):
-        return Diff()
+        return Diff(changed=changed)
     broken = after.meets(lost.boxes(wording.space), wording.space)
 
     def causes() -> dict[str, Cause]:
@@ -71,9 +73,17 @@ def difference(before: Moment, after: Moment, wording: Wording, change: Change) 
     return Diff(
         Rules(wording, gained),
         Rules(wording, lost),
+        changed,
         witnesses=WhenAsked(witnesses) if broken.any() else {},
         causes=WhenAsked(causes),
     )
+
+
+def _changed(before: Listed, after: Listed, wording: Wording) -> dict[str, tuple[Finding, Finding]]:
+    """The rules that stayed, and are vacuous now, or no longer."""
+    turned = before.vacuous != after.vacuous
+    both = (Rules(wording, some.some(turned)).items() for some in (before, after))
+    return {text: (was, now) for (text, was), (_, now) in zip(*both, strict=True)}
 
 
 def _causes(some: Listed, other: Moment, wording: Wording) -> dict[str, Cause]:

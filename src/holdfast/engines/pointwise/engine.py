@@ -67,12 +67,12 @@ class PointwiseEngine(Engine):
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""
-        return Rules(state.wording, state.rules, state.vacuous, state.keys)
+        return Rules(state.wording, state.rules, state.vacuous, state.never)
 
     def ranked(self, state: State) -> Rules:
         """The same with their coverage, the highest first."""
         listed = best_first(state.rules, state.way.tallied(), state.asked.space)
-        return Rules(state.wording, listed, state.vacuous, state.keys)
+        return Rules(state.wording, listed, state.vacuous, state.never)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the way keeps."""

@@ -1,20 +1,22 @@
-"""What may be chosen on a column while boxes are searched for, and how the columns lie in memory in that search."""
+"""What may be chosen on a column while boxes are searched for, as arrays for `kernels/never.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, reduce
+from itertools import product
 from math import prod
+from operator import or_
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.marks import FREE, LESS, MORE
-from holdfast.kernels.never import SLABS, Columns
+from holdfast.kernels.never import ADDED, SLABS, WAYS, Columns, Tail
 
 _WORD = 64  # bits
-_BITS = (1, 2, 4, 8)
-_WAYS = 2  # in which a mark is weakened by one step, at most
 
 
 @dataclass(frozen=True)
@@ -39,52 +41,73 @@ def choices(marks: Sequence[int], values: int) -> tuple[Choice, ...]:
     return (*made, Choice(FREE, (), 0))
 
 
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """The cells of some columns as bits: the last columns share a word, as far as they fit."""
+@dataclass(frozen=True)
+class Column:
+    """A column of a search: its values one by one, and what may be chosen."""
 
-    columns: Columns
-    weight: NDArray[np.int64]  # [column of the search, value] what a value adds to the place of a cell
-    cells_of_word: int
-
-    @staticmethod
-    def of(
-        places: Sequence[int], values: Sequence[int], choices: Sequence[Sequence[Choice]], symmetric: bool
-    ) -> Layout:
-        """Of columns at these places, in this order, with their values and choices."""
-        radix = [own.bit_count() for own in values]
-        cells = [prod(radix[d:]) for d in range(len(radix) + 1)]
-        tail = next(d for d in range(len(cells)) if cells[d] <= _WORD)
-        bits = [cells[d + 1] if d >= tail else 0 for d in range(len(radix))]
-        words = [max(1, own // cells[tail]) for own in cells]
-        most = max(map(len, choices))
-        columns = Columns(
-            column=np.array(places, np.int64),
-            choices=np.array([len(own) for own in choices], np.int64),
-            masks=np.zeros((len(radix), most), np.uint8),
-            leaning=np.zeros((len(radix), most), np.int8),
-            joined=np.zeros((len(radix), most, SLABS), np.int64),
-            ways=np.zeros((len(radix), most), np.int64),
-            added=np.zeros((len(radix), most, _WAYS, SLABS), np.int64),
-            words=np.array(words, np.int64),
-            bits=np.array(bits, np.int64),
-            symmetric=int(symmetric),
-        )
-        weight = np.zeros((len(radix), FREE + 1), np.int64)
-        for d, own in enumerate(values):
-            digits = [bit for bit in _BITS if bit & own]
-            weight[d, digits] = np.arange(len(digits)) * cells[d + 1]
-            for c, choice in enumerate(choices[d]):
-                slab = bits[d] or words[d + 1]
-                columns.masks[d, c], columns.leaning[d, c] = choice.mask, choice.leaning
-                columns.joined[d, c] = _slabs(choice.mask, digits, slab)
-                columns.ways[d, c] = len(choice.added)
-                for a, mask in enumerate(choice.added):
-                    columns.added[d, c, a] = _slabs(mask, digits, slab)
-        return Layout(columns, weight, cells[tail])
+    digits: tuple[int, ...]
+    choices: tuple[Choice, ...]
 
 
-def _slabs(mask: int, digits: list[int], slab: int) -> list[int]:
-    """Where the slabs of some values begin; the first one again and again, where they are fewer than `SLABS`."""
-    begins = [slab * digit for digit, bit in enumerate(digits) if bit & mask]
-    return begins + begins[:1] * (SLABS - len(begins))
+def head(places: Sequence[int], columns: Sequence[Column]) -> Columns:
+    """The columns but for the last ones, at these places of a box."""
+    shape = len(columns), max((len(column.choices) for column in columns), default=1)
+    made = Columns(
+        place=np.array(places, np.int64),
+        choices=np.array([len(column.choices) for column in columns], np.int64),
+        masks=np.zeros(shape, np.uint8),
+        leaning=np.zeros(shape, np.int64),
+        joined=np.zeros((*shape, SLABS), np.int64),
+        ways=np.zeros(shape, np.int64),
+        added=np.zeros((*shape, WAYS, ADDED), np.int64),
+        words=np.array([prod(len(own.digits) for own in columns[d:]) for d in range(len(columns) + 1)], np.int64),
+    )
+    for d, column in enumerate(columns):
+        for c, choice in enumerate(column.choices):
+            made.masks[d, c], made.leaning[d, c], made.ways[d, c] = choice.mask, choice.leaning, len(choice.added)
+            made.joined[d, c] = _slabs(choice.mask, column, made.words[d + 1], SLABS)
+            for way, mask in enumerate(choice.added):
+                made.added[d, c, way] = _slabs(mask, column, made.words[d + 1], ADDED)
+    return made
+
+
+def _slabs(mask: int, column: Column, words: int, many: int) -> list[int]:
+    """Where the slabs of some values begin; the first one again, where they are fewer than `many`."""
+    begins = [words * digit for digit, bit in enumerate(column.digits) if bit & mask]
+    return begins + begins[:1] * (many - len(begins))
+
+
+def tail(places: Sequence[int], columns: Sequence[Column]) -> Tail:
+    """The last columns, at these places of a box, with all boxes on them."""
+    return Tail(np.array(places, np.int64), *_all_boxes(tuple(columns)))
+
+
+@cache
+def _all_boxes(columns: tuple[Column, ...]) -> tuple[NDArray[Any], ...]:
+    """What `Tail` tells of each box on some columns."""
+    boxes = list(product(*(column.choices for column in columns)))
+    masks = [[choice.mask for choice in box] for box in boxes]
+    weaker = [[_cells(columns, near) for near in _weaker(box)] for box in boxes]
+    most = max(1, *map(len, weaker))
+    return (
+        np.array([_cells(columns, own) for own in masks], np.uint64),
+        np.array([own + [2**_WORD - 1] * (most - len(own)) for own in weaker], np.uint64),
+        np.array(masks, np.uint8).reshape(len(boxes), len(columns)),
+        np.array([sum(mask != FREE for mask in own) for own in masks], np.int64),
+        np.array([next((own.leaning for own in box if own.leaning), 0) for box in boxes], np.int64),
+    )
+
+
+def _weaker(box: tuple[Choice, ...]) -> list[list[int]]:
+    """The masks of all boxes that are weaker than this by one step."""
+    masks = [choice.mask for choice in box]
+    return [[*masks[:c], masks[c] | added, *masks[c + 1 :]] for c, own in enumerate(box) for added in own.added]
+
+
+def _cells(columns: tuple[Column, ...], masks: list[int]) -> int:
+    """The cells that lie in a box, as bits."""
+    bits, width = 1, 1
+    for column, mask in zip(reversed(columns), reversed(masks), strict=True):
+        bits = reduce(or_, (bits << digit * width for digit, bit in enumerate(column.digits) if bit & mask))
+        width *= len(column.digits)
+    return bits

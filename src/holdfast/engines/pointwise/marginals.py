@@ -3,7 +3,7 @@
 Boxes with marks on the same columns share one projection of the pairs: on these columns. It comes from a projection on
 one column more, and so on up to all columns: a tree, in which each column in turn is kept or dropped. A projection is a
 table of all cells (combinations of values) where these are not many more than the pairs; else a list of those that
-occur.
+occur. Where pairs and boxes are few, each pair is simply held against each box.
 
 Cost: O(4 ** columns) for all sets of columns together, less where boxes have few marks; and for each box its cells.
 """
@@ -11,7 +11,7 @@ Cost: O(4 ** columns) for all sets of columns together, less where boxes have fe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -26,7 +26,8 @@ from holdfast.pairs.bitsets import Words
 Numbers = NDArray[np.int64]
 _BITS = (1, 2, 4, 8)
 _PACKED = 15  # columns whose values, four bits each, are one number
-_SMALL, _DENSE, _LARGE = 1 << 12, 8, 1 << 26  # a table: up to so many cells; or so many for each pair, but no more than
+_SMALL, _DENSE, _LARGE = 1 << 20, 8, 1 << 24  # cells of a table: so many; or so many for each pair, but no more than
+_FEW = 1 << 24  # pairs times boxes: fewer are looked at one by one
 
 
 def counts_within(seen: Values, counts: Numbers, space: Space, boxes: Boxes) -> Numbers:
@@ -50,35 +51,67 @@ def values_within(seen: Values, space: Space, boxes: Boxes) -> Boxes:
 
 def _joined(seen: Values, numbers: Numbers, space: Space, boxes: Boxes, how: np.ufunc) -> Numbers:
     """The numbers of the seen values that lie in each box, joined."""
+    every = _Projection(_Shape.of(space), how, tuple(range(space.columns)), numbers, packed(seen))
+    if len(seen) * len(boxes) <= _FEW:
+        return every.within(boxes)
     found = np.zeros(len(boxes), np.int64)
-    marked, order, ends = _by_columns(boxes)
-    for which, projection in _leaves(_first(seen, numbers, space, how), 0, marked, np.arange(len(marked))):
-        own = order[ends[which] : ends[which + 1]]
-        found[own] = projection.within(boxes[own])
+    order, ends = _by_columns(boxes)
+    boxes = boxes[order]
+    for which, projection in _leaves(every.dense(), boxes[ends[:-1]] != FREE):
+        begin, end = ends[which], ends[which + 1]
+        found[order[begin:end]] = projection.within(boxes[begin:end])
     return found
 
 
-def _by_columns(boxes: Boxes) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """The sets of columns that boxes have marks on; the boxes set by set; and where those of each set begin and end."""
-    words = bitsets.packed(boxes != FREE, bitsets.words_for(boxes.shape[1]))
-    keys = words[:, 0] if words.shape[1] == 1 else bitsets.as_keys(words)
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    ends = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=len(first)))])
-    return boxes[first] != FREE, np.argsort(group, kind="stable"), ends
+def _by_columns(boxes: Boxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The boxes by the set of columns that they have marks on; and where those of each set begin and end."""
+    words = np.zeros((len(boxes), bitsets.words_for(boxes.shape[1])), np.uint64)
+    for c in range(boxes.shape[1]):
+        words[:, c >> 6] |= (boxes[:, c] != FREE).astype(np.uint64) << np.uint64(c & 63)
+    keys = (
+        bitsets.as_keys(words) if words.shape[1] > 1 else words[:, 0].astype(np.min_scalar_type(words.max(initial=0)))
+    )
+    order = np.argsort(keys, kind="stable")
+    differ = np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1
+    return order, np.concatenate([[0], differ, [len(boxes)]]) if len(boxes) else np.zeros(1, np.int64)
 
 
-def _leaves(
-    projection: _Projection, kept: int, marked: NDArray[np.bool_], wanted: NDArray[np.int64]
-) -> Iterator[tuple[int, _Projection]]:
-    """The projections on the wanted sets of columns, all of which keep the first `kept` columns of this one."""
-    if kept == len(projection.columns):
-        yield int(wanted[0]), projection
-        return
-    keeps = marked[wanted, projection.columns[kept]]
-    if keeps.any():
-        yield from _leaves(projection, kept + 1, marked, wanted[keeps])
-    if not keeps.all():
-        yield from _leaves(projection.without(kept), kept, marked, wanted[~keeps])
+def _leaves(every: _Projection, marked: NDArray[np.bool_]) -> Iterator[tuple[int, _Projection]]:
+    """The projection on each of some sets of columns."""
+    stack = [(every, 0, np.arange(len(marked)))]  # with the columns that are sure to be kept, and the sets that ask
+    while stack:
+        projection, kept, wanted = stack.pop()
+        if kept == len(projection.columns):
+            yield from ((which, projection) for which in wanted.tolist())
+            continue
+        keeps = marked[wanted, projection.columns[kept]]
+        if not keeps.all():
+            stack.append((projection.without(kept), kept, wanted[~keeps]))
+        if keeps.any():
+            stack.append((projection, kept + 1, wanted[keeps]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """How many values each column has, and the digit of each; -1: a column does not have it."""
+
+    radix: tuple[int, ...]
+    digits: NDArray[np.int64]  # [column, bit]
+
+    @staticmethod
+    def of(space: Space) -> _Shape:
+        """Of the columns of a table."""
+        has = np.array([[bool(bit & space.values(c)) for bit in _BITS] for c in range(space.columns)])
+        return _Shape(tuple(has.sum(axis=1).tolist()), np.where(has, np.cumsum(has, axis=1) - 1, -1))
+
+    def cells(self, columns: tuple[int, ...]) -> int:
+        """How many combinations of values some columns have."""
+        return prod(self.radix[c] for c in columns)
+
+    def weights(self, columns: tuple[int, ...]) -> NDArray[np.int64]:
+        """What each value of each column adds to the place of a cell; below 0 where the column does not have it."""
+        later = [self.cells(columns[place:]) for place in range(1, len(columns) + 1)]
+        return self.digits[list(columns)] * np.array(later, np.int64).reshape(-1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +120,7 @@ class _Projection:
     with four bits a column of the table.
     """
 
-    space: Space
+    shape: _Shape
     how: np.ufunc
     columns: tuple[int, ...]
     numbers: Numbers
@@ -97,14 +130,39 @@ class _Projection:
         """Without one of the columns."""
         columns = self.columns[:place] + self.columns[place + 1 :]
         if self.cells is None:
-            shape = [self.space.values(c).bit_count() for c in self.columns]
-            parts = self.numbers.reshape(prod(shape[:place]), shape[place], -1)
-            joined = self.how.reduce(parts, axis=1).ravel()
-            return _Projection(self.space, self.how, columns, joined, None)
+            before, own = self.shape.cells(self.columns[:place]), self.shape.radix[self.columns[place]]
+            parts = self.numbers.reshape(before, own, -1)
+            joined = self.how(parts[:, 0], parts[:, 1])
+            for digit in range(2, own):
+                self.how(joined, parts[:, digit], out=joined)
+            return replace(self, columns=columns, numbers=joined.ravel())
         word, shift = divmod(4 * self.columns[place], 64)
         cells = self.cells.copy()
         cells[:, word] &= ~np.uint64(FREE << shift)
-        return _listed(self.space, self.how, columns, self.numbers, cells)
+        return replace(self, columns=columns, cells=cells).dense()
+
+    def dense(self) -> _Projection:
+        """As a table where that pays; else each cell once."""
+        assert self.cells is not None
+        size = self.shape.cells(self.columns)
+        if size <= max(_SMALL, min(_LARGE, _DENSE * len(self.cells))):
+            return replace(self, numbers=self._table(size), cells=None)
+        keys = bitsets.as_keys(self.cells)
+        order = np.argsort(keys, kind="stable")
+        begins = np.flatnonzero(np.concatenate([[True], keys[order][1:] != keys[order][:-1]])[: len(keys)])
+        return replace(self, numbers=self.how.reduceat(self.numbers[order], begins), cells=self.cells[order[begins]])
+
+    def _table(self, size: int) -> Numbers:
+        assert self.cells is not None
+        places = np.zeros(len(self.cells), np.int64)
+        for c, weight in zip(self.columns, self.shape.weights(self.columns), strict=True):
+            of_value = np.zeros(FREE + 1, np.int64)
+            of_value[list(_BITS)] = weight
+            word, shift = divmod(4 * c, 64)
+            places += of_value[(self.cells[:, word] >> np.uint64(shift)) & np.uint64(FREE)]
+        table = np.zeros(size, np.int64)
+        self.how.at(table, places, self.numbers)
+        return table
 
     def within(self, boxes: Boxes) -> Numbers:
         """The numbers of the pairs that lie in each of some boxes with marks on these columns."""
@@ -114,43 +172,5 @@ class _Projection:
         else:
             room = np.empty(len(self.numbers), np.int64)
             own = np.ascontiguousarray(boxes[:, list(self.columns)])
-            from_table(self.numbers, _weights(self.space, self.columns), own, sums, room, found)
+            from_table(self.numbers, self.shape.weights(self.columns), own, sums, room, found)
         return found
-
-
-def _first(seen: Values, numbers: Numbers, space: Space, how: np.ufunc) -> _Projection:
-    """On all columns."""
-    return _listed(space, how, tuple(range(space.columns)), numbers, packed(seen))
-
-
-def _listed(space: Space, how: np.ufunc, columns: tuple[int, ...], numbers: Numbers, cells: Words) -> _Projection:
-    """From a list of cells that may occur several times: as a table where that pays."""
-    size = prod(space.values(c).bit_count() for c in columns)
-    if size <= max(_SMALL, min(_LARGE, _DENSE * len(cells))):
-        return _Projection(space, how, columns, _table(space, how, columns, numbers, cells, size), None)
-    _, first, group = np.unique(bitsets.as_keys(cells), return_index=True, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    begins = np.searchsorted(group[order], np.arange(len(first)))
-    return _Projection(space, how, columns, how.reduceat(numbers[order], begins), cells[first])
-
-
-def _table(space: Space, how: np.ufunc, columns: tuple[int, ...], numbers: Numbers, cells: Words, size: int) -> Numbers:
-    places = np.zeros(len(cells), np.int64)
-    for c, weight in zip(columns, _weights(space, columns), strict=True):
-        of_value = np.zeros(FREE + 1, np.int64)
-        of_value[list(_BITS)] = weight
-        word, shift = divmod(4 * c, 64)
-        places += of_value[(cells[:, word] >> np.uint64(shift)) & np.uint64(FREE)]
-    table = np.zeros(size, np.int64)
-    how.at(table, places, numbers)
-    return table
-
-
-def _weights(space: Space, columns: tuple[int, ...]) -> NDArray[np.int64]:
-    """What each value of each column adds to the place of a cell; -1 where the column does not have it."""
-    weights, cells = np.full((len(columns), len(_BITS)), -1, np.int64), 1
-    for place in reversed(range(len(columns))):
-        own = [b for b, bit in enumerate(_BITS) if bit & space.values(columns[place])]
-        weights[place, own] = cells * np.arange(len(own))
-        cells *= len(own)
-    return weights

@@ -2,10 +2,12 @@
 
 A mask is taken apart into marks that compare ranks: `!=` is `<` or `>`, and an unknown comparison is a null on one
 side or on the other. So a box is a few **plain** ones: equalities and inequalities of ranks, and for each of the two
-rows which columns are null and which are not. Each plain box is answered by one sweep over the rows (see
-`holdfast.kernels.dominance`), or, where too many of its columns have too many values, by a search in a box tree.
+rows which columns are null and which are not. Each plain box is answered by one sweep over the rows that are equal to
+others where it asks for that (see `holdfast.kernels.dominance`), or, where too many of its columns have too many
+values, by a search in a box tree.
 
-Cost: a pass over the rows for each mark, to sort them, and the sweep.
+Cost: a pass over these rows for each inequality, to sort them, and the sweep. Boxes that ask for the same columns to be
+equal share the groups of rows that are.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import product, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space
 from holdfast.kernels import dominance
@@ -27,13 +30,14 @@ from holdfast.search.boxtree import BoxTree, full_blocks
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places, t first
+Rows = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 _MOST_CELLS = 1 << 21  # of a tree
 _IN_TREE = 3  # columns, at most
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
-_ORDERED_RANKS = LESS | EQUAL | MORE
+_RANKS = LESS | EQUAL | MORE
 
 
 def first_pairs(
@@ -48,19 +52,19 @@ def first_pairs(
 
     Of each pair one row at least is at the place `fresh` or behind it. Masks may be any.
     """
-    look = _Look(rows, fresh)
+    look, pairs = _Look(rows, fresh), np.full((len(boxes), 2), -1, np.int64)
     if len(boxes) * rows.count < _WORTH_THREADS:
         workers = 0
 
-    def work(box: NDArray[np.uint8], so_far: SoFar) -> tuple[int, int]:
-        for done, plain in enumerate(_plain(box, space)):
+    def work(piece: _Piece, so_far: SoFar) -> None:
+        groups = look.groups(piece.equal)
+        for done, (number, plain) in enumerate(piece.wanted):
             so_far(done)
-            pair = look.first(plain)
-            if pair is not None:
-                return pair
-        return -1, -1
+            if pairs[number, 0] < 0 and (pair := look.first(plain, groups)) is not None:
+                pairs[number] = pair
 
-    return np.array(each(list(boxes), work, workers, progress), np.int64).reshape(-1, 2)
+    each(_pieces(boxes, space), work, workers, progress)
+    return pairs
 
 
 # ---- plain boxes ----------------------------------------------------------------------------------------------------
@@ -79,9 +83,9 @@ class _Plain:
         return _Plain(tuple(int(MIRRORED[mark]) for mark in self.marks), self.above, self.below)
 
     @property
-    def equal(self) -> list[int]:
+    def equal(self) -> tuple[int, ...]:
         """The columns that are to be equal."""
-        return [c for c, mark in enumerate(self.marks) if mark == EQUAL]
+        return tuple(c for c, mark in enumerate(self.marks) if mark == EQUAL)
 
     @property
     def unequal(self) -> list[int]:
@@ -116,43 +120,76 @@ def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
     mask &= every
     if mask == every:
         return [(FREE, _ANY, _ANY)]
+    nulls = _KNOWN if space.unknown else _ANY
     if not space.ordered[column]:
-        nulls = _KNOWN if space.unknown else _ANY
         if mask != OTHER:
             return [(EQUAL, nulls, nulls)] if mask else []
         both_null = [(FREE, _NULL, _NULL)] if space.unknown else []
         return [(LESS, _ANY, _ANY), (MORE, _ANY, _ANY), *both_null]
-    nulls = _KNOWN if space.unknown else _ANY
-    ranks = mask & _ORDERED_RANKS
-    marks = [LESS, MORE] if ranks == LESS | MORE else [FREE] if ranks == _ORDERED_RANKS else [ranks] if ranks else []
+    ranks = mask & _RANKS
+    marks = [LESS, MORE] if ranks == LESS | MORE else [FREE] if ranks == _RANKS else [ranks] if ranks else []
     unknown = [(FREE, _NULL, _ANY), (FREE, _ANY, _NULL)] if mask & OTHER else []
     return [(mark, nulls, nulls) for mark in marks] + unknown
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Plain boxes that ask for the same columns to be equal, with the number of the box that each is a part of."""
+
+    equal: tuple[int, ...]
+    wanted: list[tuple[int, _Plain]]
+
+
+def _pieces(boxes: Boxes, space: Space) -> list[_Piece]:
+    """All plain boxes of some boxes. Those that take long first, so that threads end together."""
+    wanted: dict[tuple[int, ...], list[tuple[int, _Plain]]] = {}
+    for number, box in enumerate(boxes):
+        for plain in _plain(box, space):
+            wanted.setdefault(plain.equal, []).append((number, plain))
+    alone = [_Piece((), [own]) for own in wanted.pop((), [])]
+    return alone + sorted(starmap(_Piece, wanted.items()), key=lambda piece: (len(piece.equal), -len(piece.wanted)))
 
 
 # ---- one look at the rows -------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Rows in groups, by place, and the number of each row's group, from 1 on."""
+
+    rows: Rows
+    numbers: NDArray[np.uint32]
+    count: int
+
+
 class _Look:
-    """The rows that are looked at, in their order of places."""
+    """The rows that are looked at, and how groups of equal ones are found."""
 
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
         self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
+        self._columns = Columns(rows, fresh)
+        self._walks = Walks(self._columns)
 
     @cached_property
-    def _everyone(self) -> NDArray[np.int32]:
-        return np.flatnonzero(self._alive).astype(np.int32)
+    def _new(self) -> NDArray[np.int64]:
+        return self._fresh + np.flatnonzero(self._alive[self._fresh :])
 
-    def first(self, plain: _Plain) -> tuple[int, int] | None:
-        """A pair of rows in a plain box, if there is one."""
+    def groups(self, equal: tuple[int, ...]) -> _Groups:
+        """The rows that are equal on some columns, without those that are equal to no other one."""
+        found = self._walks.to(tuple(c for c in self._columns.order if c in equal))
+        numbers = np.zeros(len(self._alive), np.uint32)
+        numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
+        return _Groups(found.rows, numbers, found.groups)
+
+    def first(self, plain: _Plain, groups: _Groups) -> tuple[int, int] | None:
+        """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
         columns = self._columns_by_use(plain)
-        rows, roles = self._candidates(plain)
-        rows = self._in_order(plain, rows, columns)
+        rows, roles = self._candidates(plain, groups.rows)
         if len(rows) < 2:
             return None
-        groups = np.empty(len(rows), np.int32)
-        dominance.number_groups(rows, self._cells, np.array(plain.equal, np.int64), groups)
-        found = self._found(plain, columns, rows, groups, roles[rows])
+        rows = self._in_order(plain, rows, columns, groups)
+        found = self._found(plain, columns, rows, groups.numbers[rows], roles[rows])
         return None if found is None else (int(rows[found[0]]), int(rows[found[1]]))
 
     def _columns_by_use(self, plain: _Plain) -> list[int]:
@@ -163,35 +200,50 @@ class _Look:
         columns = sorted(plain.unequal, key=lambda c: -int(self._values[c]))
         return sorted(columns[:2], key=plain.is_strict, reverse=True) + columns[2:]
 
-    def _candidates(self, plain: _Plain) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """The rows that may be t or s, those that may only be t first and those that may only be s last; and what each
-        row of the table may be.
+    # ---- who may be t, and who may be s -----------------------------------------------------------------------------
+
+    def _candidates(self, plain: _Plain, rows: Rows) -> tuple[Rows, NDArray[np.uint8]]:
+        """Of some rows those that may be t or s, those that may only be t first and those that may only be s last; and
+        what each row of the table may be.
         """
         roles = np.full(len(self._alive), BELOW | ABOVE, np.uint8)
         roles[self._fresh :] |= FRESH
-        if not any((*plain.below, *plain.above)):
-            return self._everyone, roles
-        below, above = (self._alive & self._with_nulls(nulls) for nulls in (plain.below, plain.above))
-        roles -= (BELOW * ~below + ABOVE * ~above).astype(np.uint8)
-        parts = (np.flatnonzero(chosen) for chosen in (below & ~above, below & above, above & ~below))
-        return np.concatenate(list(parts)).astype(np.int32), roles
+        below, above = (self._with_nulls(rows, nulls) for nulls in (plain.below, plain.above))
+        if self._fresh and not plain.equal and len(self._new):
+            below, above = self._beside_new(plain, rows, below, above)
+        if below.all() and above.all():
+            return rows, roles
+        roles[rows] -= (BELOW * ~below + ABOVE * ~above).astype(np.uint8)
+        return np.concatenate([rows[below & ~above], rows[below & above], rows[above & ~below]]), roles
 
-    def _with_nulls(self, nulls: tuple[int, ...]) -> Mask:
-        """Which rows have nulls where they are asked for, and none where that is asked for."""
-        passing = np.ones(len(self._alive), np.bool_)
+    def _with_nulls(self, rows: Rows, nulls: tuple[int, ...]) -> Mask:
+        """Which of some rows have nulls where they are asked for, and none where that is asked for."""
+        passing = np.ones(len(rows), np.bool_)
         for column, what in enumerate(nulls):
             if what != _ANY:
-                passing &= (self._cells[column] == 0) == (what == _NULL)
+                passing &= (self._cells[column][rows] == 0) == (what == _NULL)
         return passing
 
-    def _in_order(self, plain: _Plain, rows: NDArray[np.int32], columns: list[int]) -> NDArray[np.int32]:
-        """Rows by the columns that are equal, by the one of the order, and, unless that is strict, by the rest."""
+    def _beside_new(self, plain: _Plain, rows: Rows, below: Mask, above: Mask) -> tuple[Mask, Mask]:
+        """Which of the rows that may be t, and of those that may be s, are new, or in each column below, or above, some
+        new one.
+        """
+        low, high = np.ones(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        for column in plain.unequal:
+            own, new, strict = self._cells[column][rows], self._cells[column][self._new], plain.is_strict(column)
+            under, over = own + np.uint32(strict) <= new.max(), own >= new.min() + np.uint32(strict)
+            low, high = (low & over, high & under) if plain.is_falling(column) else (low & under, high & over)
+        old = rows < self._fresh
+        return below & ~(old & ~low), above & ~(old & ~high)
+
+    # ---- the order of the sweep -------------------------------------------------------------------------------------
+
+    def _in_order(self, plain: _Plain, rows: Rows, columns: list[int], groups: _Groups) -> Rows:
+        """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
         rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
-        for column in reversed([*plain.equal, *rest]):
-            ordered, ends = np.empty_like(rows), np.empty(int(self._values[column]), np.int64)
-            dominance.sort_by(rows, self._cells[column], plain.is_falling(column), ends, ordered)
-            rows = ordered
-        return rows
+        for column in reversed(rest):
+            rows = _sorted_by(rows, self._cells[column], plain.is_falling(column), int(self._values[column]))
+        return rows if groups.count == 1 else _sorted_by(rows, groups.numbers, False, groups.count + 1)
 
     def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
         return not plain.is_strict(columns[0]) or not self._fits(columns)
@@ -205,8 +257,8 @@ class _Look:
         self,
         plain: _Plain,
         columns: list[int],
-        rows: NDArray[np.int32],
-        groups: NDArray[np.int32],
+        rows: Rows,
+        groups: NDArray[np.uint32],
         roles: NDArray[np.uint8],
     ) -> tuple[int, int] | None:
         """Two rows, by their places in the order, that lie in a plain box."""
@@ -219,21 +271,28 @@ class _Look:
         return lying.by_sweep(self._values[columns[2:]]) if self._fits(columns) else lying.by_tree()
 
 
+def _sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
+    """Rows in the order of their cells, which are below `values`."""
+    ordered = np.empty_like(rows)
+    dominance.sort_by(rows, cells, falling, np.empty(values, np.int64), ordered)
+    return ordered
+
+
 @dataclass(frozen=True, eq=False)
 class _Lying:
     """Rows in an order, of which two are searched: one that lies below another one of its group."""
 
-    groups: NDArray[np.int32]
+    groups: NDArray[np.uint32]
     roles: NDArray[np.uint8]
     ranks: NDArray[np.int32]  # [column, row], turned
     strict: NDArray[np.bool_]  # [column]
 
     def by_sweep(self, sizes: NDArray[np.int64]) -> tuple[int, int] | None:
         """By a sweep, with a tree of the columns behind the first two, which have so many values."""
-        count = len(self.groups)
-        inner, all_sizes, strict = np.zeros((_IN_TREE, count), np.int32), np.ones(_IN_TREE, np.int64), np.zeros(5, bool)
+        inner, all_sizes = np.zeros((_IN_TREE, len(self.groups)), np.int32), np.ones(_IN_TREE, np.int64)
         inner[: len(sizes)], all_sizes[: len(sizes)] = self.ranks[2:], sizes
-        strict[0], strict[1 : 1 + len(sizes)], strict[4] = self.strict[0], self.strict[2:], self.strict[1]
+        strict = np.zeros(2 + _IN_TREE, np.bool_)
+        strict[0], strict[1 : 1 + len(sizes)], strict[-1] = self.strict[0], self.strict[2:], self.strict[1]
         trees = np.zeros((1 if (self.roles & FRESH).all() else 2, int(all_sizes.prod())), np.int64)
         swept = Swept(self.groups, self.roles, self.ranks[0], inner, self.ranks[1], strict, all_sizes)
         above = int(dominance.sweep(swept, trees))
@@ -257,7 +316,7 @@ class _Lying:
 
     def _by_tree(self, below: Mask, above: Mask) -> tuple[int, int] | None:
         """Among some rows that may lie below some others."""
-        values = np.concatenate([self.groups[None], self.ranks]).astype(np.int64)
+        values = np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
         some, others = np.flatnonzero(below), np.flatnonzero(above)
         operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
         question = Question(np.arange(len(values)), operators, values[:, others], others, OTHERS, 0, 0)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import folded, packed
+from holdfast.engines.pointwise.boxes import folded, numbered
 from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.result import Listed
@@ -36,7 +36,7 @@ def best_first(rules: Listed, tally: Tally, space: Space) -> Listed:
     if not len(rules):
         return rules
     shares, errors = coverage_of(rules, tally, space)
-    _, of = np.unique(packed(folded(rules.boxes(space))), axis=0, return_inverse=True)
+    of = numbered(folded(rules.boxes(space)))
     best = np.zeros(int(of.max()) + 1)
     np.maximum.at(best, of, shares)
     order = np.lexsort((np.arange(len(rules)), -shares, of, -best[of]))

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import LEANING, Rules, among, folded, is_told
+from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from holdfast.engines.pointwise.vacuous import Vacuous
@@ -56,12 +57,12 @@ def derive(
 
     `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known.
     """
-    targets = range(space.columns) if rhs is None else rhs
+    asked = _Asked(Seen(seen, space), max_lhs, range(space.columns) if rhs is None else rhs, progress)
     if space.unknown:
-        return _by_right_sides(seen, space, max_lhs, targets, progress)
+        return _by_right_sides(asked)
     if never is None:
-        never = never_sets(seen, space, None if max_lhs is None else max_lhs + 1, progress)
-    return _by_never_sets(never[is_told(never)], seen, space, max_lhs, targets, progress)
+        never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, progress)
+    return _by_never_sets(asked, never[is_told(never)])
 
 
 def vacuous(
@@ -71,30 +72,49 @@ def vacuous(
     targets = range(space.columns) if rhs is None else rhs
     if not space.unknown:
         return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
-    unmet = left_sides(seen, space, None, max_size=max_lhs)
-    found = [part for column in targets for part in _sides_of(seen, space, max_lhs, column, lambda _: None)]
+    asked = _Asked(Seen(seen, space), max_lhs, targets, lambda _: None)
+    unmet = asked.left_sides(None, FREE)
+    found = [part for column in targets for part in _minimal(asked, column)]
     return Rules.joined(space.columns, [part.where(among(part.left, unmet)) for part in found])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for, of which pairs."""
+
+    seen: Seen
+    max_lhs: int | None
+    targets: Sequence[int]
+    progress: SoFar
+
+    @property
+    def space(self) -> Space:
+        """How the columns are compared."""
+        return self.seen.space
+
+    def left_sides(self, column: int | None, negation: int) -> Boxes:
+        """All minimal left sides that no pair meets which has a value of `negation` in a column."""
+        return left_sides(self.seen, self.space, column, negation, self.max_lhs, self.progress)
 
 
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
-def _by_never_sets(
-    never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
-) -> Derived:
+def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
     found: list[tuple[Rules, Places | None]] = []  # rules, and of which never-set each is a reading
-    for column in targets:
-        if not space.ordered[column]:
+    for column in asked.targets:
+        if not asked.space.ordered[column]:
             found.append(_readings(never, column, (OTHER,), EQUAL))
             continue
-        equal = left_sides(seen, space, column, LESS | MORE, max_lhs, progress)
+        equal = asked.left_sides(column, LESS | MORE)
         equal = equal[is_told(equal)]
         found.append(_readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS))
         rules, places = _readings(never, column, (LESS, MORE), LESS | EQUAL)
         minimal = ~among(folded(rules.left), equal)
         found.append((rules.where(minimal), places[minimal]))
         found.append((Rules.of(equal[~among(equal, never)], column, EQUAL), None))
-    return _classified(never, found, space, Vacuous.of(never, seen, space, max_lhs, targets).count())
+    others = Vacuous.of(never, asked.seen.values, asked.space, asked.max_lhs, asked.targets)
+    return _classified(never, found, asked.space, others.count())
 
 
 def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> tuple[Rules, Places]:
@@ -131,30 +151,27 @@ def _broken_boxes(rules: Rules, space: Space) -> Boxes:
 # ---- nulls are distinct ---------------------------------------------------------------------------------------------
 
 
-def _by_right_sides(
-    seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int], progress: SoFar
-) -> Derived:
-    unmet = left_sides(seen, space, None, max_size=max_lhs, progress=progress)
+def _by_right_sides(asked: _Asked) -> Derived:
+    unmet = asked.left_sides(None, FREE)
     found: list[tuple[Rules, Places | None]] = []
     vacuous = 0
-    for column in targets:
-        for rules in _sides_of(seen, space, max_lhs, column, progress):
+    for column in asked.targets:
+        for rules in _minimal(asked, column):
             met = ~among(rules.left, unmet)
             vacuous += int(np.count_nonzero(~met))
             found.append((rules.where(met), None))
-    return _classified(unmet[:0], found, space, vacuous)
+    return _classified(unmet[:0], found, asked.space, vacuous)
 
 
-def _sides_of(seen: Values, space: Space, max_lhs: int | None, column: int, progress: SoFar) -> list[Rules]:
+def _minimal(asked: _Asked, column: int) -> list[Rules]:
     """All minimal rules with a column on the right, vacuous ones too."""
-
-    def sides(operator: int) -> Boxes:
-        return left_sides(seen, space, column, space.negated(column, operator), max_lhs, progress)
-
-    equal = sides(EQUAL)
+    equal, *others = (
+        asked.left_sides(column, asked.space.negated(column, mark))
+        for mark in ((EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,))
+    )
     told = Rules.of(equal[is_told(equal)], column, EQUAL)
-    if not space.ordered[column]:
+    if not others:
         return [told]
-    less, less_or_equal = sides(LESS), sides(LESS | EQUAL)
+    less, less_or_equal = others
     less_or_equal = less_or_equal[~among(less_or_equal, less) & ~among(less_or_equal, equal)]
     return [told, Rules.of(less, column, LESS), Rules.of(less_or_equal, column, LESS | EQUAL)]

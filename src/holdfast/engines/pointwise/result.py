@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.names import quoted
-from holdfast.engines.pointwise.boxes import folded, packed
+from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
 from holdfast.errors import BadInput
@@ -74,7 +74,8 @@ class Listed:
 
     def keys(self) -> Words:
         """Rules as rows of words: two are equal iff the rules are."""
-        return np.c_[packed(self.left), (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)]
+        right = (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)
+        return np.concatenate([packed(self.left), right[:, None]], axis=1)
 
 
 @dataclass(frozen=True)
@@ -142,12 +143,11 @@ def _compared(mask: int) -> str:
 class Rules(RulesWhenAsked[Pointwise]):
     """Rules by text. Nothing here changes later."""
 
-    def __init__(self, wording: Wording, listed: Listed, vacuous: int = 0, keys: Boxes | None = None) -> None:
-        """Some rules; `vacuous` says how many there are that are vacuous, and not listed, and `keys` which columns no
-        two rows agree on: boxes that have no reading, and are denial constraints all the same.
+    def __init__(self, wording: Wording, listed: Listed, vacuous: int = 0, never: Boxes | None = None) -> None:
+        """Some rules; `vacuous` says how many there are that are vacuous, and not listed, and `never` are the minimal
+        boxes that no pair of rows meets, of which the rules are readings, where they are known.
         """
-        self.wording, self.listed, self.vacuous = wording, listed, vacuous
-        self.keys_never_met = listed.left[:0] if keys is None else keys
+        self.wording, self.listed, self.vacuous, self.never = wording, listed, vacuous, never
 
     def __len__(self) -> int:
         return len(self.listed)
@@ -180,27 +180,51 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def one_a_class(self) -> Rules:
         """Of the readings of each class the first."""
-        classes = packed(folded(self.listed.boxes(self.wording.space)))
-        _, first = np.unique(classes, axis=0, return_index=True)
-        return Rules(self.wording, self.listed.some(np.sort(first)), self.vacuous)
+        return Rules(self.wording, self.listed.some(self._firsts()[0]), self.vacuous, self.never)
+
+    def _firsts(self) -> tuple[Marks, Marks]:
+        """Which rules are the first of a class, and which are of none, as they follow from one that says more.
+
+        A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of its
+        class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
+        """
+        listed, rows = self.listed, np.arange(len(self.listed))
+        one = listed.boxes(self.wording.space)
+        other, implied = one, np.zeros(len(rows), np.bool_)
+        if self.never is not None and not self.wording.space.unknown:
+            twofold = np.flatnonzero(one[rows, listed.column] == LESS | MORE)
+            other = one.copy()
+            one[twofold, listed.column[twofold]], other[twofold, listed.column[twofold]] = LESS, MORE
+            less, more = (among(folded(boxes[twofold]), self.never) for boxes in (one, other))
+            one[twofold[~less]], other[twofold[~more]] = other[twofold[~less]], one[twofold[~more]]
+            implied[twofold[~less & ~more]] = True
+        classes = numbered(np.concatenate([folded(one), folded(other)]))
+        first = np.full(int(classes.max(initial=-1)) + 1, len(rows))
+        np.minimum.at(first, classes, np.tile(np.where(implied, len(rows), rows), 2))
+        firsts = np.zeros(len(rows) + 1, np.bool_)
+        firsts[first] = True
+        return firsts[:-1], implied
 
     def denials(self) -> Iterator[str]:
         """The rules as denial constraints, one a class, and those that say that no two rows agree on some columns."""
         yield from self.wording.denials(self.one_a_class().listed)
-        yield from self.wording.denials_of(self.keys_never_met)
+        if self.never is not None:
+            keys = ((self.never == EQUAL) | (self.never == FREE)).all(axis=1)
+            yield from self.wording.denials_of(self.never[keys])
 
     def for_people(self, beside: Collection[str]) -> tuple[Rules, str]:
         """One reading a class, of those that people want to see beside the findings of other classes; and what is left
         out, in words.
         """
-        classes = self.one_a_class()
-        listed = classes.listed
+        firsts, implied = self._firsts()
+        listed = self.listed.some(firsts)
         dull = np.zeros(len(listed), np.bool_) if listed.coverage is None else listed.coverage < SHOWN
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
         known &= "fd" in beside
         hidden = [
-            (int(np.count_nonzero(known)), "FDs"),
             (int(np.count_nonzero(dull & ~known & ~listed.vacuous)), f"below {SHOWN:.1%} coverage"),
+            (int(np.count_nonzero(known)), "that are FDs"),
+            (int(np.count_nonzero(implied)), "that follow from others"),
             (self.vacuous + int(np.count_nonzero(listed.vacuous & ~known)), "vacuous"),
         ]
         shown = Rules(self.wording, listed.some(~dull & ~known & ~listed.vacuous))

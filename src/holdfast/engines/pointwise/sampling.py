@@ -1,9 +1,8 @@
-"""Pairs of rows that show much: chosen rows are compared with stretches of others, and what lies in some boxes is found.
+"""Pairs of rows that show much: chosen rows are compared with others, and what lies in some boxes is found.
 
-A pair's values in all columns are a number; a plain table says of each number whether it lies in one of the boxes and was
-not found yet. So a pair costs about a nanosecond, however many boxes there are. Where there are too many columns for
-one table, boxes are put into several, each about as many columns as one holds; then a pair is found for values that
-differ in those columns.
+A pair's values in the columns of the boxes are a number, and a bit of each number says whether it lies outside all of
+the boxes, or was found before (see `holdfast.pairs.sightings`). So a pair costs a nanosecond or two, however many boxes
+there are. Where these are about too many columns for so many bits, they are put into several parts.
 """
 
 from __future__ import annotations
@@ -16,152 +15,158 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
-from holdfast.kernels import dominance, scanning
-from holdfast.kernels.agree import Cells
-from holdfast.pairs.narrow import narrow_rows
+from holdfast.kernels import dominance, numbers
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
 from holdfast.pairs.numbers import Numbering
+from holdfast.pairs.sightings import NarrowRows, Sightings
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 Places = NDArray[np.int64]
 
-MOST_CELLS = 1 << 24  # of a table: 15 columns that are ordered
-_ROOM = 1 << 16  # pairs that a scan finds at most
-_STRETCH = 1 << 16  # rows that are compared at a time
+_MOST_NUMBERS = 1 << 24  # 15 columns that are ordered
+_AT_ONCE = 1 << 26  # pairs that are compared between two looks at the clock
 _BLOCK = 4096  # rows of a random block
+_DISTANCES = np.array([1, 2, 3, 5, 8, 13, 21, 34], np.int64)  # of neighbours in the order of a column
 _PARTS = 4  # of new rows
-_WINDOW = 32  # neighbours a row is compared with
-_PAIRS_A_ROW = 4  # with neighbours in the order of one column
-# The digits that a mark allows: where a column is ordered, and where it is compared for equality alone.
-_ORDERED = {
-    FREE: slice(None),
-    LESS: slice(0, 1),
-    LESS | EQUAL: slice(0, 2),
-    EQUAL: slice(1, 2),
-    EQUAL | MORE: slice(1, 3),
-    MORE: slice(2, 3),
-    OTHER: slice(3, 4),
-}
-_UNORDERED = {FREE: slice(None), EQUAL: slice(1, 2), OTHER: slice(0, 1)}
+# The values that digits stand for: where a column is ordered, and where it is compared for equality alone.
+_ORDERED, _UNORDERED = (LESS, EQUAL, MORE, OTHER), (OTHER, EQUAL)
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """Rows in some order, by place, and which are compared: each of `firsts`, by its place in that order, with those
-    from the one of `begins` to the one of `ends`.
-    """
+class Block:
+    """Rows, by place, and how many of them, from one on, are compared with all of them."""
 
     rows: Places
-    firsts: Places
-    begins: Places
-    ends: Places
+    first: int
+    count: int
 
     @property
     def pairs(self) -> int:
         """How many pairs are compared."""
-        return int((self.ends - self.begins).sum())
+        return self.count * len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Rows, by place, in the order of a column, and of the one before that: each is compared with some behind it."""
+
+    column: int
+
+    def rows(self, table: RankedColumns) -> Places:
+        """The rows in that order."""
+        order = np.flatnonzero(table.alive).astype(np.int32)
+        for by in (self.column - 1, self.column):
+            before, order = order, np.empty_like(order)
+            dominance.sort_by(before, table.cells[by], False, np.empty(int(table.value_counts[by]), np.int64), order)
+        return order.astype(np.int64)
+
+
+Sample = Block | Neighbours
 
 
 def pairs_in(
-    rows: RankedColumns,
-    space: Space,
-    boxes: Boxes,
-    samples: Sequence[Sample],
-    progress: OnProgress | None = None,
+    rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample], progress: OnProgress | None = None
 ) -> RowPairs:
-    """Pairs of rows of some samples that lie in boxes, of which both mirror images are given. Of pairs with equal values in
-    all columns there is one; where there are too many columns (see `holds_all`), there may be one of more.
+    """Pairs of rows of some samples that lie in boxes, at least one in each box in which there are any. Of each box its
+    mirror image is given, too.
     """
-    every = range(space.columns)
-    tables = [_Table(space, every, boxes)] if holds_all(space) else list(_tables(space, boxes))
-    pieces = [(table, sample) for table in tables for sample in samples]
+    parts = [_Part(space, columns, some) for columns, some in _parts_of(space, boxes)]
+    pieces = [(part, sample) for part in parts for sample in samples]
 
-    def work(piece: tuple[_Table, Sample], so_far: SoFar) -> RowPairs:
-        table, sample = piece
-        return table.scanned(rows, sample, so_far)
+    def work(piece: tuple[_Part, Sample], so_far: SoFar) -> RowPairs:
+        part, sample = piece
+        return part.shown(rows, sample, so_far)
 
-    pairs = sum(sample.pairs for sample in samples) * len(tables)
-    found = each(pieces, work, None if pairs > _STRETCH else 0, progress)
+    found = each(pieces, work, None if rows.count > _BLOCK else 0, progress)
     return np.concatenate([np.empty((0, 2), np.int64), *found])
 
 
-class _Table:
+class _Part:
     """The numbers of pairs that lie in some boxes about few columns, and were not found yet."""
 
     def __init__(self, space: Space, columns: Sequence[int], boxes: Boxes) -> None:
-        self._columns = list(columns)
-        ordered = [space.ordered[c] for c in columns]
-        alone = [number for number, by_order in enumerate(ordered) if not by_order]
+        marks = (boxes != FREE).sum(axis=0)
+        self._columns = sorted(columns, key=lambda c: int(marks[c]))  # the last ones, the high digits, decide most
+        alone = [place for place, c in enumerate(self._columns) if not space.ordered[c]]
         numbering = Numbering.of(len(self._columns), alone, [space.unknown] * len(self._columns))
-        wanted = np.zeros(numbering.size, np.bool_)
-        view = wanted.reshape(numbering.bases[::-1])  # the first column has the lowest digits
-        for box in boxes[:, self._columns].tolist():
-            at = [(_ORDERED if by_order else _UNORDERED)[mask] for mask, by_order in zip(box, ordered, strict=True)]
-            view[tuple(at[::-1])] = True
-        self._wanted, self._digits = np.packbits(wanted, bitorder="little"), numbering.digits
+        self._sightings = Sightings(numbering, self._outside(numbering, space, boxes))
 
-    def scanned(self, rows: RankedColumns, sample: Sample, so_far: SoFar) -> RowPairs:
+    def _outside(self, numbering: Numbering, space: Space, boxes: Boxes) -> NDArray[np.uint8]:
+        """Which numbers lie outside all boxes."""
+        outside = np.ones(numbering.size, np.uint8)
+        if (boxes == FREE).all(axis=1).any():
+            outside[:] = 0
+        else:
+            bases = np.array(numbering.bases[::-1], np.int64)
+            strides = np.cumprod([1, *numbering.bases])[-2::-1]
+            numbers.fill(*self._allowed(space, boxes), bases, strides, outside)
+        return outside
+
+    def _allowed(self, space: Space, boxes: Boxes) -> tuple[NDArray[np.uint64], Words]:
+        """The boxes that allow each digit of each column, and those that allow all digits behind each column; from the
+        last column to the first.
+        """
+        words, columns = bitsets.words_for(len(boxes)), self._columns[::-1]
+        allowed = np.zeros((len(columns), len(_ORDERED), words), np.uint64)
+        for place, column in enumerate(columns):
+            for digit, value in enumerate(_ORDERED if space.ordered[column] else _UNORDERED):
+                allowed[place, digit] = bitsets.packed((boxes[:, column] & value != 0)[None], words)[0]
+        free = np.cumprod((boxes[:, columns] == FREE)[:, ::-1], axis=1, dtype=np.bool_)[:, ::-1]
+        behind = np.concatenate([free[:, 1:], np.ones((len(boxes), 1), np.bool_)], axis=1)
+        return allowed, bitsets.packed(behind.T, words)
+
+    def shown(self, rows: RankedColumns, sample: Sample, so_far: SoFar) -> RowPairs:
         """The pairs of a sample that lie in the boxes."""
-        cells, pairs = self._arranged(rows, sample), np.empty((_ROOM, 2), np.int64)
-        found = []
-        for part in _parts(sample):
-            count = -1
-            while count < 0:  # it ended for lack of room
-                so_far(0)
-                asked = part.firsts, part.begins, part.ends
-                count = scanning.scan(cells, *asked, self._digits, self._wanted, pairs)
-                found.append(sample.rows[pairs[: abs(count)]])
-        return np.concatenate([np.empty((0, 2), np.int64), *found])
-
-    def _arranged(self, rows: RankedColumns, sample: Sample) -> Cells:
-        """The rows of a sample in its order."""
-        tops = [int(rows.value_counts[c]) - 1 for c in self._columns]
-        return narrow_rows([rows.cells[c] for c in self._columns], tops, sample.rows)
+        places = sample.rows if isinstance(sample, Block) else sample.rows(rows)
+        narrow = NarrowRows(rows.cells[self._columns, : rows.count], places)
+        if isinstance(sample, Neighbours):
+            return places[self._sightings.scan_apart(narrow, _DISTANCES)[0]]
+        found, step = [np.empty((0, 2), np.int64)], max(1, _AT_ONCE // max(1, len(places)))
+        for begin in range(sample.first, sample.first + sample.count, step):
+            so_far(0)
+            firsts = np.arange(begin, min(begin + step, sample.first + sample.count))
+            none, every = np.zeros(len(firsts), np.int64), np.full(len(firsts), len(places))
+            found.append(places[self._sightings.scan(narrow, firsts, none, every)[0]])
+        return np.concatenate(found)
 
 
-def _parts(sample: Sample) -> Iterator[Sample]:
-    """A sample in parts that take a fraction of a second, with short stretches."""
-    while sample.pairs and (sample.ends - sample.begins).max() > _STRETCH:
-        middle = np.minimum(sample.begins + _STRETCH, sample.ends)
-        yield from _parts(Sample(sample.rows, sample.firsts, sample.begins, middle))
-        sample = Sample(sample.rows, sample.firsts, middle, sample.ends)
-    step = 1 << 12
-    for begin in range(0, len(sample.firsts), step):
-        cut = slice(begin, begin + step)
-        yield Sample(sample.rows, sample.firsts[cut], sample.begins[cut], sample.ends[cut])
-
-
-def _radix(space: Space, column: int) -> int:
-    """How many digits a column has."""
-    return (4 if space.unknown else 3) if space.ordered[column] else 2
-
-
-def _tables(space: Space, boxes: Boxes) -> Iterator[_Table]:
-    """Tables for some boxes: each takes in boxes while their columns fit."""
-    left = boxes
-    while len(left):
+def _parts_of(space: Space, boxes: Boxes) -> Iterator[tuple[list[int], Boxes]]:
+    """Columns and the boxes about them, such that there are not too many numbers: each part takes in boxes while there
+    is room.
+    """
+    while len(boxes):
         columns: list[int] = []
-        for box in left:
+        for box in boxes:
             more = [c for c in np.flatnonzero(box != FREE).tolist() if c not in columns]
             if not columns or _fits(space, [*columns, *more]):
                 columns += more
         outside = np.ones(boxes.shape[1], np.bool_)
         outside[columns] = False
-        within = (left[:, outside] == FREE).all(axis=1)
-        yield _Table(space, sorted(columns), left[within])
-        left = left[~within]
+        within = (boxes[:, outside] == FREE).all(axis=1)
+        yield columns or [0], boxes[within]
+        boxes = boxes[~within]
 
 
 def _fits(space: Space, columns: Sequence[int]) -> bool:
-    return float(np.prod([_radix(space, c) for c in columns], dtype=np.float64)) <= MOST_CELLS
+    digits = [(4 if space.unknown else 3) if space.ordered[c] else 2 for c in columns]
+    return float(np.prod(digits, dtype=np.float64)) <= _MOST_NUMBERS
 
 
-def holds_all(space: Space) -> bool:
-    """Whether a table holds the values of all columns."""
-    return _fits(space, range(space.columns))
+def parts_needed(space: Space, boxes: Boxes) -> int:
+    """In how many parts boxes are looked at."""
+    return sum(1 for _ in _parts_of(space, boxes))
 
 
 # ---- samples --------------------------------------------------------------------------------------------------------
+
+
+def all_pairs(rows: RankedColumns) -> RowPairs:
+    """All pairs of different living rows."""
+    living = np.flatnonzero(rows.alive)
+    one, other = np.nonzero(~np.eye(len(living), dtype=np.bool_))
+    return np.stack([living[one], living[other]], axis=1)
 
 
 def random_pairs(rows: RankedColumns, count: int) -> RowPairs:
@@ -175,33 +180,22 @@ def random_pairs(rows: RankedColumns, count: int) -> RowPairs:
     return np.stack([living[one], living[other]], axis=1)
 
 
-def random_block(rows: RankedColumns) -> Sample:
-    """Some random rows, a quarter of them against the others."""
+def random_block(rows: RankedColumns) -> Block:
+    """Some random rows, a quarter of them against all of them."""
     living = np.flatnonzero(rows.alive)
     chosen = np.random.default_rng(len(living)).permutation(living)[:_BLOCK]
-    firsts = np.arange(len(chosen) // 4 + 1)[: len(chosen)]
-    return Sample(chosen, firsts, firsts, np.full(len(firsts), len(chosen)))
+    return Block(chosen, 0, -(-len(chosen) // 4))
 
 
-def windows(rows: RankedColumns) -> list[Sample]:
-    """For each column, rows against their neighbours in its order. Rows that are equal stand in the order of the column
+def neighbours(rows: RankedColumns) -> list[Neighbours]:
+    """For each column, rows against neighbours in its order. Rows that are equal stand in the order of the column
     before, so that neighbours agree on much.
     """
-    return [_window(rows, column) for column in range(rows.columns)]
+    return [Neighbours(column) for column in range(rows.columns)]
 
 
-def _window(rows: RankedColumns, column: int) -> Sample:
-    order = np.flatnonzero(rows.alive).astype(np.int32)
-    for by in (column - 1, column):
-        before, order = order, np.empty_like(order)
-        ends = np.empty(int(rows.value_counts[by]), np.int64)
-        dominance.sort_by(before, rows.cells[by], False, ends, order)
-    firsts = np.arange(0, len(order), max(1, _WINDOW // _PAIRS_A_ROW))
-    return Sample(order.astype(np.int64), firsts, firsts + 1, np.minimum(firsts + 1 + _WINDOW, len(order)))
-
-
-def against_all(rows: RankedColumns, fresh: int) -> list[Sample]:
+def against_all(rows: RankedColumns, fresh: int) -> list[Block]:
     """The living rows from a place on, against all rows; in a few parts."""
     living = np.flatnonzero(rows.alive)
-    parts = np.array_split(np.arange(int(np.searchsorted(living, fresh)), len(living)), _PARTS)
-    return [Sample(living, part, np.zeros(len(part), np.int64), np.full(len(part), len(living))) for part in parts]
+    ends = np.linspace(np.searchsorted(living, fresh), len(living), _PARTS + 1).astype(np.int64).tolist()
+    return [Block(living, begin, end - begin) for begin, end in zip(ends[:-1], ends[1:], strict=True)]

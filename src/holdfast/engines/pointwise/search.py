@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
-from holdfast.engines.pointwise.layout import Choice, Layout, choices
+from holdfast.engines.pointwise.cells import Cells, digits_of, fits
+from holdfast.engines.pointwise.layout import Choice, Column, choices, head, tail
 from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, mirrored
-from holdfast.kernels.never import Search, advance, fill_cells, take_out
+from holdfast.kernels.never import WAYS, Search, advance
 from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
 
-_CELLS = 1 << 26  # of one search
 _BLOCK = 1 << 14
 _WORDS = 1 << 26  # that are worked on between two calls of `tell`: a tenth of a second or so
 Tell = Callable[[], None]
@@ -27,54 +27,53 @@ Tell = Callable[[], None]
 class Question:
     """Which boxes are asked for: what may be chosen on each column, how many marks at most, and whether the pairs are
     closed under mirrors, so that the boxes are, too.
+
+    Answers come in blocks: each is overwritten by the next; rows have whole words, and beyond the columns no meaning.
     """
 
-    values: tuple[int, ...]
-    choices: tuple[tuple[Choice, ...], ...]
+    space: Space
+    columns: tuple[Column, ...]
     most: int
     symmetric: bool
 
     @staticmethod
     def of(space: Space, marks: Sequence[Sequence[int]], max_size: int | None, symmetric: bool) -> Question:
         """From the marks that each column may have."""
-        values = tuple(space.values(c) for c in range(space.columns))
-        every = tuple(choices(own, all_values) for own, all_values in zip(marks, values, strict=True))
-        most = space.columns if max_size is None else min(max_size, space.columns)
-        return Question(values, every, most, symmetric)
-
-    def cells(self, columns: Sequence[int]) -> int:
-        """How many combinations of values some columns have."""
-        return prod(self.values[c].bit_count() for c in columns)
-
-    def fits(self, columns: Sequence[int]) -> bool:
-        """Whether all combinations of values of some columns fit into memory."""
-        return self.cells(columns) <= _CELLS
+        columns = [Column(tuple(digits_of(space, c)), choices(marks[c], space.values(c))) for c in range(space.columns)]
+        return Question(space, tuple(columns), space.columns if max_size is None else max_size, symmetric)
 
     def answered(self, seen: Values, columns: Sequence[int], tell: Tell) -> Iterator[Boxes]:
-        """All minimal boxes with marks on some of the columns that none of the seen values meets, in blocks.
+        """All minimal boxes with marks on some of the columns that none of the seen values meets."""
+        return self._below(_Partial(self._free(), 0, False, seen, ()), list(columns), tell)
 
-        A block is overwritten by the next; its rows have whole words, and beyond the columns no meaning.
-        """
-        width = 8 * max(1, -(-len(self.values) // 8))
-        beginning = _Partial(np.full(width, FREE, np.uint8), 0, False, seen, ())
-        return self._below(beginning, list(columns), tell)
+    def answered_by_cells(self, cells: Cells, tell: Tell) -> Iterator[Boxes]:
+        """All minimal boxes that none of the cells meets."""
+        if not cells.words.any():
+            yield self._free()[None]
+        elif self.most > 0:
+            begin = _Partial(self._free(), 0, False, np.empty((0, 0), np.uint8), ())
+            yield from self._searched(begin, cells, [], tell)
+
+    def _free(self) -> Boxes:
+        return np.full(8 * max(1, -(-len(self.columns) // 8)), FREE, np.uint8)
 
     def _below(self, partial: _Partial, columns: list[int], tell: Tell) -> Iterator[Boxes]:
         if not len(partial.met):
             yield partial.boxes(self.symmetric)
         elif not columns or partial.marks == self.most:
             return
-        elif self.fits(columns):
-            yield from self._searched(partial, columns, tell)
+        elif fits(self.space, columns):
+            met, *near = (Cells.of(values, self.space, columns) for values in (partial.met, *partial.near))
+            yield from self._searched(partial, met, [own.words & ~met.words for own in near], tell)
         else:
             tell()
-            for choice in self.choices[columns[0]]:
+            for choice in self.columns[columns[0]].choices:
                 below = partial.with_choice(columns[0], choice, self.symmetric)
                 if below is not None:
                     yield from self._below(below, columns[1:], tell)
 
-    def _searched(self, partial: _Partial, columns: list[int], tell: Tell) -> Iterator[Boxes]:
-        search = self._started(partial, columns)
+    def _searched(self, partial: _Partial, met: Cells, near: list[Words], tell: Tell) -> Iterator[Boxes]:
+        search = self._started(partial, met, near)
         block = np.empty((_BLOCK, len(partial.box)), np.uint8)
         while search.depth[0] >= 0:
             count = advance(search, self.most, _WORDS, partial.box, block)
@@ -82,23 +81,18 @@ class Question:
             if count:
                 yield block[:count]
 
-    def _started(self, partial: _Partial, columns: list[int]) -> Search:
+    def _started(self, partial: _Partial, met: Cells, near: list[Words]) -> Search:
         """A search at its beginning."""
-        layout = Layout.of(
-            columns, [self.values[c] for c in columns], [self.choices[c] for c in columns], self.symmetric
-        )
-        words, depths = layout.columns.words, len(columns) + 1
-        sets = [1 + len(partial.near) + 2 * min(d, self.most) for d in range(depths)]
-        start = np.concatenate([[0], np.cumsum(sets * words)])
-        cells = np.zeros(start[-1], np.uint64)
-        for i, values in enumerate((partial.met, *partial.near)):
-            own = cells[i * words[0] : (i + 1) * words[0]]
-            fill_cells(values, layout.columns.column, layout.weight, layout.cells_of_word, own)
-            if i:
-                take_out(own, cells[: words[0]])
-        sets_of, marks, leans, following = np.zeros((4, depths), np.int64)
-        sets_of[0], marks[0], leans[0] = sets[0], partial.marks, partial.leans
-        return Search(layout.columns, cells, start, sets_of, marks, leans, following, np.zeros(1, np.int64))
+        columns = head(met.first, [self.columns[c] for c in met.first])
+        last = tail(met.last, [self.columns[c] for c in met.last])
+        room = [1 + len(near) + WAYS * min(d, self.most) for d in range(len(met.first) + 1)]
+        start = np.concatenate([[0], np.cumsum(room * columns.words)])
+        cells = np.empty(start[-1], np.uint64)
+        np.concatenate([met.words, *near], out=cells[: start[1]])
+        sets, marks, leans, following = np.zeros((4, len(room)), np.int64)
+        sets[0], marks[0], leans[0] = room[0], partial.marks, partial.leans
+        here = np.zeros(1, np.int64)
+        return Search(columns, last, self.symmetric, cells, start, sets, marks, leans, following, here)
 
 
 @dataclass(frozen=True, eq=False)

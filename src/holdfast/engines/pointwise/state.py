@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.differ import Moment
-from holdfast.engines.pointwise.marks import EQUAL, FREE, Boxes
+from holdfast.engines.pointwise.marks import Boxes
 from holdfast.engines.pointwise.ranking import coverage_of
 from holdfast.engines.pointwise.readings import derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
@@ -64,12 +64,6 @@ class State:
         """How its rules are put into words."""
         schema = self.table.schema
         return Wording(schema.name, tuple(schema.names), self.asked.space)
-
-    @property
-    def keys(self) -> Boxes:
-        """The minimal sets of columns on which no two rows agree."""
-        keys: Boxes = self.never[((self.never == EQUAL) | (self.never == FREE)).all(axis=1)]
-        return keys
 
     def moment(self) -> Moment:
         """How rules stand now."""

@@ -24,6 +24,7 @@ _BREAKS = np.array(
     [np.bitwise_or.reduce([own for bit, own in _BROKEN_BY.items() if bit & values] or [0]) for values in range(16)],
     np.uint8,
 )
+_AT_ONCE = 1 << 18  # never-sets, for the memory that their weakenings take
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,8 @@ class Vacuous:
                 minimal[:, column] = 0
             elif not space.ordered[column]:
                 minimal[:, column] &= _EQUAL
-        for weaker, of in _weakenings(never, space):
-            minimal[of] &= _BREAKS[values_within(seen, space, weaker)]
+        for begin in range(0, len(never), _AT_ONCE):
+            _keep_minimal(never[begin : begin + _AT_ONCE], minimal[begin : begin + _AT_ONCE], seen, space)
         return Vacuous(never, minimal)
 
     def count(self) -> int:
@@ -63,6 +64,16 @@ class Vacuous:
                 left = self.never[(self.minimal[:, column] & bit) != 0]
                 parts.append(Rules.of(mirrored(left) if bit == _MORE else left, column, operator))
         return Rules.joined(self.never.shape[1], parts)
+
+
+def _keep_minimal(never: Boxes, minimal: NDArray[np.uint8], seen: Values, space: Space) -> None:
+    """Leave the right sides that some pair breaks in each weakening. OUT minimal."""
+    parts = _weakenings(never, space)
+    broken = _BREAKS[values_within(seen, space, np.concatenate([never[:0], *(weaker for weaker, _ in parts)]))]
+    end = 0
+    for weaker, of in parts:
+        begin, end = end, end + len(weaker)
+        minimal[of] &= broken[begin:end]
 
 
 def _weakenings(never: Boxes, space: Space) -> list[tuple[Boxes, NDArray[np.int64]]]:

@@ -26,7 +26,7 @@ Cost: a sweep takes some 40 ns a row and candidate, a comparison of two rows one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -50,7 +50,7 @@ _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs
 _FEW_OPEN = 64  # candidates that are proved right away; where there are more, rows are compared first
 _AT_ONCE = 256  # candidates that are looked for together
-_ROWS_A_SWEEP = 30  # new rows that are compared with all others in the time of a sweep
+_ROWS_A_SWEEP = 0  # new rows that are compared with all others in the time of a sweep
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 
 
@@ -70,25 +70,23 @@ class Witnesses(Way):
         none = np.empty((0, asked.space.columns), np.uint8)
         way = cls(subject.part(RankedColumns, runner, progress), asked, np.empty((0, 2), np.int64), none, none)
         way._take(sampling.random_pairs(way._rows, _TO_START))
-        way._settle(none, 0, runner, progress)
+        way._settle(none, 0, none, runner, progress)
         return way
 
     def follow(self, change: Change, runner: Runner, progress: Progress) -> bool:
         """Take in a batch that the rows have followed."""
-        before, fresh = self._never, self._rows.fresh
+        before, fresh, proved = self._never, self._rows.fresh, self._never[:0]
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
-            self._take(
-                sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh))
-            )
-            fresh = self._rows.count
-        self._settle(before, fresh, runner, progress)
+            self._take(sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh)))
+            proved = before  # as far as no pair in them was found
+        self._settle(before, fresh, proved, runner, progress)
         return not np.array_equal(before, self._never)
 
     def _scan_is_cheaper(self, fresh: int) -> bool:
         """Whether new rows are compared with all others faster than what was proved is looked for."""
-        new, candidates = self._rows.count - fresh, len(self._never)
-        return sampling.holds_all(self._asked.space) and new <= _ROWS_A_SWEEP * candidates
+        parts = sampling.parts_needed(self._asked.space, self._never)
+        return (self._rows.count - fresh) * parts <= _ROWS_A_SWEEP * len(self._never)
 
     # ---- evidence ---------------------------------------------------------------------------------------------------
 
@@ -118,17 +116,17 @@ class Witnesses(Way):
 
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
-    def _settle(self, before: Boxes, fresh: int, runner: Runner, progress: Progress) -> None:
+    def _settle(self, before: Boxes, fresh: int, proved: Boxes, runner: Runner, progress: Progress) -> None:
         """Look for candidates, and take in what lies in one, until none is open.
 
-        No pair of rows before the place `fresh` lies in a box of `before`.
+        No pair of rows before the place `fresh` lies in a box of `before`, and no pair at all in one of `proved`, unless
+        a witness does.
         """
-        proved, samples = excluded(before[:0]), self._samples()
-        known = excluded(before)
+        known, done, samples = excluded(before), excluded(folded(proved)), self._samples()
         while True:
             self._never = self._shown.never()
             open_ = np.unique(folded(self._never), axis=0)
-            open_ = open_[~bitsets.among(excluded(open_), proved)]
+            open_ = open_[~bitsets.among(excluded(open_), done)]
             is_known = bitsets.containers(~excluded(open_), ~known) >= 0
             if fresh == self._rows.count:
                 open_, is_known = open_[~is_known], is_known[~is_known]
@@ -140,7 +138,7 @@ class Witnesses(Way):
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
             met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
-            proved = np.concatenate([proved, excluded(open_[chosen][met[:, 0] < 0])])
+            done = np.concatenate([done, excluded(open_[chosen][met[:, 0] < 0])])
             self._take(met[met[:, 0] >= 0])
 
     def _looked_for(
@@ -153,10 +151,10 @@ class Witnesses(Way):
                 found[chosen] = pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
         return found
 
-    def _samples(self) -> Iterator[list[Sample]]:
+    def _samples(self) -> Iterator[Sequence[Sample]]:
         """What is compared while many candidates are open."""
         yield [sampling.random_block(self._rows)]
-        yield sampling.windows(self._rows)
+        yield sampling.neighbours(self._rows)
 
     # ---- told and kept ----------------------------------------------------------------------------------------------
 
@@ -171,11 +169,14 @@ class Witnesses(Way):
         return None if self._asked.space.unknown else self._never
 
     def tallied(self) -> Tally:
-        """Random pairs of rows, the same for the same rows."""
-        pairs, cells = sampling.random_pairs(self._rows, _TALLIED), self._rows.cells
+        """All pairs of rows, or random ones where there are too many, the same for the same rows."""
+        living = int(np.count_nonzero(self._rows.alive))
+        exact = living * (living - 1) <= _TALLIED
+        pairs = sampling.all_pairs(self._rows) if exact else sampling.random_pairs(self._rows, _TALLIED)
+        cells = self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
         _, first, counts = np.unique(excluded(values), axis=0, return_index=True, return_counts=True)
-        return Tally(values[first], counts, exact=False)
+        return Tally(values[first], counts, exact)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""
