@@ -26,8 +26,8 @@ Group = Sequence[int]
 
 @dataclass(frozen=True)
 class Block:
-    """A union of groups of columns. Of several blocks that a box lies in, the first one gives it: that without any group
-    that is of no use for the box while one before it is left out.
+    """A union of groups of columns. Of several blocks that a box lies in, the first one gives it: the one without any
+    group that the box does not need while one before it is left out.
     """
 
     columns: list[int]
