@@ -79,7 +79,8 @@ class Cells:
         """Of pairs that have these values, in some columns."""
         first, last = parted(space, columns)
         cells = Cells(space, first, last, np.zeros(cells_of(space, first), np.uint64))
-        fill_cells(values, np.array(columns, np.int64), _weights(space, columns), cells_of(space, last), cells.words)
+        places, weights = np.array(columns, np.int64), _weights(space, columns)
+        fill_cells(np.ascontiguousarray(values), places, weights, cells_of(space, last), cells.words)
         return cells
 
     def where(self, column: int, mask: int) -> Cells:
