@@ -19,11 +19,9 @@ from holdfast.kernels.never import fill_cells
 from holdfast.pairs.bitsets import Words
 
 BITS = (1, 2, 4, 8)
-_MOST = 1 << 26  # cells that get a bit
-_FEW, _FOR_EACH = (
-    1 << 12,
-    64,
-)  # up to so many cells get a bit, or so many for each one that occurs: else lists are faster
+_MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
+# Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
+_FEW, _FOR_EACH = 1 << 12, 64
 _NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
@@ -52,9 +50,14 @@ def first_that_fit(space: Space, columns: Sequence[int], many: int) -> int:
     return next(c for c in range(len(columns) + 1) if cells_of(space, columns[c:]) <= least)
 
 
+def are_numbered(space: Space, columns: Sequence[int]) -> bool:
+    """Whether the cells of some columns have numbers that fit a word, so that they can be listed."""
+    return len(columns) <= _NUMBERED and not cells_of(space, columns) >> 63
+
+
 def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
     """The numbers of the cells that occur in some columns, ascending."""
-    if len(columns) > _NUMBERED or cells_of(space, columns) >> 63:
+    if not are_numbered(space, columns):
         raise BadInput(
             f"pointwise order dependencies among more than {_NUMBERED} columns need a bound on their left sides: "
             "ask for less (--max-lhs, --columns)"
