@@ -230,6 +230,6 @@ def with_mirror(found: np.ndarray, count: int, leans: bool) -> int:
     if not leans:
         return count + 1
     for c in range(found.shape[1]):
-        mask = found[count, c]
+        mask = found[count, c]  # less and more, the bits 1 and 4, change places
         found[count + 1, c] = (mask & 10) | (mask & 1) << 2 | (mask & 4) >> 2
     return count + 2

@@ -15,23 +15,18 @@ import numpy as np
 
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest
 from holdfast.kernels.jit import kernel
-from holdfast.kernels.never import IN_VAIN, NEVER, OPEN, Search, advance, with_mirror
+from holdfast.kernels.never import IN_VAIN, NEVER, OPEN, Columns, Search, advance, with_mirror
 
 VALUES = 4  # that a column has at most
 _END = np.uint64(0xFFFFFFFFFFFFFFFF)
+_FREE = 15  # the mask of a column without a mark
 
 
 class Lists(NamedTuple):
     """The first columns, what may be chosen on each, and how far the search is. `depth[0]` is -1 when it is done."""
 
-    place: np.ndarray  # [d] int64, in a box
-    choices: np.ndarray  # [d] int64, how many there are; the last one leaves the column free
-    masks: np.ndarray  # [d, c] uint8, of values
-    leaning: np.ndarray  # [d, c] int64: -1 for `<` and `<=`, 1 for `>` and `>=`, 0 for the others
-    ways: np.ndarray  # [d, c] int64, how many steps weaken it
-    role: (
-        np.ndarray
-    )  # [d, c, v] int64, of a value: -1 if the choice allows it, w if the w-th step adds it, 0 if neither
+    columns: Columns
+    role: np.ndarray  # [d, c, v] int64: -1 if the choice allows the value, w if the w-th step adds it, 0 if neither
     size: Words  # [d] the cells of the columns after
     cell: Words  # of all lists: the numbers of the cells
     within: Words  # of all lists: the sets that hold each
@@ -61,20 +56,20 @@ def advance_lists(
         if depth < 0:
             break
         choice = lists.next[depth]
-        if choice == lists.choices[depth]:
-            box[lists.place[depth]] = 15
+        if choice == lists.columns.choices[depth]:
+            box[lists.columns.place[depth]] = _FREE
             depth -= 1
             continue
         lists.next[depth] += 1
-        if lists.leaning[depth, choice] > 0 and search.symmetric and not lists.leans[depth]:
+        if lists.columns.leaning[depth, choice] > 0 and search.symmetric and not lists.leans[depth]:
             continue
         budget -= lists.slabs[depth, VALUES] - lists.slabs[depth, 0]
         outcome = _choose(lists, depth, choice, most)
-        box[lists.place[depth]] = lists.masks[depth, choice]
+        box[lists.columns.place[depth]] = lists.columns.masks[depth, choice]
         if outcome == NEVER:
             found[count] = box
             count = with_mirror(found, count, search.symmetric and lists.leans[depth + 1] != 0)
-        elif outcome == OPEN and depth + 1 == len(lists.place):
+        elif outcome == OPEN and depth + 1 == len(lists.columns.place):
             _begin(lists, search, bits)
         elif outcome == OPEN:
             depth += 1
@@ -87,19 +82,11 @@ def advance_lists(
 def _choose(lists: Lists, depth: int, choice: int, most: int) -> int:
     """Make the list of the depth below, and tell whether a box is found there, may be, or is not."""
     role, size, sets = lists.role[depth, choice], lists.size[depth], lists.sets[depth]
-    lists.sets[depth + 1] = sets + lists.ways[depth, choice]
-    lists.marks[depth + 1] = lists.marks[depth] + (choice + 1 < lists.choices[depth])
-    lists.leans[depth + 1] = lists.leans[depth] | (lists.leaning[depth, choice] != 0)
-    end, seen = _merge(
-        lists.cell,
-        lists.within,
-        lists.slabs[depth].copy(),
-        lists.slabs[depth],
-        role,
-        size,
-        sets,
-        lists.start[depth + 1],
-    )
+    lists.sets[depth + 1] = sets + lists.columns.ways[depth, choice]
+    lists.marks[depth + 1] = lists.marks[depth] + (choice + 1 < lists.columns.choices[depth])
+    lists.leans[depth + 1] = lists.leans[depth] | (lists.columns.leaning[depth, choice] != 0)
+    slabs, to = lists.slabs[depth], lists.start[depth + 1]
+    end, seen = _merge(lists.cell, lists.within, slabs.copy(), slabs, role, size, sets, to)
     needed = ((ONE << np.uint64(lists.sets[depth + 1] - 1)) - ONE) << ONE
     if (seen & needed) != needed or (seen & ONE and lists.marks[depth + 1] == most):
         return IN_VAIN
@@ -161,7 +148,7 @@ def find_first_slabs(lists: Lists, many: int) -> None:
 @kernel
 def _begin(lists: Lists, search: Search, bits: int) -> None:
     """Begin the search on the last columns with the last list. OUT search."""
-    depth, cells, words = len(lists.place), search.cells, search.columns.words[0]
+    depth, cells, words = len(lists.columns.place), search.cells, search.columns.words[0]
     search.sets[0], search.marks[0], search.leans[0] = lists.sets[depth], lists.marks[depth], lists.leans[depth]
     search.next[0] = search.depth[0] = 0
     cells[: words * lists.sets[depth]] = ZERO

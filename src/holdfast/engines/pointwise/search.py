@@ -15,7 +15,7 @@ from holdfast.kernels.never_lists import VALUES, Lists, advance_lists, find_firs
 from holdfast.pairs.bitsets import Words
 
 _BLOCK = 1 << 14
-_WORDS = 1 << 26  # that are worked on between two calls of `tell`: a tenth of a second or so
+_WORDS = 1 << 25  # that are worked on between two calls of `tell`: a tenth of a second or so
 Tell = Callable[[], None]
 
 
@@ -100,7 +100,7 @@ class Question:
 
     def _lists(self, columns: Sequence[int], listed: int, cells: Words) -> Lists:
         """On the first columns, beginning with the cells that occur."""
-        made = head(columns[:listed], [self.columns[c] for c in columns[:listed]])
+        first = [self.columns[c] for c in columns[:listed]]
         sizes = [cells_of(self.space, columns[d + 1 :]) for d in range(listed)]
         room = [len(cells), *(min(len(cells), size) for size in sizes)]
         start = np.concatenate([[0], np.cumsum(room)])
@@ -109,12 +109,8 @@ class Question:
         sets, marks, leans, following = np.zeros((4, listed + 1), np.int64)
         sets[0] = 1
         lists = Lists(
-            made.place,
-            made.choices,
-            made.masks,
-            made.leaning,
-            made.ways,
-            roles([self.columns[c] for c in columns[:listed]]),
+            head(columns[:listed], first),
+            roles(first),
             np.array(sizes, np.uint64),
             number,
             within,
