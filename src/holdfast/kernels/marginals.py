@@ -13,8 +13,11 @@ from holdfast.kernels.jit import inlined, kernel
 def pack(masks: np.ndarray, columns: int, words: Words) -> None:
     """OUT words[i, w]: the masks[i, c], so many to a word, four bits each."""
     for i in range(len(masks)):
-        for c in range(masks.shape[1]):
-            words[i, c // columns] |= np.uint64(masks[i, c]) << np.uint64(4 * (c % columns))
+        for w in range(words.shape[1]):
+            word = ZERO
+            for c in range(w * columns, min((w + 1) * columns, masks.shape[1])):
+                word |= np.uint64(masks[i, c]) << np.uint64(4 * (c - w * columns))
+            words[i, w] = word
 
 
 @kernel

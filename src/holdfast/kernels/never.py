@@ -28,7 +28,7 @@ from holdfast.kernels.jit import kernel
 SLABS = 4  # that a choice joins at most; where they are fewer, one is named more than once
 ADDED = 2  # that a step adds at most
 WAYS = 2  # to weaken a mark, at most
-_IN_VAIN, _OPEN, _NEVER = 0, 1, 2
+IN_VAIN, OPEN, NEVER = 0, 1, 2  # what a choice leads to: nothing, more choices, or a never-set
 
 
 class Columns(NamedTuple):
@@ -68,6 +68,7 @@ class Search(NamedTuple):
     leans: np.ndarray  # [d + 1] int64, whether one of them is an inequality
     next: np.ndarray  # [d + 1] int64, the choice to try next
     depth: np.ndarray  # [1] int64
+    budget: np.ndarray  # [1] int64, what was left of it when the search stopped
 
 
 @kernel
@@ -119,12 +120,12 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
         leans[depth + 1] = leans[depth] | (leaning[depth, choice] != 0)
         budget -= sets[depth] * words[depth + 1]
         outcome = _choose(cells, start, sets, words, joined, ways, added, depth, choice, marks[depth + 1] == most)
-        if outcome == _NEVER:
+        if outcome == NEVER:
             count = _emit(search, depth + 1, -1, known, found, count)
-        elif outcome == _OPEN:
+        elif outcome == OPEN:
             depth += 1
             following[depth] = 0
-    search.depth[0] = depth
+    search.depth[0], search.budget[0] = depth, budget
     return count
 
 
@@ -147,17 +148,17 @@ def _choose(
     m, n = joined[depth, choice, 2], joined[depth, choice, 3]
     met = _join(cells, above, j, k, m, n, slab, below)
     if met and last:
-        return _IN_VAIN
+        return IN_VAIN
     had = sets[depth]
     for way in range(ways[depth, choice]):
         p, q = added[depth, choice, way, 0], added[depth, choice, way, 1]
         if not _join_outside(cells, above, p, q, p, q, slab, below, below + (had + way) * slab):
-            return _IN_VAIN
+            return IN_VAIN
     for i in range(1, had):
         if not _join_outside(cells, above + i * size, j, k, m, n, slab, below, below + i * slab):
-            return _IN_VAIN
+            return IN_VAIN
     sets[depth + 1] = had + ways[depth, choice]
-    return _OPEN if met else _NEVER
+    return OPEN if met else NEVER
 
 
 @kernel
@@ -220,9 +221,15 @@ def _emit(search: Search, depth: int, b: int, known: np.ndarray, found: np.ndarr
         leans |= tail.leaning[b] != 0
         for c in range(len(tail.place)):
             found[count, tail.place[c]] = tail.masks[b, c]
-    if not search.symmetric or not leans:
+    return with_mirror(found, count, search.symmetric and leans)
+
+
+@kernel
+def with_mirror(found: np.ndarray, count: int, leans: bool) -> int:
+    """OUT found[count + 1]: the mirror of the box before, where that leans; gives the new count."""
+    if not leans:
         return count + 1
     for c in range(found.shape[1]):
-        mask = found[count, c]
+        mask = found[count, c]  # less and more, the bits 1 and 4, change places
         found[count + 1, c] = (mask & 10) | (mask & 1) << 2 | (mask & 4) >> 2
     return count + 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import product
 
 import numpy as np
@@ -9,22 +11,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise import cells
+from holdfast.engines.pointwise import blocks, cells
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.never import left_sides, never_sets
+from holdfast.errors import BadInput
 from tests.engines.pointwise.tables import Small, named, small
 from tests.oracle import pointwise as oracle
 
 bounds = st.one_of(st.none(), st.integers(0, 4))
-# All cells fit into one search; or those of some columns only, or of none.
-room = st.sampled_from([1 << 26, 27, 9, 1])
+ways = st.sampled_from(["bits", "lists", "blocks", "blocks of lists"])
+
+
+@contextmanager
+def searched_by(way: str) -> Iterator[None]:
+    """With a bit for each cell; with lists for the first columns; or block by block, where there is a bound."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "lists" in way:
+            patch.setattr(cells, "_FEW", 9)
+            patch.setattr(cells, "_FOR_EACH", 0)
+        if "blocks" in way:
+            patch.setattr(blocks, "_EACH", 0)
+            patch.setattr(blocks, "_work", lambda _, columns: 99.0 ** len(columns))
+        yield
 
 
 @settings(max_examples=300)
-@given(small(nulls=["equal"]), bounds, room)
-def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, fit: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "_MOST", fit)
+@given(small(nulls=["equal"]), bounds, ways)
+def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, way: str) -> None:
+    with searched_by(way):
         found = list(map(named, never_sets(table.values, table.space, most)))
     assert len(found) == len(set(found)), "none comes twice"
     assert set(found) == {tuple(oracle.MIRROR[mark] for mark in marks) for marks in found}
@@ -32,10 +46,29 @@ def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | Non
 
 
 @settings(max_examples=20)
-@given(small(nulls=["equal"], most=6))
-def test_six_columns(table: Small) -> None:
-    found = map(named, never_sets(table.values, table.space))
+@given(small(nulls=["equal"], most=6), ways)
+def test_six_columns(table: Small, way: str) -> None:
+    with searched_by(way):
+        found = map(named, never_sets(table.values, table.space))
     assert set(map(oracle.folded, found)) == oracle.never_sets(table.rows, table.ordered)
+
+
+@given(small(), st.data(), bounds)
+def test_left_sides_of_any_negation(table: Small, data: st.DataObject, most: int | None) -> None:
+    """They are the left sides of rules: minimal among those that no pair meets which has one of the values."""
+    column = data.draw(st.sampled_from(range(len(table.ordered))))
+    negation = data.draw(st.integers(1, 15))
+    pairs = oracle.Pairs(table.rows, table.ordered, table.nulls)
+    signs = "".join(sign for bit, sign in ((1, "<"), (2, "="), (4, ">"), (8, "!?")) if bit & negation)
+    having = sum(1 << i for i, own in enumerate(pairs.signs) if own[column] in signs)
+    marks_of = [("<", "<=", "=", ">=", ">") if ordered else ("=",) for ordered in table.ordered]
+    allowed = [own if c != column else () for c, own in enumerate(marks_of)]
+    expected: list[oracle.Marks] = []
+    for marks in oracle.weakest_first(allowed, most):
+        if not pairs.meeting(marks) & having and not any(oracle.contains(marks, less) for less in expected):
+            expected.append(marks)
+    found = left_sides(table.values, table.space, column, negation, most)
+    assert sorted(map(named, found)) == sorted(expected)
 
 
 def test_a_table_without_pairs() -> None:
@@ -59,13 +92,20 @@ def test_many_results_come_in_blocks_and_can_be_stopped() -> None:
         never_sets(values, Space((True,) * columns), progress=stop)
 
 
-def test_many_columns_with_a_bound() -> None:
-    """24 columns, six of each kind: those of a kind always compare alike, and the kinds have nothing to do with each
-    other.
-    """
-    halves = np.array(list(product((1, 2, 4), repeat=4)), np.uint8)
-    values = np.repeat(np.concatenate([halves] * 3, axis=1), 2, axis=1)
-    space = Space((True,) * values.shape[1])
-    whole = {named(box) for box in never_sets(values, space, 2)}
-    alike = [(a, b) for a in range(24) for b in range(a) if a // 2 % 4 == b // 2 % 4]
-    assert len(whole) == 4 * len(alike)  # `<` and `>=`, `<=` and `>`, `>=` and `<`, `>` and `<=`
+def alike(columns: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """Four kinds of columns that have nothing to do with each other; those of a kind always compare alike."""
+    kinds = np.array(list(product((1, 2, 4), repeat=4)), np.uint8)
+    return np.concatenate([kinds] * (columns // 4), axis=1)
+
+
+@pytest.mark.parametrize(("columns", "most"), [(24, 2), (40, 2), (20, None)])
+def test_many_columns(columns: int, most: int | None) -> None:
+    """Two of a kind never compare as `<` and `>=`, `<=` and `>`, `>=` and `<`, `>` and `<=`; all else follows."""
+    found = list(map(named, never_sets(alike(columns), Space((True,) * columns), most)))
+    same = [(a, b) for a in range(columns) for b in range(a) if a % 4 == b % 4]
+    assert len(set(found)) == len(found) == 4 * len(same)
+
+
+def test_more_columns_than_a_search_without_a_bound_takes() -> None:
+    with pytest.raises(BadInput, match="--max-lhs"):
+        never_sets(alike(40), Space((True,) * 40))

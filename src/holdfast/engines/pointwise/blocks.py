@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.cells import cells_of, fits
+from holdfast.engines.pointwise.cells import are_numbered, cells_of, fits
 from holdfast.engines.pointwise.marks import FREE, Boxes
 from holdfast.engines.pointwise.search import Question
 
@@ -26,8 +26,8 @@ Group = Sequence[int]
 
 @dataclass(frozen=True)
 class Block:
-    """A union of groups of columns. Of several blocks that a box lies in, the first one gives it: that without any group
-    that is of no use for the box while one before it is left out.
+    """A union of groups of columns. Of several blocks that a box lies in, the first one gives it: the one without any
+    group that the box does not need while one before it is left out.
     """
 
     columns: list[int]
@@ -50,7 +50,7 @@ class Block:
 
 def blocks_of(question: Question, columns: Sequence[int]) -> list[Block] | None:
     """The blocks that promise the least work; None: all columns at once."""
-    best, least = None, _work(question, columns) if fits(question.space, columns) else float("inf")
+    best, least = None, _work(question, columns) if are_numbered(question.space, columns) else float("inf")
     for size in range(1, len(columns)):
         groups = [columns[begin : begin + size] for begin in range(0, len(columns), size)]
         if len(groups) <= question.most or not question.most:

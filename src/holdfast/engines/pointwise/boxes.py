@@ -71,7 +71,7 @@ def marks_of(boxes: Boxes) -> NDArray[np.int64]:
 def packed(masks: Boxes) -> Words:
     """Boxes, or values, as words: four bits a column."""
     words = np.zeros((len(masks), max(1, -(-masks.shape[1] // COLUMNS_OF_WORD))), np.uint64)
-    pack(masks, COLUMNS_OF_WORD, words)
+    pack(np.ascontiguousarray(masks), COLUMNS_OF_WORD, words)
     return words
 
 

@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.marks import FREE, Space, Values
+from holdfast.errors import BadInput
 from holdfast.kernels.never import fill_cells
 from holdfast.pairs.bitsets import Words
 
 BITS = (1, 2, 4, 8)
-_MOST = 1 << 26  # cells of one search
+_MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
+# Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
+_FEW, _FOR_EACH = 1 << 12, 64
+_NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
 _BOXES = 256
@@ -40,6 +44,30 @@ def fits(space: Space, columns: Sequence[int]) -> bool:
     return cells_of(space, columns) <= _MOST
 
 
+def first_that_fit(space: Space, columns: Sequence[int], many: int) -> int:
+    """The first of the columns from which on a bit for each cell pays, where so many cells occur."""
+    least = min(_MOST, max(_FEW, _FOR_EACH * many))
+    return next(c for c in range(len(columns) + 1) if cells_of(space, columns[c:]) <= least)
+
+
+def are_numbered(space: Space, columns: Sequence[int]) -> bool:
+    """Whether the cells of some columns have numbers that fit a word, so that they can be listed."""
+    return len(columns) <= _NUMBERED and not cells_of(space, columns) >> 63
+
+
+def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
+    """The numbers of the cells that occur in some columns, ascending."""
+    if not are_numbered(space, columns):
+        raise BadInput(
+            f"pointwise order dependencies among more than {_NUMBERED} columns need a bound on their left sides: "
+            "ask for less (--max-lhs, --columns)"
+        )
+    numbers = np.zeros(len(values), np.int64)
+    for c, weight in zip(columns, _weights(space, columns), strict=True):
+        numbers += weight[values[:, c]]
+    return np.unique(numbers).astype(np.uint64)
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The set of the cells that occur."""
@@ -52,9 +80,10 @@ class Cells:
     @staticmethod
     def of(values: Values, space: Space, columns: Sequence[int]) -> Cells:
         """Of pairs that have these values, in some columns."""
-        first, last = _parted(space, tuple(columns))
+        first, last = parted(space, columns)
         cells = Cells(space, first, last, np.zeros(cells_of(space, first), np.uint64))
-        fill_cells(values, np.array(columns, np.int64), _weights(space, columns), cells_of(space, last), cells.words)
+        places, weights = np.array(columns, np.int64), _weights(space, columns)
+        fill_cells(np.ascontiguousarray(values), places, weights, cells_of(space, last), cells.words)
         return cells
 
     def where(self, column: int, mask: int) -> Cells:
@@ -90,12 +119,14 @@ class Seen:
 
     @cached_property
     def cells(self) -> Cells | None:
-        """None where they do not fit into memory."""
+        """None where they do not fit into memory, or few of many occur."""
         columns = range(self.space.columns)
-        return Cells.of(self.values, self.space, columns) if fits(self.space, columns) else None
+        if first_that_fit(self.space, columns, len(self.values)):
+            return None
+        return Cells.of(self.values, self.space, columns)
 
 
-def _parted(space: Space, columns: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def parted(space: Space, columns: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The columns but for the last ones, and these."""
     first = len(columns)
     while first:
@@ -104,7 +135,7 @@ def _parted(space: Space, columns: tuple[int, ...]) -> tuple[tuple[int, ...], tu
         if cells_of(space, last) > _WORD or boxes > _BOXES:
             break
         first -= 1
-    return columns[:first], columns[first:]
+    return tuple(columns[:first]), tuple(columns[first:])
 
 
 def _weights(space: Space, columns: Sequence[int]) -> NDArray[np.int64]:

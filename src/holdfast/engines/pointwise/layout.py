@@ -71,6 +71,17 @@ def head(places: Sequence[int], columns: Sequence[Column]) -> Columns:
     return made
 
 
+def roles(columns: Sequence[Column]) -> NDArray[np.int64]:
+    """What each value of a column is to each choice: -1 if it is allowed, w if the w-th step adds it, 0 if neither."""
+    made = np.zeros((len(columns), max((len(column.choices) for column in columns), default=1), SLABS), np.int64)
+    for d, column in enumerate(columns):
+        for c, choice in enumerate(column.choices):
+            for digit, bit in enumerate(column.digits):
+                added = [1 + way for way, mask in enumerate(choice.added) if bit & mask]
+                made[d, c, digit] = -1 if bit & choice.mask else sum(added)
+    return made
+
+
 def _slabs(mask: int, column: Column, words: int, many: int) -> list[int]:
     """Where the slabs of some values begin; the first one again, where they are fewer than `many`."""
     begins = [words * digit for digit, bit in enumerate(column.digits) if bit & mask]

@@ -31,23 +31,24 @@ _FEW = 1 << 24  # pairs times boxes: fewer are looked at one by one
 
 def counts_within(seen: Values, counts: Numbers, space: Space, boxes: Boxes) -> Numbers:
     """The sum of the counts of the seen values that lie in each box."""
-    return _joined(seen, counts.astype(np.int64, copy=False), space, boxes, np.add)
+    return _joined(packed(seen), counts.astype(np.int64, copy=False), space, boxes, np.add)
 
 
 def values_within(seen: Values, space: Space, boxes: Boxes) -> Boxes:
     """For each box and column, the values that occur in that column within the box."""
-    found = np.zeros(boxes.shape, np.uint8)
-    for word, numbers in enumerate(packed(seen).T.view(np.int64)):
-        joined = _joined(seen, np.ascontiguousarray(numbers), space, boxes, np.bitwise_or)
+    found, cells = np.zeros(boxes.shape, np.uint8), packed(seen)
+    for word in range(cells.shape[1]):
+        numbers = np.ascontiguousarray(cells[:, word]).view(np.int64)
+        joined = _joined(cells, numbers, space, boxes, np.bitwise_or)
         for c in range(COLUMNS_OF_WORD * word, min(COLUMNS_OF_WORD * (word + 1), space.columns)):
             found[:, c] = joined >> 4 * (c % COLUMNS_OF_WORD) & FREE
     return found
 
 
-def _joined(seen: Values, numbers: Numbers, space: Space, boxes: Boxes, how: np.ufunc) -> Numbers:
-    """The numbers of the seen values that lie in each box, joined."""
-    every = _Projection(_Shape.of(space), how, tuple(range(space.columns)), numbers, packed(seen))
-    if len(seen) * len(boxes) <= _FEW:
+def _joined(cells: Words, numbers: Numbers, space: Space, boxes: Boxes, how: np.ufunc) -> Numbers:
+    """The numbers of the cells that lie in each box, joined."""
+    every = _Projection(_Shape.of(space), how, tuple(range(space.columns)), numbers, cells)
+    if len(cells) * len(boxes) <= _FEW:
         return every.within(boxes)
     found = np.zeros(len(boxes), np.int64)
     order, ends = _by_columns(boxes)

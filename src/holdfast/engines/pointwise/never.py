@@ -69,7 +69,7 @@ def _found(question: Question, seen: Seen, column: int | None, negation: int, te
     blocks = blocks_of(question, columns)
     if blocks is not None:
         return _of_blocks(question, cells, values, blocks, tell)
-    return question.answered(values, columns, tell) if cells is None else question.answered_by_cells(cells, tell)
+    return question.answered_by_lists(values, columns, tell) if cells is None else question.answered(cells, tell)
 
 
 def _of_blocks(
@@ -78,5 +78,5 @@ def _of_blocks(
     """A box is never met, and is minimal, by its own columns alone."""
     for block in blocks:
         own = Cells.of(values, question.space, block.columns) if cells is None else cells.only(block.columns)
-        for found in question.on(block.columns).answered_by_cells(own, tell):
+        for found in question.on(block.columns).answered(own, tell):
             yield found[block.gives(found)]

@@ -6,7 +6,7 @@ each one-step weakening of N is met by a pair that breaks `B op`. `N -> B<=` fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +17,14 @@ from holdfast.engines.pointwise.layout import choices
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 
-# What a pair with some value breaks: `<`, its mirror `>`, and `=`; as bits.
-_LESS, _MORE, _EQUAL = 1, 2, 4
-_BROKEN_BY = {LESS: _MORE | _EQUAL, EQUAL: _LESS | _MORE, MORE: _LESS | _EQUAL, OTHER: _EQUAL}
+# As bits, which right sides a pair breaks: `<`, its mirror `>`, or `=`; and so for each set of values of pairs.
+_NOT_LESS, _NOT_MORE, _NOT_EQUAL = 1, 2, 4
+_BROKEN_BY = {
+    LESS: _NOT_MORE | _NOT_EQUAL,
+    EQUAL: _NOT_LESS | _NOT_MORE,
+    MORE: _NOT_LESS | _NOT_EQUAL,
+    OTHER: _NOT_EQUAL,
+}
 _BREAKS = np.array(
     [np.bitwise_or.reduce([own for bit, own in _BROKEN_BY.items() if bit & values] or [0]) for values in range(16)],
     np.uint8,
@@ -35,19 +40,19 @@ class Vacuous:
     minimal: NDArray[np.uint8]  # [never-set, column]
 
     @staticmethod
-    def of(never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Iterable[int]) -> Vacuous:
+    def of(never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int]) -> Vacuous:
         """From the minimal never-sets, of two mirrors the one that is told."""
         fits = ~(never == OTHER).any(axis=1)
         if max_lhs is not None:
             fits &= marks_of(never) <= max_lhs
         never = never[fits]
         minimal = np.where(never == FREE, _BREAKS[FREE], 0).astype(np.uint8)
-        minimal[~leans(never)] &= ~np.uint8(_MORE)  # which is the same as `<` there
+        minimal[~leans(never)] &= ~np.uint8(_NOT_MORE)  # which is the same as `<` there
         for column in range(space.columns):
             if column not in targets:
                 minimal[:, column] = 0
             elif not space.ordered[column]:
-                minimal[:, column] &= _EQUAL
+                minimal[:, column] &= _NOT_EQUAL
         for begin in range(0, len(never), _AT_ONCE):
             _keep_minimal(never[begin : begin + _AT_ONCE], minimal[begin : begin + _AT_ONCE], seen, space)
         return Vacuous(never, minimal)
@@ -60,9 +65,9 @@ class Vacuous:
         """All of them."""
         parts = []
         for column in range(self.never.shape[1]):
-            for bit, operator in ((_LESS, LESS), (_MORE, LESS), (_EQUAL, EQUAL)):
+            for bit, operator in ((_NOT_LESS, LESS), (_NOT_MORE, LESS), (_NOT_EQUAL, EQUAL)):
                 left = self.never[(self.minimal[:, column] & bit) != 0]
-                parts.append(Rules.of(mirrored(left) if bit == _MORE else left, column, operator))
+                parts.append(Rules.of(mirrored(left) if bit == _NOT_MORE else left, column, operator))
         return Rules.joined(self.never.shape[1], parts)
 
 
