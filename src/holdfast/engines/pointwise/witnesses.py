@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import sampling
-from holdfast.engines.pointwise.boxes import excluded, folded, numbered, is_told
+from holdfast.engines.pointwise.boxes import excluded, folded, is_told, numbered
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
