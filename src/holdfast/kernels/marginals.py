@@ -19,8 +19,8 @@ def pack(masks: np.ndarray, columns: int, words: Words) -> None:
 
 @kernel
 def to_table(cells: Words, weight: np.ndarray, numbers: np.ndarray, sums: bool, table: np.ndarray) -> None:
-    """OUT table: the numbers of a list of cells, joined. `weight[w, place, value]` is what a value adds to the place of a
-    cell in the table.
+    """OUT table: the numbers of a list of cells, joined. `weight[w, place, value]` is what a value adds to the place of
+    a cell in the table.
     """
     for i in range(len(cells)):
         at = 0

@@ -58,7 +58,7 @@ def difference(
     before: Moment, after: Moment, wording: Wording, change: Change, best_first: Callable[[Listed], Listed]
 ) -> Diff:
     """What a batch changed; people see what is covered best first."""
-    places = bitsets.places_among(before.told.keys(), after.told.keys())
+    places = bitsets.places_among(before.told.keys, after.told.keys)
     came = np.ones(len(after.told), np.bool_)
     came[places[places >= 0]] = False
     lost, gained = before.told.some(places < 0), after.told.some(came)

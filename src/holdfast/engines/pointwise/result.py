@@ -72,6 +72,7 @@ class Listed:
         boxes[np.arange(len(self)), self.column] = negated[self.column, self.mark]
         return boxes
 
+    @cached_property
     def keys(self) -> Words:
         """Rules as rows of words: two are equal iff the rules are."""
         right = (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)
@@ -167,7 +168,7 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def __getitem__(self, text: str) -> Pointwise:
         asked = self.wording.listed(text)
-        at = np.flatnonzero((self.listed.keys() == asked.keys()).all(axis=1))
+        at = np.flatnonzero((self.listed.keys == asked.keys).all(axis=1))
         for found in Rules(self.wording, self.listed.some(at)).rules():
             return found
         raise KeyError(text)

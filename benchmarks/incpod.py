@@ -1,0 +1,234 @@
+"""The rival of our probes: the indexes of the paper (incpod, sections IV and V) in flat arrays, compiled.
+
+An index for two marked columns is a set of **chains**: rows that, one behind the other, satisfy both marks. For a new
+row the rows that satisfy two marks with it are a piece of each chain, between places that binary searches find (Fetch).
+What else a rule says is checked on these **candidates**, one by one. A rule is given as a box: the marks of its left
+side with the negation of its right side, so that a pair of rows that lies in the box breaks the rule.
+
+Where the paper is mended:
+- OptIndex breaks ties of a strict first mark in the order of the second. Two rows that tie would then follow each other
+  in a chain, which the index's own definition forbids. Here they are broken in the opposite order.
+- Fetch takes all rows before p and q for those that the new row satisfies both marks with. That is wrong where values
+  tie with the new row's: too many for strict marks, too few for others. Here each side has places of its own.
+- With places of its own for each mark and side, any chain sorted by two columns serves all marks of these: so both
+  kinds of alternative indexes are the same search, and only which chains are few depends on the marks.
+A chain is an array with room to grow, in place of a skip list: it is faster to search, and to read in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.incpod_kernels import (
+    EQUAL,
+    FREE,
+    LESS,
+    MORE,
+    Boxes,
+    Chains,
+    Found,
+    Ints,
+    Ranks,
+    Rest,
+    cover,
+    fetch,
+    probe_chains,
+    probe_groups,
+)
+
+_INEQUALITIES = (LESS, LESS | EQUAL, MORE, MORE | EQUAL)
+_SELECTIVE = 0.6  # the paper's threshold for the score of an index by equality
+_CORRELATED = 0.2  # the paper's alpha
+
+
+@dataclass(frozen=True, eq=False)
+class PairIndex:
+    """Index(A op, B op). Use `opt_index`."""
+
+    columns: tuple[int, int]
+    signs: tuple[int, int]  # -1 where a column descends
+    chains: Chains
+
+    @property
+    def rank(self) -> int:
+        """How many chains there are."""
+        return int(self.chains.used[0])
+
+    def sorted_rows(self) -> list[list[int]]:
+        """The chains, each as its rows; of equal rows one."""
+        spans = zip(self.chains.start[: self.rank], self.chains.size[: self.rank], strict=True)
+        return [self.chains.rows[start : start + size].tolist() for start, size in spans]
+
+    def probe(self, ranks: Ranks, rows: Ints, boxes: Boxes, patient: bool = True) -> Found:
+        """Take in rows that are new, one after the other, and tell which of some rules they break."""
+        rest, found = self._rest(boxes), _nothing(len(boxes))
+        if not probe_chains(self.chains, ranks, rows, _keys(ranks[:, rows], self), rest, patient, found):
+            raise MemoryError("the pool of chains is full")
+        return found
+
+    def candidates(self, ranks: Ranks, row: int, marks: tuple[int, int]) -> tuple[set[int], set[int]]:
+        """Fetch alone: the rows that a row has two marks with, and the rows that have these with it."""
+        box = np.full((1, len(ranks)), FREE, np.uint8)
+        box[0, self.columns] = marks
+        keys = _keys(ranks[:, [row]], self)
+        found = _nothing(1, 2 * ranks.shape[1])
+        fetch(self.chains, ranks, row, (int(keys[0, 0]), int(keys[1, 0])), self._rest(box), True, found)
+        told = found.candidates[: found.tally[0]]
+        return set(told[told[:, 1] == 1, 0].tolist()), set(told[told[:, 1] == 0, 0].tolist())
+
+    def _rest(self, boxes: Boxes) -> Rest:
+        own = np.empty((len(boxes), 2, 2), np.int64)
+        for k, (column, sign) in enumerate(zip(self.columns, self.signs, strict=True)):
+            marks = boxes[:, column] if sign > 0 else mirrored(boxes[:, column])
+            own[:, 0, k], own[:, 1, k] = marks, mirrored(marks)
+        return _left_of(boxes, self.columns, own)
+
+
+def opt_index(ranks: Ranks, count: int, columns: tuple[int, int], marks: tuple[int, int]) -> PairIndex:
+    """OptIndex on the first rows: as few chains as possible in which each row has the marks with those before it."""
+    index = PairIndex(
+        columns, (1 if marks[0] & MORE else -1, 1 if marks[1] & MORE else -1), _pool(ranks.shape[1], marks)
+    )
+    keys = _keys(ranks[:, :count], index)
+    order = np.lexsort((-keys[1] if index.chains.strict[0] else keys[1], keys[0]))
+    same = np.zeros(count, np.bool_)
+    same[1:] = (keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0)
+    index.chains.equal_rows[order[:-1][same[1:]]] = order[1:][same[1:]]
+    heads = order[~same]
+    chain_of = np.empty(len(heads), np.int64)
+    chains = cover(keys[1, heads], bool(index.chains.strict[1]), chain_of)
+    heads = heads[np.argsort(chain_of, kind="stable")]
+    size = np.bincount(chain_of, minlength=chains)
+    index.chains.rows[: len(heads)], index.chains.keys[:, : len(heads)] = heads, keys[:, heads]
+    index.chains.start[:chains], index.chains.size[:chains] = np.cumsum(size) - size, size
+    index.chains.room[:chains] = size
+    index.chains.used[:] = chains, len(heads)
+    return index
+
+
+@dataclass(frozen=True, eq=False)
+class GroupIndex:
+    """Index(A =): the rows that have each rank."""
+
+    column: int
+    heads: Ints
+    equal_rows: Ints
+
+    @staticmethod
+    def of(ranks: Ranks, count: int, column: int) -> GroupIndex:
+        """The index of the first rows."""
+        own = ranks[column, :count].astype(np.int64)
+        order = np.argsort(own, kind="stable")
+        heads, equal_rows = np.full(int(ranks[column].max()) + 1, -1), np.full(ranks.shape[1], -1)
+        first = np.r_[True, own[order[1:]] != own[order[:-1]]][: len(order)]
+        heads[own[order[first]]] = order[first]
+        equal_rows[order[:-1][~first[1:]]] = order[1:][~first[1:]]
+        return GroupIndex(column, heads, equal_rows)
+
+    def probe(self, ranks: Ranks, rows: Ints, boxes: Boxes, patient: bool = True) -> Found:
+        """Take in rows that are new, one after the other, and tell which of some rules they break."""
+        rest, found = _left_of(boxes, (self.column,), np.zeros((len(boxes), 2, 2), np.int64)), _nothing(len(boxes))
+        probe_groups(self.heads, self.equal_rows, ranks, self.column, rows, rest, patient, found)
+        return found
+
+
+def _nothing(rules: int, room: int = 0) -> Found:
+    return Found(np.zeros(2, np.int64), np.full((rules, 2), -1, np.int64), np.empty((room, 2), np.int64))
+
+
+def _pool(rows: int, marks: tuple[int, int]) -> Chains:
+    room, strict = 6 * rows + 64, np.array([not mark & EQUAL for mark in marks])
+    start, size, most = np.zeros((3, rows + 1), np.int64)
+    return Chains(
+        np.empty((2, room), np.int64), strict, np.empty(room, np.int64), start, size, most, np.zeros(2, np.int64),
+        np.full(rows, -1, np.int64),
+    )  # fmt: skip
+
+
+def _keys(ranks: Ranks, index: PairIndex) -> Ints:
+    """The two keys of some rows, which ascend where the index does."""
+    return np.stack([sign * ranks[c].astype(np.int64) for c, sign in zip(index.columns, index.signs, strict=True)])
+
+
+def _left_of(boxes: Boxes, without: Sequence[int], own: Ints) -> Rest:
+    """What is left to check of each rule where the marks on some columns are known to hold."""
+    left = boxes.copy()
+    left[:, list(without)] = FREE
+    rules, columns = np.nonzero(left != FREE)
+    start = np.searchsorted(rules, np.arange(len(boxes) + 1))
+    return Rest(start, columns, left[rules, columns].astype(np.int64), own)
+
+
+def mirrored(marks: NDArray[Any]) -> NDArray[Any]:
+    """Marks seen from the other row."""
+    return marks & (FREE - LESS - MORE) | (marks & LESS) << 2 | (marks & MORE) >> 2
+
+
+# ---- choosing -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An index to make, by equality where it has one column, and the rules that it is to serve."""
+
+    columns: tuple[int, ...]
+    marks: tuple[int, ...]
+    rules: tuple[int, ...]
+
+    def made(self, ranks: Ranks, count: int) -> PairIndex | GroupIndex:
+        """The index of the first rows."""
+        if len(self.columns) == 1:
+            return GroupIndex.of(ranks, count, self.columns[0])
+        a, b = self.columns
+        return opt_index(ranks, count, (a, b), (self.marks[0], self.marks[1]))
+
+
+def choose_indexes(ranks: Ranks, boxes: Boxes) -> list[Choice]:
+    """ChooseIndex: indexes that serve all rules. Scores are those of all rows, where the paper takes a sample."""
+    left = dict(enumerate(boxes.tolist()))
+    chosen = []
+
+    def serve(columns: tuple[int, ...], marks: tuple[int, ...], rules: list[int]) -> None:
+        chosen.append(Choice(columns, marks, tuple(rules)))
+        for rule in rules:
+            del left[rule]
+
+    unequal = [1 - len(np.unique(column)) / len(column) for column in ranks]
+    for column in np.argsort(unequal).tolist():
+        served = [rule for rule, box in left.items() if box[column] == EQUAL]
+        if unequal[column] < _SELECTIVE and served:
+            serve((column,), (EQUAL,), served)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a column of one value correlates with none
+        alike: NDArray[np.float64] = np.nan_to_num(np.atleast_2d(np.corrcoef(ranks)))
+    for a, b in _pairs_by_score(list(left.values()), alike):
+        served = [rule for rule, box in left.items() if box[a] in _INEQUALITIES and box[b] in _INEQUALITIES]
+        if served:
+            serve((a, b), _turned(left[served[0]][a], left[served[0]][b], alike[a, b]), served)
+    while left:
+        box = next(iter(left.values()))
+        column = min((c for c, mark in enumerate(box) if mark == EQUAL), key=lambda c: unequal[c])
+        serve((column,), (EQUAL,), [rule for rule, other in left.items() if other[column] == EQUAL])
+    return chosen
+
+
+def _pairs_by_score(boxes: list[list[int]], alike: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Pairs of columns that rules have inequalities on: those first that correlate, and that many rules have."""
+    coverage: dict[tuple[int, int], int] = {}
+    for box in boxes:
+        columns = [c for c, mark in enumerate(box) if mark in _INEQUALITIES]
+        for at, a in enumerate(columns):
+            for b in columns[at + 1 :]:
+                coverage[a, b] = coverage.get((a, b), 0) + 1
+    return sorted(coverage, key=lambda pair: ((1 - abs(alike[pair])) / coverage[pair], pair))
+
+
+def _turned(first: int, second: int, alike: float) -> tuple[int, int]:
+    """Two marks, of which the second is turned round where columns that rise together would then need fewer chains."""
+    together = bool(first & LESS) == bool(second & LESS)
+    wrong = (alike > _CORRELATED and not together) or (alike < -_CORRELATED and together)
+    return first, int(mirrored(np.array(second))) if wrong else second

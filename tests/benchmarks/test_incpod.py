@@ -1,0 +1,133 @@
+"""The rival indexes of pointwise rules: the paper's examples, and random tables against comparing all pairs."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from benchmarks.incpod import choose_indexes, opt_index
+from benchmarks.incpod_kernels import EQUAL, FREE, LESS, MORE, Boxes, Ranks
+
+# Of the paper's tables I and II: Date, NUM, SAL, TXA of t0 to t9.
+ROWS = [
+    (20140410, 1448, 32000, 3000),
+    (20140224, 1401, 50000, 1500),
+    (20140413, 1486, 30000, 3400),
+    (20130403, 1386, 55000, 1300),
+    (20140329, 1427, 7500, 0),
+    (20130404, 1386, 6500, 900),
+    (20150324, 1547, 95000, 1100),
+    (20130322, 1368, 40000, 3300),
+    (20140218, 1478, 33000, 1400),
+    (20150213, 1533, 32000, 3200),
+]
+TAX = np.array([np.unique(column, return_inverse=True)[1] for column in zip(*ROWS, strict=True)], np.uint32)
+DATE, NUM, SAL, TXA = range(4)
+MARKS = (LESS, LESS | EQUAL, MORE, MORE | EQUAL)
+
+
+def test_example_8_and_9() -> None:
+    index = opt_index(TAX, 7, (TXA, SAL), (MORE, LESS))
+    assert sorted(index.sorted_rows()) == [[4, 5], [6, 3, 1, 0, 2]]
+    assert index.candidates(TAX, 8, (MORE, LESS)) == ({3, 6}, {0, 2})
+
+
+def test_example_10_and_11() -> None:
+    index = opt_index(TAX, 7, (DATE, NUM), (LESS, LESS))
+    assert sorted(index.sorted_rows()) == [[3], [6, 2, 0, 4, 1, 5]]
+    assert index.candidates(TAX, 8, (LESS, MORE)) == ({0, 1, 4}, set())
+
+
+def test_example_13() -> None:
+    """t9 fits into the chain that it breaks nothing in."""
+    index = opt_index(TAX, 7, (DATE, NUM), (LESS, LESS))
+    box = np.full((1, 4), FREE, np.uint8)
+    box[0, [DATE, NUM]] = LESS, MORE
+    found = index.probe(TAX, np.array([9]), box)
+    assert sorted(index.sorted_rows()) == [[3], [6, 9, 2, 0, 4, 1, 5]]
+    assert found.tally.tolist() == [0, 0]
+
+
+tables = st.integers(1, 5).flatmap(
+    lambda columns: st.tuples(
+        st.lists(st.lists(st.integers(0, 4), min_size=columns, max_size=columns), min_size=2, max_size=9),
+        st.lists(st.lists(st.integers(0, 4), min_size=columns, max_size=columns), max_size=5),
+    )
+)
+
+
+def of_rows(rows: list[list[int]]) -> Ranks:
+    return np.array(rows, np.uint32).T.copy()
+
+
+def compared(ranks: Ranks, first: int, second: int) -> NDArray[np.uint8]:
+    a, b = ranks[:, first], ranks[:, second]
+    return np.where(a < b, LESS, np.where(a == b, EQUAL, MORE)).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(MARKS, MARKS)))
+@settings(max_examples=15)
+@given(tables.filter(lambda both: len(both[0][0]) > 1))
+def test_chains_are_sorted_and_few(first: int, second: int, rows: tuple[list[list[int]], list[list[int]]]) -> None:
+    """As few as possible: as many as the largest set of rows of which none can follow another, equal rows aside."""
+    ranks, marks = of_rows(rows[0] + rows[1]), (first, second)
+    index = opt_index(ranks, len(rows[0]), (0, 1), marks)
+    index.probe(ranks, np.arange(len(rows[0]), ranks.shape[1]), np.full((1, len(ranks)), LESS, np.uint8))
+    chains = index.sorted_rows()
+    assert len({tuple(ranks[:2, row]) for chain in chains for row in chain}) == sum(map(len, chains))
+    assert {tuple(ranks[:2, row]) for chain in chains for row in chain} == set(map(tuple, ranks[:2].T))
+    for chain in chains:
+        for at, before in enumerate(chain):
+            for after in chain[at + 1 :]:
+                assert compared(ranks, after, before)[0] & first
+                assert compared(ranks, after, before)[1] & second
+    distinct = [list(pair) for pair in {tuple(row[:2]) for row in rows[0]}]
+    assert opt_index(of_rows(distinct), len(distinct), (0, 1), marks).rank == widest(distinct, marks)
+
+
+def widest(rows: list[list[int]], marks: tuple[int, int]) -> int:
+    """The largest set of rows of which none has both marks with another."""
+    ranks, best = of_rows(rows), 0
+    values = {(i, j): compared(ranks, i, j) for i in range(len(rows)) for j in range(len(rows)) if i != j}
+    apart = {pair for pair, value in values.items() if not (value[0] & marks[0] and value[1] & marks[1])}
+    for some in range(1 << len(rows)):
+        chosen = [i for i in range(len(rows)) if some >> i & 1]
+        if len(chosen) > best and all((i, j) in apart for i in chosen for j in chosen if i != j):
+            best = len(chosen)
+    return best
+
+
+@st.composite
+def some_boxes(draw: st.DrawFn, columns: int) -> Boxes:
+    """Boxes of two marks or more, of which one is an equality or two are inequalities."""
+    mark = st.sampled_from([FREE, EQUAL, *MARKS])
+    box = st.lists(mark, min_size=columns, max_size=columns).filter(
+        lambda marks: EQUAL in marks or sum(mark in MARKS for mark in marks) > 1
+    )
+    return np.array(draw(st.lists(box, min_size=1, max_size=6)), np.uint8)
+
+
+@settings(max_examples=150)
+@given(tables, st.data())
+def test_rules_that_new_rows_break(rows: tuple[list[list[int]], list[list[int]]], data: st.DataObject) -> None:
+    ranks, count = of_rows(rows[0] + rows[1]), len(rows[0])
+    boxes = data.draw(some_boxes(len(ranks)))
+    fresh = np.arange(count, ranks.shape[1])
+    pairs = [(i, j) for i in range(ranks.shape[1]) for j in range(ranks.shape[1]) if i != j and max(i, j) >= count]
+    chosen = choose_indexes(ranks[:, :count], boxes)
+    assert sorted(rule for choice in chosen for rule in choice.rules) == list(range(len(boxes)))
+    for choice in chosen:
+        own = boxes[list(choice.rules)]
+        broken = [sum((compared(ranks, i, j) & box).all() for i, j in pairs) for box in own]
+        found = choice.made(ranks, count).probe(ranks, fresh, own)
+        assert found.tally[1] == sum(broken)
+        assert (found.broken[:, 0] >= 0).tolist() == [number > 0 for number in broken]
+        for box, (i, j) in zip(own, found.broken.tolist(), strict=True):
+            assert i < 0 or (compared(ranks, i, j) & box).all()
+        soon = choice.made(ranks, count).probe(ranks, fresh, own, patient=False)
+        assert ((soon.broken[:, 0] >= 0) == (found.broken[:, 0] >= 0)).all()
