@@ -294,7 +294,8 @@ class _Look:
 
     def _turned(self, column: int, rows: Rows, falling: bool, dense: bool) -> NDArray[np.int32]:
         """The ranks of rows in a column, from the highest down where that is asked for; among living rows, if dense."""
-        ranks, present = self._cells[column].take(rows).astype(np.int32), self._present(column)
+        ranks: NDArray[np.int32] = self._cells[column].take(rows).astype(np.int32)
+        present = self._present(column)
         top = len(present) - 1
         if dense and not present.all():
             among = np.cumsum(present, dtype=np.int32) - 1
