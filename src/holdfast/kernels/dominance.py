@@ -41,15 +41,6 @@ def sort_by(rows: Rows, cells: Cells, falling: bool, ends: NDArray[np.int64], or
         ends[cells[row]] += 1
 
 
-@kernel
-def turned(rows: Rows, cells: Cells, values: int, falling: bool, ranks: Ranks) -> None:
-    """The cells of rows, counted from the highest down where `falling`. OUT ranks[i], of rows[i]"""
-    top = values - 1
-    for i in range(len(rows)):
-        value = np.int64(cells[rows[i]])
-        ranks[i] = top - value if falling else value
-
-
 class Swept(NamedTuple):
     """Rows in the order of a sweep, and what is asked of them. Ranks are turned, and 0 where a column is missing."""
 

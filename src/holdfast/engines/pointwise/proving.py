@@ -12,7 +12,7 @@ equal share the groups of rows that are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -35,6 +35,7 @@ Mask = NDArray[np.bool_]
 
 _MOST_CELLS = 1 << 21  # of a tree
 _IN_TREE = 3  # columns, at most
+_BLOCKS_AT_ONCE = 64  # of rows that ask a box tree, between two looks at the clock
 _A_PIECE = 16  # plain boxes that a thread looks for with the same groups
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
@@ -53,18 +54,23 @@ def first_pairs(
 
     Of each pair one row at least is at the place `fresh` or behind it. Masks may be any.
     """
-    look, pairs = _Look(rows, fresh), np.full((len(boxes), 2), -1, np.int64)
+    look, wanted = _Look(rows, fresh), [(n, plain) for n, box in enumerate(boxes) for plain in _plain(box, space)]
+    of, found = np.array([n for n, _ in wanted], np.int64), np.full((len(wanted), 2), -1, np.int64)
+    firsts = np.searchsorted(of, np.arange(len(boxes) + 1))
     if len(boxes) * rows.count < _WORTH_THREADS:
         workers = 0
 
     def work(piece: _Piece, so_far: SoFar) -> None:
         groups = look.groups(piece.equal)
-        for done, (number, plain) in enumerate(piece.wanted):
+        for done, number in enumerate(piece.numbers):
             so_far(done)
-            if pairs[number, 0] < 0 and (pair := look.first(plain, groups)) is not None:
-                pairs[number] = pair
+            if (found[firsts[of[number]] : number, 0] < 0).all():
+                found[number] = look.first(wanted[number][1], groups, so_far) or (-1, -1)
 
-    each(_pieces(boxes, space), work, workers, progress)
+    each(_pieces([plain for _, plain in wanted]), work, workers, progress)
+    pairs = np.full((len(boxes), 2), -1, np.int64)
+    met = np.flatnonzero(found[:, 0] >= 0)[::-1]
+    pairs[of[met]] = found[met]  # of each box the first that was found, which is written last
     return pairs
 
 
@@ -135,21 +141,22 @@ def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Plain boxes that ask for the same columns to be equal, with the number of the box that each is a part of."""
+    """Plain boxes, by number, that ask for the same columns to be equal."""
 
     equal: tuple[int, ...]
-    wanted: list[tuple[int, _Plain]]
+    numbers: list[int]
 
 
-def _pieces(boxes: Boxes, space: Space) -> list[_Piece]:
-    """All plain boxes of some boxes. Those that take long first, so that threads end together."""
-    wanted: dict[tuple[int, ...], list[tuple[int, _Plain]]] = {}
-    for number, box in enumerate(boxes):
-        for plain in _plain(box, space):
-            wanted.setdefault(plain.equal, []).append((number, plain))
-    alone = [_Piece((), [own]) for own in wanted.pop((), [])]
-    cut = [_Piece(equal, own[i : i + _A_PIECE]) for equal, own in wanted.items() for i in range(0, len(own), _A_PIECE)]
-    return alone + sorted(cut, key=lambda piece: (len(piece.equal), -len(piece.wanted)))
+def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
+    """All plain boxes. Those that take long first, so that threads end together."""
+    by_equal: dict[tuple[int, ...], list[int]] = {}
+    for number, plain in enumerate(every):
+        by_equal.setdefault(plain.equal, []).append(number)
+    alone = [_Piece((), [own]) for own in by_equal.pop((), [])]
+    cut = [
+        _Piece(equal, own[i : i + _A_PIECE]) for equal, own in by_equal.items() for i in range(0, len(own), _A_PIECE)
+    ]
+    return alone + sorted(cut, key=lambda piece: (len(piece.equal), -len(piece.numbers)))
 
 
 # ---- one look at the rows -------------------------------------------------------------------------------------------
@@ -165,33 +172,50 @@ class _Groups:
 
 
 class _Look:
-    """The rows that are looked at, and how groups of equal ones are found."""
+    """The rows that are looked at, and how groups of equal ones are found.
+
+    Which pair is found depends on the rows alone, and not on values that were in the table before: so columns are told
+    apart by the values of living rows.
+    """
 
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
         self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
-        self._columns = Columns(rows, fresh)
-        self._walks = Walks(self._columns)
+        self._living: dict[int, Mask] = {}
+        self._walks = Walks(Columns(rows, fresh))
 
     @cached_property
     def _new(self) -> NDArray[np.int64]:
         return self._fresh + np.flatnonzero(self._alive[self._fresh :])
 
+    def _present(self, column: int) -> Mask:
+        """Which ranks of a column living rows have."""
+        if column not in self._living:
+            present = np.zeros(int(self._values[column]), np.bool_)
+            present[self._cells[column] if self._alive.all() else self._cells[column][self._alive]] = True
+            self._living[column] = present
+        return self._living[column]
+
+    def _many_first(self, columns: Iterable[int]) -> list[int]:
+        """Columns by how many values they have."""
+        return sorted(columns, key=lambda c: (-int(np.count_nonzero(self._present(c))), c))
+
     def groups(self, equal: tuple[int, ...]) -> _Groups:
         """The rows that are equal on some columns, without those that are equal to no other one."""
-        found = self._walks.to(tuple(c for c in self._columns.order if c in equal))
+        found = self._walks.to(tuple(self._many_first(equal)))
         numbers = np.zeros(len(self._alive), np.uint32)
         numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
         return _Groups(found.rows, numbers, found.groups)
 
-    def first(self, plain: _Plain, groups: _Groups) -> tuple[int, int] | None:
+    def first(self, plain: _Plain, groups: _Groups, so_far: SoFar) -> tuple[int, int] | None:
         """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
         columns = self._columns_by_use(plain)
         rows, roles = self._candidates(plain, groups.rows)
         if len(rows) < 2:
             return None
         rows = self._in_order(plain, rows, columns, groups)
-        found = self._found(plain, columns, rows, groups.numbers[rows], roles[rows])
+        lying = self._lying(plain, columns, rows, groups.numbers[rows], roles[rows])
+        found = lying.by_sweep(self._sizes(columns)) if self._fits(columns) else lying.by_tree(so_far)
         return None if found is None else (int(rows[found[0]]), int(rows[found[1]]))
 
     def _columns_by_use(self, plain: _Plain) -> list[int]:
@@ -199,7 +223,7 @@ class _Look:
 
         The first two may have many values. If one of them is strict, it should give the order.
         """
-        columns = sorted(plain.unequal, key=lambda c: -int(self._values[c]))
+        columns = self._many_first(plain.unequal)
         return sorted(columns[:2], key=plain.is_strict, reverse=True) + columns[2:]
 
     # ---- who may be t, and who may be s -----------------------------------------------------------------------------
@@ -252,25 +276,33 @@ class _Look:
 
     def _fits(self, columns: list[int]) -> bool:
         """Whether a tree of the columns behind the first two is small enough."""
-        inner = columns[2:]
-        return len(inner) <= _IN_TREE and float(np.prod(self._values[inner], dtype=np.float64)) <= _MOST_CELLS
+        return len(columns) <= 2 + _IN_TREE and float(np.prod(self._sizes(columns), dtype=np.float64)) <= _MOST_CELLS
 
-    def _found(
-        self,
-        plain: _Plain,
-        columns: list[int],
-        rows: Rows,
-        groups: NDArray[np.uint32],
-        roles: NDArray[np.uint8],
-    ) -> tuple[int, int] | None:
-        """Two rows, by their places in the order, that lie in a plain box."""
-        ranks = np.zeros((max(2, len(columns)), len(rows)), np.int32)
-        for own, column in zip(ranks, columns, strict=False):
-            dominance.turned(rows, self._cells[column], int(self._values[column]), plain.is_falling(column), own)
-        strict = np.zeros(len(ranks), np.bool_)
-        strict[: len(columns)] = [plain.is_strict(column) for column in columns]
-        lying = _Lying(groups, roles, ranks, strict)
-        return lying.by_sweep(self._values[columns[2:]]) if self._fits(columns) else lying.by_tree()
+    def _sizes(self, columns: list[int]) -> NDArray[np.int64]:
+        """How many values the columns behind the first two have."""
+        return np.array([np.count_nonzero(self._present(c)) for c in columns[2:]], np.int64)
+
+    def _lying(
+        self, plain: _Plain, columns: list[int], rows: Rows, groups: NDArray[np.uint32], roles: NDArray[np.uint8]
+    ) -> _Lying:
+        """Rows in their order, with what is asked of them; at least two columns."""
+        ranks, strict = np.zeros((max(2, len(columns)), len(rows)), np.int32), np.zeros(max(2, len(columns)), np.bool_)
+        for place, column in enumerate(columns):
+            ranks[place] = self._turned(column, rows, plain.is_falling(column), dense=place >= 2)
+            strict[place] = plain.is_strict(column)
+        return _Lying(groups, roles, ranks, strict)
+
+    def _turned(self, column: int, rows: Rows, falling: bool, dense: bool) -> NDArray[np.int32]:
+        """The ranks of rows in a column, from the highest down where that is asked for; among living rows, if dense."""
+        ranks: NDArray[np.int32] = self._cells[column].take(rows).astype(np.int32)
+        present = self._present(column)
+        top = len(present) - 1
+        if dense and not present.all():
+            among = np.cumsum(present, dtype=np.int32) - 1
+            ranks, top = among.take(ranks), int(among[-1])
+        if falling:
+            np.subtract(top, ranks, out=ranks)
+        return ranks
 
 
 def _sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
@@ -310,17 +342,24 @@ class _Lying:
             chosen &= ranks[upto] < ranks[above] + (not strict)
         return upto.start + int(np.argmax(chosen))
 
-    def by_tree(self) -> tuple[int, int] | None:
+    def by_tree(self, so_far: SoFar) -> tuple[int, int] | None:
         """By a search in a box tree, for which rows are in the lexicographic order of all columns."""
         below, above, fresh = (self.roles & bit != 0 for bit in (BELOW, ABOVE, FRESH))
-        found = self._by_tree(below, above & fresh)
-        return self._by_tree(below & fresh, above & ~fresh) if found is None and not fresh.all() else found
+        found = self._by_tree(below, above & fresh, so_far)
+        if found is not None or fresh.all():
+            return found
+        return self._by_tree(below & fresh, above & ~fresh, so_far)
 
-    def _by_tree(self, below: Mask, above: Mask) -> tuple[int, int] | None:
+    def _by_tree(self, below: Mask, above: Mask, so_far: SoFar) -> tuple[int, int] | None:
         """Among some rows that may lie below some others."""
         values = np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
         some, others = np.flatnonzero(below), np.flatnonzero(above)
         operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
         question = Question(np.arange(len(values)), operators, values[:, others], others, OTHERS, 0, 0)
-        found = BoxTree(values[:, some], some).first(question, full_blocks(len(others)))
-        return None if found is None else (found[1], int(others[found[0]]))
+        tree, blocks = BoxTree(values[:, some], some), full_blocks(len(others))
+        for begin in range(0, len(blocks) - 1, _BLOCKS_AT_ONCE):
+            so_far(0)
+            found = tree.first(question, blocks[begin : begin + _BLOCKS_AT_ONCE + 1])
+            if found is not None:
+                return found[1], int(others[found[0]])
+        return None

@@ -38,7 +38,7 @@ _ORDERED, _UNORDERED = (LESS, EQUAL, MORE, OTHER), (OTHER, EQUAL)
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows, by place, and how many of them, from one on, are compared with all of them."""
+    """Rows, by place, of which `count`, from the one numbered `first` on, are compared with all of them."""
 
     rows: Places
     first: int
@@ -50,18 +50,21 @@ class Block:
         return self.count * len(self.rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Neighbours:
-    """Rows, by place, in the order of a column, and of the one before that: each is compared with some behind it."""
+    """The rows in the order of a column: each is compared with some behind it.
+
+    Rows that are equal stand in the order of the column before, so that neighbours agree on much.
+    """
 
     column: int
 
-    def rows(self, table: RankedColumns) -> Places:
-        """The rows in that order."""
-        order = np.flatnonzero(table.alive).astype(np.int32)
+    def order(self, rows: RankedColumns) -> Places:
+        """The living rows in that order."""
+        order = np.flatnonzero(rows.alive).astype(np.int32)
         for by in (self.column - 1, self.column):
             before, order = order, np.empty_like(order)
-            dominance.sort_by(before, table.cells[by], False, np.empty(int(table.value_counts[by]), np.int64), order)
+            dominance.sort_by(before, rows.cells[by], False, np.empty(int(rows.value_counts[by]), np.int64), order)
         return order.astype(np.int64)
 
 
@@ -71,17 +74,32 @@ Sample = Block | Neighbours
 def pairs_in(
     rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample], progress: OnProgress | None = None
 ) -> RowPairs:
-    """Pairs of rows of some samples that lie in boxes, at least one in each box in which there are any. Of each box its
-    mirror image is given, too.
+    """Pairs of rows of some samples that lie in boxes, of which the mirror images are given, too; of blocks of rows, at
+    least one pair in each box in which there are any.
     """
     parts = [_Part(space, columns, some) for columns, some in _parts_of(space, boxes)]
-    pieces = [(part, sample) for part in parts for sample in samples]
+    blocks = [(part, sample) for part in parts for sample in samples if isinstance(sample, Block)]
+    others = [sample for sample in samples if isinstance(sample, Neighbours)]
 
-    def work(piece: tuple[_Part, Sample], so_far: SoFar) -> RowPairs:
-        part, sample = piece
-        return part.shown(rows, sample, so_far)
+    def work(piece: tuple[_Part, Block] | Neighbours, so_far: SoFar) -> RowPairs:
+        if isinstance(piece, Neighbours):
+            return _among_neighbours(rows, piece, parts)
+        part, block = piece
+        return part.in_block(rows, block, so_far)
 
+    pieces: list[tuple[_Part, Block] | Neighbours] = [*blocks, *others]
     found = each(pieces, work, None if rows.count > _BLOCK else 0, progress)
+    return np.concatenate([np.empty((0, 2), np.int64), *found])
+
+
+def _among_neighbours(rows: RankedColumns, sample: Neighbours, parts: Sequence[_Part]) -> RowPairs:
+    """The pairs of neighbours that lie in boxes. Where there are several parts, each looks at a stretch of the rows, so
+    that it takes no longer.
+    """
+    order = sample.order(rows)
+    step = max(1, -(-len(order) // len(parts)))
+    stretches = [order[begin : begin + step + int(_DISTANCES[-1])] for begin in range(0, len(order), step)]
+    found = [part.among_neighbours(rows, stretch) for part, stretch in zip(parts, stretches, strict=False)]
     return np.concatenate([np.empty((0, 2), np.int64), *found])
 
 
@@ -119,19 +137,23 @@ class _Part:
         behind = np.concatenate([free[:, 1:], np.ones((len(boxes), 1), np.bool_)], axis=1)
         return allowed, bitsets.packed(behind.T, words)
 
-    def shown(self, rows: RankedColumns, sample: Sample, so_far: SoFar) -> RowPairs:
-        """The pairs of a sample that lie in the boxes."""
-        places = sample.rows if isinstance(sample, Block) else sample.rows(rows)
-        narrow = NarrowRows(rows.cells[self._columns, : rows.count], places)
-        if isinstance(sample, Neighbours):
-            return places[self._sightings.scan_apart(narrow, _DISTANCES)[0]]
-        found, step = [np.empty((0, 2), np.int64)], max(1, _AT_ONCE // max(1, len(places)))
-        for begin in range(sample.first, sample.first + sample.count, step):
+    def in_block(self, rows: RankedColumns, block: Block, so_far: SoFar) -> RowPairs:
+        """The pairs of a block that lie in the boxes."""
+        found, narrow = [np.empty((0, 2), np.int64)], self._narrow(rows, block.rows)
+        step, end = max(1, _AT_ONCE // max(1, len(block.rows))), block.first + block.count
+        for begin in range(block.first, end, step):
             so_far(0)
-            firsts = np.arange(begin, min(begin + step, sample.first + sample.count))
-            none, every = np.zeros(len(firsts), np.int64), np.full(len(firsts), len(places))
-            found.append(places[self._sightings.scan(narrow, firsts, none, every)[0]])
+            firsts = np.arange(begin, min(begin + step, end))
+            none, every = np.zeros(len(firsts), np.int64), np.full(len(firsts), len(block.rows))
+            found.append(block.rows[self._sightings.scan(narrow, firsts, none, every)[0]])
         return np.concatenate(found)
+
+    def among_neighbours(self, rows: RankedColumns, order: Places) -> RowPairs:
+        """The pairs of rows that are some distance apart in an order and lie in the boxes."""
+        return order[self._sightings.scan_apart(self._narrow(rows, order), _DISTANCES)[0]]
+
+    def _narrow(self, rows: RankedColumns, places: Places) -> NarrowRows:
+        return NarrowRows(rows.cells[self._columns, : rows.count], places)
 
 
 def _parts_of(space: Space, boxes: Boxes) -> Iterator[tuple[list[int], Boxes]]:
@@ -190,9 +212,7 @@ def random_block(rows: RankedColumns) -> Block:
 
 
 def neighbours(rows: RankedColumns) -> list[Neighbours]:
-    """For each column, rows against neighbours in its order. Rows that are equal stand in the order of the column
-    before, so that neighbours agree on much.
-    """
+    """For each column, rows against neighbours in its order."""
     return [Neighbours(column) for column in range(rows.columns)]
 
 

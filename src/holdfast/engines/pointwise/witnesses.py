@@ -48,7 +48,7 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 
 _A_PATTERN = 3  # witnesses
-_TO_START = 1 << 14  # random pairs
+_TO_START = 1 << 14  # random pairs, and as many of a sample
 _SWEEPS_A_COLUMN = 2  # in the time in which rows are compared with neighbours in the order of a column
 _AT_ONCE = 256  # candidates that are looked for together
 _ROWS_A_SWEEP = 1  # new rows that are compared with all others in the time of a sweep
@@ -138,7 +138,8 @@ class Witnesses(Way):
                 return
             if np.count_nonzero(~is_known) > few and (sample := next(samples, None)):
                 progress.step(f"Comparing rows: {len(open_):,} candidates are open")
-                self._take(sampling.pairs_in(self._rows, self._asked.space, self._never, sample))
+                found = sampling.pairs_in(self._rows, self._asked.space, self._never, sample)
+                self._take(found[:: 1 + len(found) // _TO_START])  # more would show the same again
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
             met = self._looked_for(open_[chosen], is_known[chosen], fresh, runner, _saying(len(open_), progress))
