@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tests.engines.inclusion.several import texts_of
-from tests.oracle import column, denial, functional, inclusion, list_order, order
+from tests.oracle import column, denial, functional, inclusion, list_order, order, pointwise
 
 Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
@@ -91,6 +91,26 @@ class Expected:
                 found[name, text + (" desc" if direction == "desc" else "")] = context, a, b, direction
         return found
 
+    @cached_property
+    def _pointwise(self) -> dict[Rule, pointwise.Pod]:
+        """Minimal pointwise order dependencies, vacuous ones where asked for; text is compared for equality."""
+        found: dict[Rule, pointwise.Pod] = {}
+        most = self._settings["max_lhs"]
+        if most is None and self._settings.get("method") == "borders":
+            most = 3  # what is found on tall tables, unless more is asked for
+        for name, rows in self._tables.items() if "vacuous" in self._settings else ():
+            asked = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
+            for rule in pointwise.rules(*asked) if len(rows) > 1 else ():
+                left = [f"{column}{mark}" for column, mark in zip(NAMES[name], rule.left, strict=True) if mark]
+                if self._settings["vacuous"] or not rule.vacuous:
+                    found[name, f"{{{', '.join(left)}}} -> {NAMES[name][rule.column]}{rule.operator}"] = rule
+        return found
+
+    def _pointwise_holds(self, table: str, rule: pointwise.Pod) -> bool:
+        ordered = [column != "s" for column in NAMES[table]]
+        pairs = pointwise.Pairs(_ordered_rows(self._tables[table]), ordered, self._nulls)
+        return not pairs.meeting(rule.left) & pairs.breaking(rule.column, rule.operator)
+
     def _order_holds(self, table: str, rule: tuple[Any, ...]) -> bool:
         holds: Any = order.constant_holds if len(rule) == 2 else order.pair_holds
         return bool(holds(self._tables[table], *rule, self._nulls))
@@ -119,6 +139,9 @@ class Expected:
     def check_rules(self, told: Lines) -> None:
         """Exactly the rules are told that hold, with how far they do."""
         assert {rule for rule, line in told.items() if line["kind"] == "od"} == self._orders.keys()
+        assert {rule: line["vacuous"] for rule, line in told.items() if line["kind"] == "pod"} == {
+            rule: expected.vacuous for rule, expected in self._pointwise.items()
+        }
         found = {rule: line for rule, line in told.items() if line["kind"] in ("fd", "ucc")}
         assert {rule: line.get("error", 0.0) for rule, line in found.items()} == {
             rule: error for rule, (_, _, error) in self._dependencies.items()
@@ -148,6 +171,9 @@ class Expected:
                 yield rule
         for rule in self._orders.keys() - now._orders.keys():
             if not now._order_holds(rule[0], self._orders[rule]):
+                yield rule
+        for rule in self._pointwise.keys() - now._pointwise.keys():
+            if not now._pointwise_holds(rule[0], self._pointwise[rule]):
                 yield rule
         yield from (("*", text) for text, (_, _, empty) in self._unary.items() if text not in now._unary and not empty)
         for text, (pairs, empty) in self._several.items():
@@ -180,6 +206,11 @@ class Expected:
         return (
             {frozenset(pair) for pair in pairs} if text in DENIED and denial.is_symmetric(DENIED[text]) else set(pairs)
         )
+
+
+def _ordered_rows(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose values Python orders as we do: NaN is the largest number."""
+    return [tuple((v != v, 0.0 if v != v else v) if isinstance(v, float) else v for v in row) for row in rows]
 
 
 def _listed(table: str, columns: Sequence[int]) -> str:

@@ -59,6 +59,9 @@ class Stream:
             self.watch.append("od")
             self.settings["max_level"] = random.choice([None, 0, 2])
             self.settings["method"] = random.choice(["auto", "borders", "borders"])
+            if random.random() < 0.5:
+                self.watch.append("pod")
+                self.settings["vacuous"] = random.choice([False, True])
         self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
         self.given += random.sample(sorted(LISTED), 2) if self.nulls == "equal" else []
         self.severity = {text: random.choice(["error", "error", "warn"]) for text in self.given}

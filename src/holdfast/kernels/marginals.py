@@ -10,6 +10,29 @@ from holdfast.kernels.jit import inlined, kernel
 
 
 @kernel
+def pack(masks: np.ndarray, columns: int, words: Words) -> None:
+    """OUT words[i, w]: the masks[i, c], so many to a word, four bits each."""
+    for i in range(len(masks)):
+        for c in range(masks.shape[1]):
+            words[i, c // columns] |= np.uint64(masks[i, c]) << np.uint64(4 * (c % columns))
+
+
+@kernel
+def to_table(cells: Words, weight: np.ndarray, numbers: np.ndarray, sums: bool, table: np.ndarray) -> None:
+    """OUT table: the numbers of a list of cells, joined. `weight[w, place, value]` is what a value adds to the place of
+    a cell in the table.
+    """
+    for i in range(len(cells)):
+        at = 0
+        for w in range(weight.shape[0]):
+            word = cells[i, w]
+            for place in range(weight.shape[1]):
+                at += weight[w, place, word & np.uint64(15)]
+                word >>= np.uint64(4)
+        table[at] = _joined(table[at], numbers[i], sums)
+
+
+@kernel
 def from_table(
     table: np.ndarray, weight: np.ndarray, boxes: np.ndarray, sums: bool, room: np.ndarray, out: np.ndarray
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from holdfast.changes.asked import one_a_class
+from holdfast.changes.asked import for_people, one_a_class
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
@@ -72,11 +72,18 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
         for text in one_a_class(diff.lost)
         if text in diff.witnesses
     )
-    fresh = (_with_cause(diff, text) for diff in diffs for text in one_a_class(diff.gained))
-    for word, count, some in (("lost", lost, broken), ("gained", gained, fresh)):
-        if count:
-            more = f", the first {most}" if count > most else ""
-            yield f"{word}: {count:,} rules{more}", list(islice(some, most))
+    if lost:
+        yield _heading("lost", lost, lost > most, most), list(islice(broken, most))
+    if gained:
+        shown = [(diff, *for_people(diff.gained, ())) for diff in diffs]
+        fresh = [_with_cause(diff, text) for diff, some, _ in shown for text in islice(some, most)][:most]
+        hidden = ", ".join(left_out for *_, left_out in shown if left_out)
+        heading = _heading("gained", gained, sum(len(some) for _, some, _ in shown) > most, most)
+        yield f"{heading}; not shown: {hidden}" if hidden else heading, fresh
+
+
+def _heading(word: str, count: int, is_cut: bool, most: int) -> str:
+    return f"{word}: {count:,} rules{f', the first {most}' if is_cut else ''}"
 
 
 _CAUSES = {

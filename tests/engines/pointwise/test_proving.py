@@ -57,10 +57,18 @@ def lies_in(t: Row, s: Row, masks: Sequence[int], unknown: bool) -> bool:
     st.lists(box, min_size=1),
 )
 def test_first_pairs(
-    nulls: Nulls, most_cells: int, old: list[Row], dead: set[int], new: list[Row], boxes: list[tuple[int, ...]]
+    nulls: Nulls,
+    most_cells: int,
+    old: list[Row],
+    dead: set[int],
+    new: list[Row],
+    boxes: list[tuple[int, ...]],
 ) -> None:
     space = Space(ORDERED, nulls == "distinct")
-    with tempfile.TemporaryDirectory() as folder, patch.object(proving, "_MOST_CELLS", most_cells):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(proving, "_MOST_CELLS", most_cells),
+    ):
         _, kept = Kept.empty(Schema("t", COLUMNS, (), nulls), folder).operate([("insert", row) for row in old])
         rows = RankedColumns(kept.table)
         gone = [("delete", old[place]) for place in sorted(dead) if place < len(old)]

@@ -79,7 +79,7 @@ def _written(boxes: Boxes) -> list[oracle.Marks]:
         {
             "_A_PATTERN": st.sampled_from([1, 3]),
             "_TO_START": st.sampled_from([0, 1, 50]),
-            "_FEW_OPEN": st.sampled_from([0, 2, 1000]),
+            "_SWEEPS_A_COLUMN": st.sampled_from([0, 0.4, 1000]),
             "_AT_ONCE": st.sampled_from([1, 5, 1000]),
             "_ROWS_A_SWEEP": st.sampled_from([0, 0.1, 30]),
         }

@@ -115,7 +115,7 @@ def compatible_text(context: Sequence[str], one: str, other: str, direction: Dir
 
 
 def is_canonical(text: str) -> bool:
-    """Whether a text means to be a canonical order dependency: it starts with its context, and no arrow follows that."""
+    """Whether a text means to be a canonical order dependency: it starts with its context, no arrow behind that."""
     return text.lstrip().startswith("{") and follows_braces(text) != "->"
 
 

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.marks import FREE, LESS, MORE, Boxes, mirrored
+from holdfast.kernels.marginals import pack
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
 
 Flags = NDArray[np.bool_]
 LEANING = np.array([bool(mask & MORE) * 1 - bool(mask & LESS) * 1 for mask in range(16)], np.int8)
-_COLUMNS = 16  # of a word
+COLUMNS_OF_WORD = 15  # of four bits each; and a word is a number above 0
 
 
 class Rules(NamedTuple):
@@ -69,9 +70,8 @@ def marks_of(boxes: Boxes) -> NDArray[np.int64]:
 
 def packed(masks: Boxes) -> Words:
     """Boxes, or values, as words: four bits a column."""
-    words = np.zeros((len(masks), max(1, -(-masks.shape[1] // _COLUMNS))), np.uint64)
-    for c in range(masks.shape[1]):
-        words[:, c // _COLUMNS] |= masks[:, c].astype(np.uint64) << np.uint64(4 * (c % _COLUMNS))
+    words = np.zeros((len(masks), max(1, -(-masks.shape[1] // COLUMNS_OF_WORD))), np.uint64)
+    pack(masks, COLUMNS_OF_WORD, words)
     return words
 
 

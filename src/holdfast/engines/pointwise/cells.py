@@ -72,6 +72,14 @@ class Cells:
         )
         return replace(self, words=self.words & np.uint64(inside))
 
+    def only(self, columns: Sequence[int]) -> Cells:
+        """On some of the columns; the last ones stay."""
+        cells = self
+        for column in self.first:
+            if column not in columns:
+                cells = cells.where(column, FREE)
+        return cells
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:

@@ -8,6 +8,7 @@ someone asks for the first of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,11 +33,14 @@ Marks = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """How rules stood at a moment: how many rows there were, the evidence, and the rules that were told."""
+    """How rules stood at a moment: how many rows there were, the evidence, the rules that were told, and the minimal
+    boxes that no pair of rows met.
+    """
 
     rows: int
     seen: Values
     told: Listed
+    never: Boxes
 
     @property
     def is_tested(self) -> bool:
@@ -50,9 +54,11 @@ class Moment:
         return np.asarray(values_within(self.seen, space, boxes).any(axis=1))
 
 
-def difference(before: Moment, after: Moment, wording: Wording, change: Change) -> Diff:
-    """What a batch changed."""
-    places = bitsets.places_among(before.told.keys(), after.told.keys())
+def difference(
+    before: Moment, after: Moment, wording: Wording, change: Change, best_first: Callable[[Listed], Listed]
+) -> Diff:
+    """What a batch changed; people see what is covered best first."""
+    places = bitsets.places_among(before.told.keys, after.told.keys)
     came = np.ones(len(after.told), np.bool_)
     came[places[places >= 0]] = False
     lost, gained = before.told.some(places < 0), after.told.some(came)
@@ -71,8 +77,8 @@ def difference(before: Moment, after: Moment, wording: Wording, change: Change) 
         return _witnesses(lost.some(broken), wording, change)
 
     return Diff(
-        Rules(wording, gained),
-        Rules(wording, lost),
+        Rules(wording, gained, never=after.never, best_first=best_first),
+        Rules(wording, lost, never=before.never, best_first=best_first),
         changed,
         witnesses=WhenAsked(witnesses) if broken.any() else {},
         causes=WhenAsked(causes),

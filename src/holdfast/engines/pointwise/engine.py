@@ -7,6 +7,7 @@ tests. Text columns are compared for equality alone, unless they are `ordered`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,6 @@ from holdfast.engines.pointwise.counts import Counts
 from holdfast.engines.pointwise.differ import difference
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.ranking import best_first
 from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.pointwise.state import State, Told, way_arrays
 from holdfast.engines.pointwise.ways import Asked, Way
@@ -38,6 +38,7 @@ WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Witnesses)
 NARROW = 16  # columns up to which pairs are counted in a plain table
 BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
+_MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 SHORT = 3  # columns of a left side on tall tables, unless more are asked for
 
 
@@ -51,7 +52,10 @@ class PointwiseEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the evidence, and what follows from it."""
         choice = self._choice(subject)
-        kind = WAYS[choice.name]
+        kind, pairs = WAYS[choice.name], subject.table.rows * (subject.table.rows - 1) // 2
+        if kind is Counts and pairs > _MANY:
+            seconds = max(1, round(pairs * _PAIR_NS / 1e9 / (os.cpu_count() or 1)))
+            progress.note(f"Comparing all {pairs:,} pairs of rows of {subject.table.schema.name}, about {seconds:,} s")
         asked = self._asked(subject.table.schema, kind)
         way = kind.begin(subject, asked, runner, progress)
         return State.of(subject, asked, self._told(subject.table.schema), way, choice.why, progress)
@@ -63,7 +67,7 @@ class PointwiseEngine(Engine):
         state.table = change.after
         if changed or state.chosen.min_coverage or before.is_tested != state.moment().is_tested:
             state.derive(progress)
-        return difference(before, state.moment(), state.wording, change)
+        return difference(before, state.moment(), state.wording, change, state.best_first)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""
@@ -71,8 +75,7 @@ class PointwiseEngine(Engine):
 
     def ranked(self, state: State) -> Rules:
         """The same with their coverage, the highest first."""
-        listed = best_first(state.rules, state.way.tallied(), state.asked.space)
-        return Rules(state.wording, listed, state.vacuous, state.never)
+        return Rules(state.wording, state.best_first(state.rules), state.vacuous, state.never)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the way keeps."""
@@ -98,8 +101,6 @@ class PointwiseEngine(Engine):
 
     def _choice(self, subject: WatchedTable) -> Choice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
-        if subject.table.schema.nulls == "distinct":
-            return Choice(Counts.name, "as nulls are distinct")
         return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
 
     def _asked(self, schema: Schema, way: type[Way]) -> Asked:

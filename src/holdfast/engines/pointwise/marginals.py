@@ -17,15 +17,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import packed
+from holdfast.engines.pointwise.boxes import COLUMNS_OF_WORD, packed
 from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values
-from holdfast.kernels.marginals import from_list, from_table
+from holdfast.kernels.marginals import from_list, from_table, to_table
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
 Numbers = NDArray[np.int64]
 _BITS = (1, 2, 4, 8)
-_PACKED = 15  # columns whose values, four bits each, are one number
 _SMALL, _DENSE, _LARGE = 1 << 20, 8, 1 << 24  # cells of a table: so many; or so many for each pair, but no more than
 _FEW = 1 << 24  # pairs times boxes: fewer are looked at one by one
 
@@ -38,14 +37,10 @@ def counts_within(seen: Values, counts: Numbers, space: Space, boxes: Boxes) -> 
 def values_within(seen: Values, space: Space, boxes: Boxes) -> Boxes:
     """For each box and column, the values that occur in that column within the box."""
     found = np.zeros(boxes.shape, np.uint8)
-    for begin in range(0, space.columns, _PACKED):
-        own = range(begin, min(begin + _PACKED, space.columns))
-        numbers = np.zeros(len(seen), np.int64)
-        for c in own:
-            numbers |= seen[:, c].astype(np.int64) << 4 * (c - begin)
-        joined = _joined(seen, numbers, space, boxes, np.bitwise_or)
-        for c in own:
-            found[:, c] = joined >> 4 * (c - begin) & FREE
+    for word, numbers in enumerate(packed(seen).T.view(np.int64)):
+        joined = _joined(seen, np.ascontiguousarray(numbers), space, boxes, np.bitwise_or)
+        for c in range(COLUMNS_OF_WORD * word, min(COLUMNS_OF_WORD * (word + 1), space.columns)):
+            found[:, c] = joined >> 4 * (c % COLUMNS_OF_WORD) & FREE
     return found
 
 
@@ -136,9 +131,9 @@ class _Projection:
             for digit in range(2, own):
                 self.how(joined, parts[:, digit], out=joined)
             return replace(self, columns=columns, numbers=joined.ravel())
-        word, shift = divmod(4 * self.columns[place], 64)
+        word, at = divmod(self.columns[place], COLUMNS_OF_WORD)
         cells = self.cells.copy()
-        cells[:, word] &= ~np.uint64(FREE << shift)
+        cells[:, word] &= ~np.uint64(FREE << 4 * at)
         return replace(self, columns=columns, cells=cells).dense()
 
     def dense(self) -> _Projection:
@@ -154,14 +149,12 @@ class _Projection:
 
     def _table(self, size: int) -> Numbers:
         assert self.cells is not None
-        places = np.zeros(len(self.cells), np.int64)
+        weights = np.zeros((self.cells.shape[1], COLUMNS_OF_WORD, FREE + 1), np.int64)
         for c, weight in zip(self.columns, self.shape.weights(self.columns), strict=True):
-            of_value = np.zeros(FREE + 1, np.int64)
-            of_value[list(_BITS)] = weight
-            word, shift = divmod(4 * c, 64)
-            places += of_value[(self.cells[:, word] >> np.uint64(shift)) & np.uint64(FREE)]
+            word, at = divmod(c, COLUMNS_OF_WORD)
+            weights[word, at, list(_BITS)] = weight
         table = np.zeros(size, np.int64)
-        self.how.at(table, places, self.numbers)
+        to_table(self.cells, weights, self.numbers, self.how is np.add, table)
         return table
 
     def within(self, boxes: Boxes) -> Numbers:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from holdfast.changes.names import quoted
 from holdfast.changes.reader import Reader, follows_braces, refuse_unknown, token_pattern
@@ -151,4 +151,4 @@ class _Reader(Reader):
         if kind != "mark" or operator not in MIRRORED:
             raise self.wrong("<, <=, =, >= or >")
         self.at += 1
-        return name, cast(Operator, operator)
+        return name, operator

@@ -5,16 +5,14 @@ Results are gathered in blocks, so that Ctrl-C, progress and the writing away of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from collections.abc import Iterator
 
 import numpy as np
 
-from holdfast.engines.pointwise.cells import Seen, cells_of, fits
+from holdfast.engines.pointwise.blocks import Block, blocks_of
+from holdfast.engines.pointwise.cells import Cells, Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values
 from holdfast.engines.pointwise.search import Question, Tell
-from holdfast.pairs import bitsets
-from holdfast.pairs.bitsets import Words
 from holdfast.pairs.blocks import Blocks
 from holdfast.table.threads import SoFar
 
@@ -63,32 +61,22 @@ def _gathered(question: Question, seen: Values | Seen, column: int | None, negat
 
 
 def _found(question: Question, seen: Seen, column: int | None, negation: int, tell: Tell) -> Iterator[Boxes]:
-    if seen.cells is not None:
-        return question.answered_by_cells(seen.cells if column is None else seen.cells.where(column, negation), tell)
     columns = [c for c in range(len(question.columns)) if c != column]
-    values = seen.values if column is None else seen.values[(seen.values[:, column] & negation) != 0]
-    groups = _groups(question, columns)
-    return question.answered(values, columns, tell) if groups is None else _of_groups(question, values, groups, tell)
+    cells, values = seen.cells, seen.values
+    if column is not None:
+        cells = None if cells is None else cells.where(column, negation)
+        values = values if cells is not None else values[(values[:, column] & negation) != 0]
+    blocks = blocks_of(question, columns)
+    if blocks is not None:
+        return _of_blocks(question, cells, values, blocks, tell)
+    return question.answered(values, columns, tell) if cells is None else question.answered_by_cells(cells, tell)
 
 
-def _groups(question: Question, columns: Sequence[int]) -> list[Sequence[int]] | None:
-    """The columns in groups such that any `most` of these fit into one search; None if there are none."""
-    for size in range(len(columns) - 1, 0, -1):
-        groups = [columns[begin : begin + size] for begin in range(0, len(columns), size)]
-        largest = sorted(groups, key=lambda group: cells_of(question.space, group))[-question.most :]
-        if len(groups) > question.most > 0 and fits(question.space, list(chain.from_iterable(largest))):
-            return groups
-    return None
-
-
-def _of_groups(question: Question, seen: Values, groups: list[Sequence[int]], tell: Tell) -> Iterator[Boxes]:
-    """Each box with marks on so many columns lies within the columns of as many groups: a box is never met, and is
-    minimal, by its own columns alone. One that lies within several such blocks of columns is given once.
-    """
-    known: Words = np.empty((0, max(1, -(-len(question.columns) // 8))), np.uint64)
-    for block in combinations(groups, question.most):
-        within = list(chain.from_iterable(block))
-        found = [known, *(part.view(np.uint64).copy() for part in question.answered(seen, within, tell))]
-        fresh = bitsets.minus(np.concatenate(found)[len(known) :], known)
-        known = np.concatenate([known, fresh])
-        yield fresh.view(np.uint8)
+def _of_blocks(
+    question: Question, cells: Cells | None, values: Values, blocks: list[Block], tell: Tell
+) -> Iterator[Boxes]:
+    """A box is never met, and is minimal, by its own columns alone."""
+    for block in blocks:
+        own = Cells.of(values, question.space, block.columns) if cells is None else cells.only(block.columns)
+        for found in question.on(block.columns).answered_by_cells(own, tell):
+            yield found[block.gives(found)]

@@ -1,14 +1,14 @@
 """What pairs of rows show in every few columns, and the minimal boxes of as many marks that none of them lies in.
 
-A box of at most L marks is about L columns. So it is enough to know, for each set of L columns, which patterns of values
-occur: a box is met iff one of its patterns does. For all boxes about a set of columns that is worked out at once, column by column, and so is
-whether each weaker box is met.
+A box of at most L marks is about L columns. So it is enough to know, for each set of L columns, which patterns of
+values occur: a box is met iff one of its patterns does. That is worked out for all boxes about a set of columns at
+once, column by column, and so is whether all that are weaker by a step are met.
 
 Marks are those of never-sets: the five on a column that is ordered, `=` and `!=` on others. Where comparisons may be
-unknown, a box may ask for one unknown comparison: `X -> B op` is broken by pairs that meet X and are known to break
-`B op`, or are unknown in B. One-step weakenings of a box of this kind are boxes of this kind.
+unknown, a box may ask for one unknown comparison: a rule `X -> B op` is broken by a pair that meets X and is known to
+break `B op`, or is unknown in B. What is weaker by a step than such a box is such a box.
 
-Cost: 4^L counts and 7^L boxes a set of columns, of which there are (columns over L); after that, only sets of columns in which a pattern came or went are looked at.
+Cost: 4^L counts and 7^L boxes for each set of columns; and then for each in which a pattern came or went.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Patterns:
         return np.concatenate(of), np.concatenate(boxes)
 
     def _minimal(self, some: NDArray[np.int64]) -> Marks:
-        """Which boxes about sets of columns are minimal and not met: [set, mark, mark, ...], as `_MASKS` numbers them."""
+        """Which boxes about sets of columns are minimal and not met: `[set, mark, mark, ...]`, numbers in `_MASKS`."""
         met = self._met[some].reshape((len(some), *[4] * self.size))
         plain = ~np.array(self.space.ordered, np.bool_)[self._columns[some]]  # [set, axis]
         for axis in range(self.size):
@@ -136,12 +136,14 @@ def _mirrored(size: int) -> NDArray[np.int64]:
     """The mirror image of each pattern."""
     patterns = np.arange(4**size)
     digits = (patterns[:, None] >> (2 * np.arange(size))) & 3
-    return (np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1)
+    mirrored: NDArray[np.int64] = (np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1)
+    return mirrored
 
 
 def _column_sets(columns: int, size: int) -> ColumnSets:
     """All sets of so many columns, in lexicographic order, as the leaves of a tree."""
-    parent, column, last, first = [0], [0], {(): 0}, 0
+    last: dict[tuple[int, ...], int] = {(): 0}
+    parent, column, first = [0], [0], 0
     for length in range(1, size + 1):
         first, above, last = len(parent), last, {}
         for some in combinations(range(columns), length):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product, starmap
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ Mask = NDArray[np.bool_]
 
 _MOST_CELLS = 1 << 21  # of a tree
 _IN_TREE = 3  # columns, at most
+_A_PIECE = 16  # plain boxes that a thread looks for with the same groups
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
 _RANKS = LESS | EQUAL | MORE
@@ -147,7 +148,8 @@ def _pieces(boxes: Boxes, space: Space) -> list[_Piece]:
         for plain in _plain(box, space):
             wanted.setdefault(plain.equal, []).append((number, plain))
     alone = [_Piece((), [own]) for own in wanted.pop((), [])]
-    return alone + sorted(starmap(_Piece, wanted.items()), key=lambda piece: (len(piece.equal), -len(piece.wanted)))
+    cut = [_Piece(equal, own[i : i + _A_PIECE]) for equal, own in wanted.items() for i in range(0, len(own), _A_PIECE)]
+    return alone + sorted(cut, key=lambda piece: (len(piece.equal), -len(piece.wanted)))
 
 
 # ---- one look at the rows -------------------------------------------------------------------------------------------

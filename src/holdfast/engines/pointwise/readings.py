@@ -16,7 +16,7 @@ is told whose first inequality is `<` or `<=`; likewise of two mirrored never-se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +27,11 @@ from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from holdfast.engines.pointwise.vacuous import Vacuous
-from holdfast.table.threads import SoFar
+from holdfast.table.threads import SoFar, each
 
 Places = NDArray[np.int64]
+Part = tuple[Rules, Places | None]  # rules; and of which never-sets they are readings, where they are that
+_SMALL = 1 << 10  # words of cells: a search on fewer takes less than threads do
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +68,20 @@ def derive(
 
 
 def vacuous(
-    derived: Derived, seen: Values, space: Space, max_lhs: int | None = None, rhs: Sequence[int] | None = None
+    derived: Derived,
+    seen: Values,
+    space: Space,
+    max_lhs: int | None = None,
+    rhs: Sequence[int] | None = None,
+    progress: SoFar = lambda _: None,
 ) -> Rules:
     """The minimal rules whose left side no pair meets."""
     targets = range(space.columns) if rhs is None else rhs
     if not space.unknown:
         return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
-    asked = _Asked(Seen(seen, space), max_lhs, targets, lambda _: None)
-    unmet = asked.left_sides(None, FREE)
-    found = [part for column in targets for part in _minimal(asked, column)]
-    return Rules.joined(space.columns, [part.where(among(part.left, unmet)) for part in found])
+    asked = _Asked(Seen(seen, space), max_lhs, targets, progress)
+    unmet, found = _minimal(asked)
+    return Rules.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules, _ in found])
 
 
 @dataclass(frozen=True)
@@ -92,27 +98,34 @@ class _Asked:
         """How the columns are compared."""
         return self.seen.space
 
-    def left_sides(self, column: int | None, negation: int) -> Boxes:
+    def left_sides(self, column: int | None, negation: int, so_far: SoFar) -> Boxes:
         """All minimal left sides that no pair meets which has a value of `negation` in a column."""
-        return left_sides(self.seen, self.space, column, negation, self.max_lhs, self.progress)
+        return left_sides(self.seen, self.space, column, negation, self.max_lhs, so_far)
+
+    def of_each(self, work: Callable[[int, SoFar], list[Part]]) -> list[Part]:
+        """What is found for each column on the right side, in threads where that takes long."""
+        cells = self.seen.cells  # made here, once, and not by each thread
+        small = cells is not None and cells.words.size <= _SMALL
+        parts = each(self.targets, work, 0 if small else None, lambda _, found: self.progress(found))
+        return [part for own in parts for part in own]
 
 
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
 def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
-    found: list[tuple[Rules, Places | None]] = []  # rules, and of which never-set each is a reading
-    for column in asked.targets:
+    def of_column(column: int, so_far: SoFar) -> list[Part]:
         if not asked.space.ordered[column]:
-            found.append(_readings(never, column, (OTHER,), EQUAL))
-            continue
-        equal = asked.left_sides(column, LESS | MORE)
+            return [_readings(never, column, (OTHER,), EQUAL)]
+        equal = asked.left_sides(column, LESS | MORE, so_far)
         equal = equal[is_told(equal)]
-        found.append(_readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS))
+        less = _readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS)
         rules, places = _readings(never, column, (LESS, MORE), LESS | EQUAL)
         minimal = ~among(folded(rules.left), equal)
-        found.append((rules.where(minimal), places[minimal]))
-        found.append((Rules.of(equal[~among(equal, never)], column, EQUAL), None))
+        met = Rules.of(equal[~among(equal, never)], column, EQUAL)
+        return [less, (rules.where(minimal), places[minimal]), (met, None)]
+
+    found = asked.of_each(of_column)
     others = Vacuous.of(never, asked.seen.values, asked.space, asked.max_lhs, asked.targets)
     return _classified(never, found, asked.space, others.count())
 
@@ -128,7 +141,7 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
     return Rules.of(left, column, operator), places
 
 
-def _classified(never: Boxes, found: list[tuple[Rules, Places | None]], space: Space, vacuous: int) -> Derived:
+def _classified(never: Boxes, found: list[Part], space: Space, vacuous: int) -> Derived:
     """Readings of one never-set are a class; any other rule is a class of its own."""
     rules = Rules.joined(space.columns, [part for part, _ in found])
     of_never = np.concatenate([[], *(np.full(len(r.left), -1) if p is None else p for r, p in found)]).astype(np.int64)
@@ -152,26 +165,24 @@ def _broken_boxes(rules: Rules, space: Space) -> Boxes:
 
 
 def _by_right_sides(asked: _Asked) -> Derived:
-    unmet = asked.left_sides(None, FREE)
-    found: list[tuple[Rules, Places | None]] = []
-    vacuous = 0
-    for column in asked.targets:
-        for rules in _minimal(asked, column):
-            met = ~among(rules.left, unmet)
-            vacuous += int(np.count_nonzero(~met))
-            found.append((rules.where(met), None))
-    return _classified(unmet[:0], found, asked.space, vacuous)
+    unmet, found = _minimal(asked)
+    met = [(rules, ~among(rules.left, unmet)) for rules, _ in found]
+    vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
+    return _classified(unmet[:0], [(rules.where(flags), None) for rules, flags in met], asked.space, vacuous)
 
 
-def _minimal(asked: _Asked, column: int) -> list[Rules]:
-    """All minimal rules with a column on the right, vacuous ones too."""
-    equal, *others = (
-        asked.left_sides(column, asked.space.negated(column, mark))
-        for mark in ((EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,))
-    )
-    told = Rules.of(equal[is_told(equal)], column, EQUAL)
-    if not others:
-        return [told]
-    less, less_or_equal = others
-    less_or_equal = less_or_equal[~among(less_or_equal, less) & ~among(less_or_equal, equal)]
-    return [told, Rules.of(less, column, LESS), Rules.of(less_or_equal, column, LESS | EQUAL)]
+def _minimal(asked: _Asked) -> tuple[Boxes, list[Part]]:
+    """The minimal left sides that no pair meets; and all minimal rules, vacuous ones too."""
+
+    def of_column(column: int, so_far: SoFar) -> list[Part]:
+        operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
+        negations = [asked.space.negated(column, operator) for operator in operators]
+        equal, *others = (asked.left_sides(column, negation, so_far) for negation in negations)
+        found = [Rules.of(equal[is_told(equal)], column, EQUAL)]
+        if others:
+            less, less_or_equal = others
+            minimal = ~among(less_or_equal, less) & ~among(less_or_equal, equal)
+            found += [Rules.of(less, column, LESS), Rules.of(less_or_equal[minimal], column, LESS | EQUAL)]
+        return [(rules, None) for rules in found]
+
+    return asked.left_sides(None, FREE, asked.progress), asked.of_each(of_column)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
@@ -72,6 +72,7 @@ class Listed:
         boxes[np.arange(len(self)), self.column] = negated[self.column, self.mark]
         return boxes
 
+    @cached_property
     def keys(self) -> Words:
         """Rules as rows of words: two are equal iff the rules are."""
         right = (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)
@@ -143,11 +144,20 @@ def _compared(mask: int) -> str:
 class Rules(RulesWhenAsked[Pointwise]):
     """Rules by text. Nothing here changes later."""
 
-    def __init__(self, wording: Wording, listed: Listed, vacuous: int = 0, never: Boxes | None = None) -> None:
-        """Some rules; `vacuous` says how many there are that are vacuous, and not listed, and `never` are the minimal
-        boxes that no pair of rows meets, of which the rules are readings, where they are known.
+    def __init__(
+        self,
+        wording: Wording,
+        listed: Listed,
+        vacuous: int = 0,
+        never: Boxes | None = None,
+        best_first: Callable[[Listed], Listed] | None = None,
+    ) -> None:
+        """Some rules; `vacuous` says how many there are that are vacuous, and not listed. `never` are the minimal boxes
+        that no pair of rows meets, of which the rules are readings, where they are known. `best_first` puts rules that
+        have no coverage yet in order, for people.
         """
         self.wording, self.listed, self.vacuous, self.never = wording, listed, vacuous, never
+        self._best_first = best_first
 
     def __len__(self) -> int:
         return len(self.listed)
@@ -158,7 +168,7 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def __getitem__(self, text: str) -> Pointwise:
         asked = self.wording.listed(text)
-        at = np.flatnonzero((self.listed.keys() == asked.keys()).all(axis=1))
+        at = np.flatnonzero((self.listed.keys == asked.keys).all(axis=1))
         for found in Rules(self.wording, self.listed.some(at)).rules():
             return found
         raise KeyError(text)
@@ -180,13 +190,21 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def one_a_class(self) -> Rules:
         """Of the readings of each class the first."""
-        return Rules(self.wording, self.listed.some(self._firsts()[0]), self.vacuous, self.never)
+        ranked = self._ranked
+        return Rules(self.wording, ranked.listed.some(ranked._firsts()[0]), self.vacuous, self.never)
+
+    @cached_property
+    def _ranked(self) -> Rules:
+        """The same with their coverage, the highest first, where that can be."""
+        if self._best_first is None:
+            return self
+        return Rules(self.wording, self._best_first(self.listed), self.vacuous, self.never)
 
     def _firsts(self) -> tuple[Marks, Marks]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.
 
-        A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of its
-        class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
+        A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of
+        its class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
         """
         listed, rows = self.listed, np.arange(len(self.listed))
         one = listed.boxes(self.wording.space)
@@ -216,8 +234,8 @@ class Rules(RulesWhenAsked[Pointwise]):
         """One reading a class, of those that people want to see beside the findings of other classes; and what is left
         out, in words.
         """
-        firsts, implied = self._firsts()
-        listed = self.listed.some(firsts)
+        firsts, implied = self._ranked._firsts()
+        listed = self._ranked.listed.some(firsts)
         dull = np.zeros(len(listed), np.bool_) if listed.coverage is None else listed.coverage < SHOWN
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
         known &= "fd" in beside

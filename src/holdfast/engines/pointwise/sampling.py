@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,8 @@ _MOST_NUMBERS = 1 << 24  # 15 columns that are ordered
 _AT_ONCE = 1 << 26  # pairs that are compared between two looks at the clock
 _BLOCK = 4096  # rows of a random block
 _DISTANCES = np.array([1, 2, 3, 5, 8, 13, 21, 34], np.int64)  # of neighbours in the order of a column
-_PARTS = 4  # of new rows
+_ROWS_A_PART = 256  # of new ones, at least
+_PARTS = 2  # of new rows, at most
 # The values that digits stand for: where a column is ordered, and where it is compared for equality alone.
 _ORDERED, _UNORDERED = (LESS, EQUAL, MORE, OTHER), (OTHER, EQUAL)
 
@@ -197,5 +199,7 @@ def neighbours(rows: RankedColumns) -> list[Neighbours]:
 def against_all(rows: RankedColumns, fresh: int) -> list[Block]:
     """The living rows from a place on, against all rows; in a few parts."""
     living = np.flatnonzero(rows.alive)
-    ends = np.linspace(np.searchsorted(living, fresh), len(living), _PARTS + 1).astype(np.int64).tolist()
-    return [Block(living, begin, end - begin) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+    first = int(np.searchsorted(living, fresh))
+    parts = min(_PARTS, 1 + (len(living) - first) // _ROWS_A_PART)
+    ends = np.linspace(first, len(living), parts + 1).astype(np.int64).tolist()
+    return [Block(living, begin, end - begin) for begin, end in pairwise(ends)]

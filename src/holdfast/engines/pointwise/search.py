@@ -7,7 +7,7 @@ more, one column after the other is decided here on lists of values, until the o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,11 @@ class Question:
         """From the marks that each column may have."""
         columns = [Column(tuple(digits_of(space, c)), choices(marks[c], space.values(c))) for c in range(space.columns)]
         return Question(space, tuple(columns), space.columns if max_size is None else max_size, symmetric)
+
+    def on(self, columns: Sequence[int]) -> Question:
+        """The same question, of boxes with marks on some columns only."""
+        free = [Column(column.digits, column.choices[-1:]) for column in self.columns]
+        return replace(self, columns=tuple(self.columns[c] if c in columns else free[c] for c in range(len(free))))
 
     def answered(self, seen: Values, columns: Sequence[int], tell: Tell) -> Iterator[Boxes]:
         """All minimal boxes with marks on some of the columns that none of the seen values meets."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
-from holdfast.engines.pointwise.ranking import coverage_of
+from holdfast.engines.pointwise.ranking import best_first, coverage_of
 from holdfast.engines.pointwise.readings import derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
@@ -37,8 +37,8 @@ class Told:
 
 @dataclass
 class State:
-    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is as
-    of the last batch that was taken in, which the subject may be ahead of.
+    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is
+    as of the last batch that was taken in, which the subject may be ahead of.
     """
 
     subject: WatchedTable
@@ -67,10 +67,14 @@ class State:
 
     def moment(self) -> Moment:
         """How rules stand now."""
-        return Moment(self.table.rows, self.way.seen, self.rules)
+        return Moment(self.table.rows, self.way.seen, self.rules, self.never)
+
+    def best_first(self, rules: Listed) -> Listed:
+        """Rules with their coverage, the highest first."""
+        return best_first(rules, self.way.tallied(), self.asked.space)
 
     def derive(self, progress: Progress) -> None:
-        """Find the rules that follow from the evidence. A table of fewer than two rows tests none: then none is told."""
+        """Find the rules that follow from the evidence. A table of fewer than two rows tests none, and none is told."""
         self.rules, self.vacuous, self.never = Listed.none(self.asked.space.columns), 0, self.never[:0]
         if self.table.rows < FEWEST_ROWS:
             return

@@ -1,5 +1,5 @@
-"""Proofs in threads of this process, or elsewhere: there, tasks open the table by path, read the columns that their boxes
-are about, and give pairs of row ids back.
+"""Proofs in threads of this process, or elsewhere: there, tasks open the table by path, read the columns that their
+boxes are about, and give pairs of row ids back.
 """
 
 from __future__ import annotations
