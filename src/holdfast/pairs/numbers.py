@@ -18,7 +18,7 @@ from holdfast.pairs.signatures import Signed, Words
 
 Numbers = NDArray[np.signedinteger[Any]]  # how often each number occurs
 _EQUAL_ONLY, _ORDERED, _WITH_UNKNOWN = 2, 3, 4  # digits of a column
-_A_BYTE = 256
+_A_BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,13 @@ class Numbering:
     @cached_property
     def planes(self) -> tuple[range, ...]:
         """The columns of each plane: as many as fit a byte."""
+        return self._groups(_A_BYTE)
+
+    def _groups(self, most: int) -> tuple[range, ...]:
+        """Columns in groups: as many as have not more numbers."""
         ends, size = [0], 1
         for c, base in enumerate(self.bases):
-            if size * base > _A_BYTE:
+            if size * base > most:
                 ends.append(c)
                 size = 1
             size *= base
@@ -100,15 +104,15 @@ class Numbering:
         """The signatures that have some numbers."""
         words = np.zeros((2, len(numbers)), np.uint64)
         rest = numbers.astype(np.uint32)  # division is slow, and less so in 32 bits
-        for columns in self.planes:
-            known = self._words_of_plane(columns)
+        for columns in self._groups(_TWO_BYTES):
+            known = self._words_of(columns)
             rest, own = np.divmod(rest, np.uint32(known.shape[1]))
             for side in range(2):
                 words[side] |= known[side].take(own)
         return np.ascontiguousarray(words.T)
 
-    def _words_of_plane(self, columns: range) -> Words:
-        """What each number of a plane says of its columns, `[side, number]`."""
+    def _words_of(self, columns: range) -> Words:
+        """What each number of some columns says of them, `[side, number]`."""
         rest = np.arange(int(np.prod([self.bases[c] for c in columns])))
         words = np.zeros((2, len(rest)), np.uint64)
         for c in columns:
