@@ -12,7 +12,8 @@ Where the paper is mended:
   tie with the new row's: too many for strict marks, too few for others. Here each side has places of its own.
 - With places of its own for each mark and side, any chain sorted by two columns serves all marks of these: so both
   kinds of alternative indexes are the same search, and only which chains are few depends on the marks.
-A chain is an array with room to grow, in place of a skip list: it is faster to search, and to read in order.
+A chain is an array with room to grow, in place of a skip list, and beside each row are its ranks in the columns that
+are to be checked: so candidates are read in order. Equal rows lie beside each other in place of a map of them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from benchmarks.incpod_kernels import (
     Boxes,
     Chains,
     Found,
+    Groups,
     Ints,
     Ranks,
     Rest,
@@ -48,11 +50,12 @@ _CORRELATED = 0.2  # the paper's alpha
 
 @dataclass(frozen=True, eq=False)
 class PairIndex:
-    """Index(A op, B op). Use `opt_index`."""
+    """Index(A op, B op), for some rules. Use `opt_index`."""
 
     columns: tuple[int, int]
     signs: tuple[int, int]  # -1 where a column descends
     chains: Chains
+    boxes: Boxes
 
     @property
     def rank(self) -> int:
@@ -60,80 +63,93 @@ class PairIndex:
         return int(self.chains.used[0])
 
     def sorted_rows(self) -> list[list[int]]:
-        """The chains, each as its rows; of equal rows one."""
+        """The chains, each as its rows."""
         spans = zip(self.chains.start[: self.rank], self.chains.size[: self.rank], strict=True)
         return [self.chains.rows[start : start + size].tolist() for start, size in spans]
 
-    def probe(self, ranks: Ranks, rows: Ints, boxes: Boxes, patient: bool = True) -> Found:
-        """Take in rows that are new, one after the other, and tell which of some rules they break."""
-        rest, found = self._rest(boxes), _nothing(len(boxes))
-        if not probe_chains(self.chains, ranks, rows, _keys(ranks[:, rows], self), rest, patient, found):
+    def probe(self, ranks: Ranks, rows: Ints, patient: bool = True) -> Found:
+        """Take in rows that are new, one after the other, and tell which of the rules they break."""
+        own, found = ranks[:, rows], _nothing(len(self.boxes))
+        if not probe_chains(self.chains, rows, self.keys(own), self.checked(own), self._rest(), patient, found):
             raise MemoryError("the pool of chains is full")
         return found
 
-    def candidates(self, ranks: Ranks, row: int, marks: tuple[int, int]) -> tuple[set[int], set[int]]:
-        """Fetch alone: the rows that a row has two marks with, and the rows that have these with it."""
-        box = np.full((1, len(ranks)), FREE, np.uint8)
-        box[0, self.columns] = marks
-        keys = _keys(ranks[:, [row]], self)
-        found = _nothing(1, 2 * ranks.shape[1])
-        fetch(self.chains, ranks, row, (int(keys[0, 0]), int(keys[1, 0])), self._rest(box), True, found)
+    def candidates(self, ranks: Ranks, row: int) -> tuple[set[int], set[int]]:
+        """Fetch alone, for the first rule: the rows that a row has two marks with, and those that have them with it."""
+        own, found = ranks[:, [row]], _nothing(len(self.boxes), 2 * ranks.shape[1])
+        keys = self.keys(own)
+        fetch(self.chains, row, (keys[0, 0], keys[1, 0]), self.checked(own)[:, 0].copy(), self._rest(), True, found)
         told = found.candidates[: found.tally[0]]
         return set(told[told[:, 1] == 1, 0].tolist()), set(told[told[:, 1] == 0, 0].tolist())
 
-    def _rest(self, boxes: Boxes) -> Rest:
-        own = np.empty((len(boxes), 2, 2), np.int64)
+    def keys(self, ranks: Ranks) -> Ranks:
+        """The two keys of some rows, which ascend where the index does."""
+        return np.stack([sign * ranks[c] for c, sign in zip(self.columns, self.signs, strict=True)]).astype(np.int32)
+
+    def checked(self, ranks: Ranks) -> Ranks:
+        """What is to be checked of some rows."""
+        return np.ascontiguousarray(ranks[_checked(self.boxes, self.columns)])
+
+    def _rest(self) -> Rest:
+        own = np.empty((len(self.boxes), 2, 2), np.int64)
         for k, (column, sign) in enumerate(zip(self.columns, self.signs, strict=True)):
-            marks = boxes[:, column] if sign > 0 else mirrored(boxes[:, column])
+            marks = self.boxes[:, column] if sign > 0 else mirrored(self.boxes[:, column])
             own[:, 0, k], own[:, 1, k] = marks, mirrored(marks)
-        return _left_of(boxes, self.columns, own)
+        return _rest_of(self.boxes, self.columns, own)
 
 
-def opt_index(ranks: Ranks, count: int, columns: tuple[int, int], marks: tuple[int, int]) -> PairIndex:
-    """OptIndex on the first rows: as few chains as possible in which each row has the marks with those before it."""
-    index = PairIndex(
-        columns, (1 if marks[0] & MORE else -1, 1 if marks[1] & MORE else -1), _pool(ranks.shape[1], marks)
-    )
-    keys = _keys(ranks[:, :count], index)
-    order = np.lexsort((-keys[1] if index.chains.strict[0] else keys[1], keys[0]))
-    same = np.zeros(count, np.bool_)
-    same[1:] = (keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0)
-    index.chains.equal_rows[order[:-1][same[1:]]] = order[1:][same[1:]]
-    heads = order[~same]
-    chain_of = np.empty(len(heads), np.int64)
-    chains = cover(keys[1, heads], bool(index.chains.strict[1]), chain_of)
-    heads = heads[np.argsort(chain_of, kind="stable")]
-    size = np.bincount(chain_of, minlength=chains)
-    index.chains.rows[: len(heads)], index.chains.keys[:, : len(heads)] = heads, keys[:, heads]
-    index.chains.start[:chains], index.chains.size[:chains] = np.cumsum(size) - size, size
-    index.chains.room[:chains] = size
-    index.chains.used[:] = chains, len(heads)
+def opt_index(ranks: Ranks, count: int, columns: tuple[int, int], marks: tuple[int, int], boxes: Boxes) -> PairIndex:
+    """OptIndex on the first rows: as few chains as possible in which each row has the marks with those before it, equal
+    ones aside.
+    """
+    signs, strict = (1 if marks[0] & MORE else -1, 1 if marks[1] & MORE else -1), [not mark & EQUAL for mark in marks]
+    index = PairIndex(columns, signs, _pool(ranks.shape[1], len(_checked(boxes, columns)), strict), boxes)
+    keys, chains = index.keys(ranks[:, :count]), index.chains
+    order = np.lexsort((-keys[1] if strict[0] else keys[1], keys[0]))
+    fresh = np.ones(count, np.bool_)
+    fresh[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
+    chain_of = np.empty(int(fresh.sum()), np.int64)
+    rank = cover(keys[1, order[fresh]], strict[1], chain_of)
+    chain_of = chain_of[np.cumsum(fresh) - 1]
+    size = np.bincount(chain_of, minlength=rank)
+    room = size + size // 8 + 4
+    start = np.cumsum(room) - room
+    order = order[np.argsort(chain_of, kind="stable")]
+    places = np.arange(count) + np.repeat(start - (np.cumsum(size) - size), size)
+    chains.rows[places], chains.keys[:, places] = order, keys[:, order]
+    chains.cells[:, places] = index.checked(ranks[:, :count])[:, order]
+    chains.start[:rank], chains.size[:rank], chains.room[:rank] = start, size, room
+    chains.used[:] = rank, room.sum()
     return index
 
 
 @dataclass(frozen=True, eq=False)
 class GroupIndex:
-    """Index(A =): the rows that have each rank."""
+    """Index(A =), for some rules."""
 
     column: int
-    heads: Ints
-    equal_rows: Ints
+    groups: Groups
+    boxes: Boxes
 
     @staticmethod
-    def of(ranks: Ranks, count: int, column: int) -> GroupIndex:
+    def of(ranks: Ranks, count: int, column: int, boxes: Boxes) -> GroupIndex:
         """The index of the first rows."""
-        own = ranks[column, :count].astype(np.int64)
+        own = ranks[column, :count]
         order = np.argsort(own, kind="stable")
-        heads, equal_rows = np.full(int(ranks[column].max()) + 1, -1), np.full(ranks.shape[1], -1)
-        first = np.r_[True, own[order[1:]] != own[order[:-1]]][: len(order)]
-        heads[own[order[first]]] = order[first]
-        equal_rows[order[:-1][~first[1:]]] = order[1:][~first[1:]]
-        return GroupIndex(column, heads, equal_rows)
+        values = int(ranks[column].max()) + 1
+        start = np.searchsorted(own[order], np.arange(values + 1))
+        cells = np.ascontiguousarray(ranks[_checked(boxes, (column,))][:, order])
+        none = np.full(values, -1), np.full(ranks.shape[1], -1)
+        return GroupIndex(column, Groups(start, order.astype(np.int32), cells, *none), boxes)
 
-    def probe(self, ranks: Ranks, rows: Ints, boxes: Boxes, patient: bool = True) -> Found:
-        """Take in rows that are new, one after the other, and tell which of some rules they break."""
-        rest, found = _left_of(boxes, (self.column,), np.zeros((len(boxes), 2, 2), np.int64)), _nothing(len(boxes))
-        probe_groups(self.heads, self.equal_rows, ranks, self.column, rows, rest, patient, found)
+    def probe(self, ranks: Ranks, rows: Ints, patient: bool = True) -> Found:
+        """Take in all rows that are new, one after the other, and tell which of the rules they break."""
+        rest = _rest_of(self.boxes, (self.column,), np.zeros((len(self.boxes), 2, 2), np.int64))
+        cells, found = (
+            np.ascontiguousarray(ranks[_checked(self.boxes, (self.column,))][:, rows]),
+            _nothing(len(self.boxes)),
+        )
+        probe_groups(self.groups, rows.astype(np.int32), ranks[self.column, rows], cells, rest, patient, found)
         return found
 
 
@@ -141,24 +157,23 @@ def _nothing(rules: int, room: int = 0) -> Found:
     return Found(np.zeros(2, np.int64), np.full((rules, 2), -1, np.int64), np.empty((room, 2), np.int64))
 
 
-def _pool(rows: int, marks: tuple[int, int]) -> Chains:
-    room, strict = 6 * rows + 64, np.array([not mark & EQUAL for mark in marks])
+def _pool(rows: int, checked: int, strict: list[bool]) -> Chains:
+    room = 6 * rows + 64 if rows < 1_000 else 2 * rows  # what is in use at first takes a little more than the rows
     start, size, most = np.zeros((3, rows + 1), np.int64)
     return Chains(
-        np.empty((2, room), np.int64), strict, np.empty(room, np.int64), start, size, most, np.zeros(2, np.int64),
-        np.full(rows, -1, np.int64),
+        np.empty((2, room), np.int32), np.array(strict), np.empty(room, np.int32), np.empty((checked, room), np.int32),
+        start, size, most, np.zeros(2, np.int64),
     )  # fmt: skip
 
 
-def _keys(ranks: Ranks, index: PairIndex) -> Ints:
-    """The two keys of some rows, which ascend where the index does."""
-    return np.stack([sign * ranks[c].astype(np.int64) for c, sign in zip(index.columns, index.signs, strict=True)])
+def _checked(boxes: Boxes, known: Sequence[int]) -> list[int]:
+    """The columns that rules have marks on, but for some."""
+    return [c for c in np.flatnonzero((boxes != FREE).any(axis=0)).tolist() if c not in known]
 
 
-def _left_of(boxes: Boxes, without: Sequence[int], own: Ints) -> Rest:
+def _rest_of(boxes: Boxes, known: Sequence[int], own: Ints) -> Rest:
     """What is left to check of each rule where the marks on some columns are known to hold."""
-    left = boxes.copy()
-    left[:, list(without)] = FREE
+    left = boxes[:, _checked(boxes, known)]
     rules, columns = np.nonzero(left != FREE)
     start = np.searchsorted(rules, np.arange(len(boxes) + 1))
     return Rest(start, columns, left[rules, columns].astype(np.int64), own)
@@ -180,12 +195,13 @@ class Choice:
     marks: tuple[int, ...]
     rules: tuple[int, ...]
 
-    def made(self, ranks: Ranks, count: int) -> PairIndex | GroupIndex:
-        """The index of the first rows."""
+    def made(self, ranks: Ranks, count: int, boxes: Boxes) -> PairIndex | GroupIndex:
+        """The index of the first rows, for those of the rules that it is to serve."""
+        own = boxes[list(self.rules)]
         if len(self.columns) == 1:
-            return GroupIndex.of(ranks, count, self.columns[0])
+            return GroupIndex.of(ranks, count, self.columns[0], own)
         a, b = self.columns
-        return opt_index(ranks, count, (a, b), (self.marks[0], self.marks[1]))
+        return opt_index(ranks, count, (a, b), (self.marks[0], self.marks[1]), own)
 
 
 def choose_indexes(ranks: Ranks, boxes: Boxes) -> list[Choice]:
@@ -228,7 +244,9 @@ def _pairs_by_score(boxes: list[list[int]], alike: NDArray[np.float64]) -> list[
 
 
 def _turned(first: int, second: int, alike: float) -> tuple[int, int]:
-    """Two marks, of which the second is turned round where columns that rise together would then need fewer chains."""
+    """Two marks to index for, which serve those given: not strict, so that ties need no chains of their own, and the
+    second turned round where columns that rise together would then need fewer chains.
+    """
     together = bool(first & LESS) == bool(second & LESS)
     wrong = (alike > _CORRELATED and not together) or (alike < -_CORRELATED and together)
-    return first, int(mirrored(np.array(second))) if wrong else second
+    return first | EQUAL, (int(mirrored(np.array(second))) if wrong else second) | EQUAL

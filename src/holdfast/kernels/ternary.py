@@ -173,3 +173,21 @@ def tally_numbers(
                     counts[numbers[odd[k] - first]] += times * (weights[odd[k]] - 1)
             if len(own) and begin <= own[q] < begin + len(weights):
                 weights[own[q] - begin] += queries.weights[q]
+
+
+@kernel
+def decode(
+    numbers: NDArray[Any], sizes: NDArray[np.uint32], known: NDArray[np.uint64], words: NDArray[np.uint64]
+) -> None:
+    """The two words of each number, given what its planes say: plane p has `sizes[p]` numbers.
+
+    IN known[side, plane, number]; OUT words[i, side]
+    """
+    for i in range(len(numbers)):
+        rest, low, high = np.uint32(numbers[i]), np.uint64(0), np.uint64(0)
+        for p in range(len(sizes)):
+            own = rest % sizes[p]
+            rest //= sizes[p]
+            low |= known[0, p, own]
+            high |= known[1, p, own]
+        words[i, 0], words[i, 1] = low, high

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.ternary import LESS, MORE, SAME, UNKNOWN, Digits
+from holdfast.kernels.ternary import LESS, MORE, SAME, UNKNOWN, Digits, decode
 from holdfast.pairs.signatures import Signed, Words
 
 Numbers = NDArray[np.signedinteger[Any]]  # how often each number occurs
@@ -63,6 +63,11 @@ class Numbering:
         return tuple(range(*pair) for pair in zip(ends, [*ends[1:], self.columns], strict=True))
 
     @property
+    def _sizes(self) -> list[int]:
+        """How many numbers each plane has."""
+        return [int(np.prod([self.bases[c] for c in columns])) for columns in self.planes]
+
+    @property
     def size(self) -> int:
         """How many numbers there are."""
         return int(np.prod(self.bases, dtype=object))
@@ -71,14 +76,11 @@ class Numbering:
     def digits(self) -> Digits:
         """The same as the kernels read it. Numbers must fit 32 bits."""
         plane, weight = np.zeros(self.columns, np.int64), np.ones(self.columns, np.uint8)
-        sizes = [1]
         for p, columns in enumerate(self.planes):
-            bases = [self.bases[c] for c in columns]
             plane[columns.start : columns.stop] = p
-            weight[columns.start : columns.stop] = np.cumprod([1, *bases])[:-1]
-            sizes.append(int(np.prod(bases)))
+            weight[columns.start : columns.stop] = np.cumprod([1, *(self.bases[c] for c in columns)])[:-1]
         scale = np.zeros(max(3, len(self.planes)), np.uint32)
-        scale[: len(self.planes)] = np.cumprod(sizes)[:-1]
+        scale[: len(self.planes)] = np.cumprod([1, *self._sizes])[:-1]
         return Digits(plane, weight, scale, np.array(self.equal_only, np.bool_), np.array(self.unknown, np.bool_))
 
     def mirrored(self, counts: Numbers) -> Numbers:
@@ -98,23 +100,19 @@ class Numbering:
 
     def words(self, numbers: NDArray[np.integer]) -> Words:
         """The signatures that have some numbers."""
-        words = np.zeros((2, len(numbers)), np.uint64)
-        rest = numbers.astype(np.uint32)  # division is slow, and less so in 32 bits
-        for columns in self.planes:
-            known = self._words_of_plane(columns)
-            rest, own = np.divmod(rest, np.uint32(known.shape[1]))
-            for side in range(2):
-                words[side] |= known[side].take(own)
-        return np.ascontiguousarray(words.T)
+        words = np.empty((len(numbers), 2), np.uint64)
+        decode(numbers, np.array(self._sizes, np.uint32), self._words_of_planes(), words)
+        return words
 
-    def _words_of_plane(self, columns: range) -> Words:
-        """What each number of a plane says of its columns, `[side, number]`."""
-        rest = np.arange(int(np.prod([self.bases[c] for c in columns])))
-        words = np.zeros((2, len(rest)), np.uint64)
-        for c in columns:
-            rest, digit = np.divmod(rest, self.bases[c])
-            at_most = (digit == SAME) | ((digit == LESS) & (not self.equal_only[c]))
-            at_least = (digit == SAME) | (digit == MORE)
-            words[0] |= at_most.astype(np.uint64) << np.uint64(c)
-            words[1] |= at_least.astype(np.uint64) << np.uint64(c)
+    def _words_of_planes(self) -> Words:
+        """What each number of each plane says of its columns, `[side, plane, number]`."""
+        words = np.zeros((2, len(self.planes), _A_BYTE), np.uint64)
+        for p, columns in enumerate(self.planes):
+            rest = np.arange(_A_BYTE)
+            for c in columns:
+                rest, digit = np.divmod(rest, self.bases[c])
+                at_most = (digit == SAME) | ((digit == LESS) & (not self.equal_only[c]))
+                at_least = (digit == SAME) | (digit == MORE)
+                words[0, p] |= at_most.astype(np.uint64) << np.uint64(c)
+                words[1, p] |= at_least.astype(np.uint64) << np.uint64(c)
         return words
