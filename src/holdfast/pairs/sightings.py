@@ -2,8 +2,8 @@
 
 For tables with too many pairs to count them all. Rows are compared as they are counted (`compare`), at the price of a
 bit for each signature that there may be: 66 KB with 12 columns of three values, 145 MB with 19, which is the most.
-Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where a row is compared with many; each such row costs 0.2 µs
-before the first of them. Rows in a window are compared at the same price by their distance (`scan_apart`).
+Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where many rows are compared with many. Rows in a window are
+compared at the same price by their distance (`scan_apart`).
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ class Sightings:
         self._numbering, self._digits = numbering, numbering.digits
         self._bits = np.packbits(np.zeros(numbering.size, np.uint8) if known is None else known, bitorder="little")
 
-    def scan(self, rows: NarrowRows, firsts: Places, begin: Places, end: Places) -> Shown:
-        """Compare each row `firsts[k]` with the rows at the places from `begin[k]` to before `end[k]`, itself aside."""
-        return self._all(lambda at, seen: scan(rows.cells, firsts, begin, end, self._digits, at, seen))
+    def scan(self, rows: NarrowRows, firsts: Places, begin: int = 0, end: int | None = None) -> Shown:
+        """Compare some rows with all, or with those at the places from `begin` to before `end`, itself aside each."""
+        last = rows.count if end is None else end
+        return self._all(lambda at, seen: scan(rows.cells, firsts, begin, last, self._digits, at, seen))
 
     def scan_apart(self, rows: NarrowRows, distances: Places) -> Shown:
         """Compare each row with the rows that are so far behind it: of sorted rows, those in a window."""
