@@ -125,7 +125,8 @@ def scratch() -> Iterator[Case]:
             never = sum(1 for _ in ours.found.denials())
             yield Case(
                 f"{plan.name}{'' if plan.max_lhs is None else f', left sides up to {plan.max_lhs}'}", ours.search,
-                peak_rss_mb=ours.peak_mb, equal=None if plan.known is None else len(ours.found) == plan.known, goal=", ".join(goals), met=met if goals else None,
+                peak_rss_mb=ours.peak_mb, equal=None if plan.known is None else len(ours.found) == plan.known,
+                goal=", ".join(goals), met=met if goals else None,
                 note=f"{len(ours.found):,} rules, {never:,} never-sets; {ours.seconds:.2f} s with reading",
                 rows=plan.table.num_rows,
             )  # fmt: skip
