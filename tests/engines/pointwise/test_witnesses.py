@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 import holdfast.borders.rows as rows_module
 import holdfast.engines.pointwise.witnesses as witnesses_module
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import FREE, OPERATORS, OTHER, Boxes
+from holdfast.engines.pointwise.marks import FREE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.pointwise.never import left_sides
+from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.proving import RowPairs
 from holdfast.engines.pointwise.tasks import Task
 from holdfast.engines.pointwise.ways import Asked
 from holdfast.engines.pointwise.witnesses import Witnesses
+from holdfast.errors import BadInput
 from holdfast.progress import SILENT
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls
@@ -69,7 +71,7 @@ def _written(boxes: Boxes) -> list[oracle.Marks]:
 
 
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     batches,
     st.sampled_from([None, 0, 1, 2, 2, 3]),
@@ -104,6 +106,11 @@ def test_follows(
             assert changed == (way.dump()[0]["never"].tolist() != before)
             if reload:
                 way = Witnesses.load(world.subject, asked, *way.dump())
+
+
+def test_too_many_columns_for_long_left_sides() -> None:
+    with pytest.raises(BadInput, match="bound them with --max-lhs"):
+        Patterns(Space((True,) * 60), 4)
 
 
 def test_tallies_the_same_pairs_each_time() -> None:

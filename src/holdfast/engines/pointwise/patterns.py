@@ -35,7 +35,7 @@ _FREE, _LESS, _AT_MOST, _EQUAL, _AT_LEAST, _MORE, _OTHER = range(7)
 _WEAKER = {_LESS: (_AT_MOST,), _AT_MOST: (_FREE,), _EQUAL: (_AT_MOST, _AT_LEAST), _AT_LEAST: (_FREE,)}
 _WEAKER |= {_MORE: (_AT_LEAST,), _OTHER: (_FREE,)}
 _MOST_CELLS = 1 << 26  # counts of patterns
-_AT_ONCE = 1 << 24  # boxes
+_AT_ONCE = 1 << 24  # boxes, or patterns of pairs
 
 
 class Patterns:
@@ -58,8 +58,10 @@ class Patterns:
 
     def add(self, values: Values, most: int) -> Marks:
         """Keep those of some pairs that have a pattern which fewer than `most` kept ones have; tells which."""
-        kept = np.zeros(len(values), np.bool_)
-        kernels.keep_needed(_DIGITS[values], self._sets, most, self._counts, kept)
+        kept, digits, step = np.zeros(len(values), np.bool_), _DIGITS[values], max(1, _AT_ONCE // len(self._columns))
+        for begin in range(0, len(values), step):  # so that Ctrl-C is heard in between
+            some = slice(begin, begin + step)
+            kernels.keep_needed(digits[some], self._sets, most, self._counts, kept[some])
         return kept
 
     def drop(self, values: Values) -> None:
