@@ -69,12 +69,12 @@ def test_chosen_pairs(world: World, data: st.DataObject) -> None:
     count = world.cells.shape[1]
     places = np.arange(count)
     numbers = st.integers(0, count - 1)
-    with patch.object(sightings, "_ROOM", count):
+    beside = data.draw(st.integers(1, 5))
+    with patch.multiple(sightings, _ROOM=count, _BESIDE=beside, _WORTH_A_BYTE=data.draw(st.integers(0, 3))):
         for _ in range(2):
-            asked = data.draw(st.lists(st.tuples(numbers, numbers, numbers), max_size=5))
-            firsts, begin, end = (np.array([each[i] for each in asked], np.int64) for i in range(3))
-            shown = world.seen.scan(NarrowRows(world.cells), firsts, begin, end)
-            compared = [(i, j) for i, low, high in asked for j in range(low, high) if i != j]
+            asked, low, high = data.draw(st.tuples(st.lists(numbers, max_size=5), numbers, numbers))
+            shown = world.seen.scan(NarrowRows(world.cells), np.array(asked, np.int64), low, high)
+            compared = [(i, j) for i in asked for j in range(low, high) if i != j]
             world.check(shown, compared, places)
 
 
@@ -97,11 +97,11 @@ def test_many_rows() -> None:
     seen = Sightings(Numbering.of(8))
     rows, few = NarrowRows(cells), np.arange(0, 5_000, 50)
     with patch.object(sightings, "_ROOM", 2_048):
-        pairs, values = seen.scan(rows, few, np.zeros(100, np.int64), np.full(100, 5_000))
+        pairs, values = seen.scan(rows, few)
     first, second = cells[:, few][:, :, None], cells[:, None, :]
     all_values = np.where(first < second, 1, np.where(first == second, 2, 4)).astype(np.uint8)
     expected = {one_of_two(tuple(row)) for row in np.unique(all_values.reshape(8, -1).T, axis=0).tolist()}
     alike = {(2,) * 8}  # which rows have with themselves
     assert {one_of_two(tuple(row)) for row in values.tolist()} | alike == expected
     assert len(pairs) == len(np.unique(values, axis=0)) > 2_048
-    assert not len(seen.scan(rows, few, np.zeros(100, np.int64), np.full(100, 5_000))[0])
+    assert not len(seen.scan(rows, few)[0])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, ValuesView
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+from holdfast.errors import BadInput
 
 V = TypeVar("V")
 
@@ -33,6 +35,28 @@ class WhenAsked(Mapping[str, V]):
 
     def __repr__(self) -> str:
         return repr(self._made)
+
+
+class Written(Protocol):
+    """What has one text form."""
+
+    @property
+    def text(self) -> str:
+        """The text form."""
+
+
+W = TypeVar("W", bound=Written)
+
+
+def as_told(text: str, parse: Callable[[str], W]) -> W:
+    """The rule of a text; KeyError where it is none, or is not written as it is told."""
+    try:
+        rule = parse(text)
+    except BadInput:
+        raise KeyError(text) from None
+    if rule.text != text:
+        raise KeyError(text)
+    return rule
 
 
 class RulesWhenAsked(Mapping[str, V]):

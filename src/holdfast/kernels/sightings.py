@@ -77,34 +77,30 @@ def _look(numbers: NDArray[np.uint32], n: Any, first: int, step: int, second: in
 
 @kernel
 def scan(
-    rows: Cells,
-    firsts: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-    digits: Digits,
-    at: NDArray[np.int64],
-    seen: Seen,
+    rows: Cells, firsts: NDArray[np.int64], begin: int, end: int, digits: Digits, at: NDArray[np.int64], seen: Seen
 ) -> bool:
-    """Compare each row `firsts[k]` with the rows at the places from `begin[k]` to before `end[k]`, itself aside.
+    """Compare each row of `firsts` with the rows at the places from `begin` to before `end`, itself aside. All of them
+    pass over some rows before the next come, so that these stay in the cache.
 
     IN  rows: in one block, however many they are
-    IN OUT at: k and how many rows behind `begin[k]` are done; seen. False: it needs to be emptied first, then go on.
+    IN OUT at: how many rows are done, and how many of `firsts` with the next ones; seen. False: it needs to be emptied
+        first, then go on.
     """
-    codes, numbers = np.empty(len(rows.width), np.uint32), np.empty(BLOCK, np.uint32)
+    codes, numbers = np.empty((len(firsts), len(rows.width)), np.uint32), np.empty(BLOCK, np.uint32)
     planes = np.empty(len(digits.scale) * BLOCK, np.uint8)
-    while at[0] < len(firsts):
-        first = firsts[at[0]]
-        _row_at(rows, first, codes)
-        while begin[at[0]] + at[1] < end[at[0]]:
-            place = begin[at[0]] + at[1]
-            n = min(BLOCK, end[at[0]] - place)
+    for k in range(len(firsts)):
+        _row_at(rows, firsts[k], codes[k])
+    while begin + at[0] < end:
+        place = begin + at[0]
+        n = min(BLOCK, end - place)
+        while at[1] < len(firsts):
             if seen.used[0] + n > len(seen.found):
                 return False
-            compare(rows, 0, place, n, digits, codes, planes)
+            compare(rows, 0, place, n, digits, codes[at[1]], planes)
             number_pairs(planes, np.uint64(n), digits.scale, numbers)
-            _look(numbers, np.uint64(n), first, 0, place, digits, seen)
-            at[1] += n
-        at[0] += 1
+            _look(numbers, np.uint64(n), firsts[at[1]], 0, place, digits, seen)
+            at[1] += 1
+        at[0] += n
         at[1] = 0
     return True
 

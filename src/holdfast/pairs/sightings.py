@@ -2,13 +2,16 @@
 
 For tables with too many pairs to count them all. Rows are compared as they are counted (`compare`), at the price of a
 bit for each signature that there may be: 66 KB with 12 columns of three values, 145 MB with 19, which is the most.
-Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where a row is compared with many; each such row costs 0.2 µs
-before the first of them. Rows in a window are compared at the same price by their distance (`scan_apart`).
+Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where many rows are compared with many: then a hundred at a
+time, among whose values every other has its place in a byte. Rows in a window are compared by their distance
+(`scan_apart`), which takes a little longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +22,12 @@ from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.signatures import values_of
 
 Places = NDArray[np.int64]
+Column = NDArray[np.unsignedinteger[Any]]
 Shown = tuple[Places, NDArray[np.uint8]]  # pairs of places, `[pair, 2]`, and their values, `[pair, column]`
 MOST_NUMBERS = 3**19
 _ROOM = 1 << 16
+_BESIDE = 126  # values, and what lies between them, that a byte tells apart beside null
+_WORTH_A_BYTE = 32  # rows that are compared with all: fewer do not pay for a pass over these
 
 
 class NarrowRows:
@@ -31,15 +37,37 @@ class NarrowRows:
         """Of all rows of `cells[column, place]`, or of those at some places, which are then numbered in that order."""
         self.count = cells.shape[1] if places is None else len(places)
         tops = cells.max(axis=1, initial=0)
-        width = np.int64(1) << np.searchsorted([0xFE, 0xFFFE], tops)
-        ends = np.cumsum(-(-width * self.count // 4) * 4)
-        start = np.r_[0, ends][:-1]
-        flat = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
-        for column, begin, each in zip(cells, start, width, strict=True):
-            chosen = column if places is None else column.take(places)
-            flat[begin : begin + each * self.count].view(f"u{each}")[:] = chosen
-        only, weights = np.full(len(cells), NEVER, np.uint32), np.empty(0, np.int64)
-        self.cells = Cells(flat, flat.view(np.uint16), flat.view(np.uint32), width, start, only, 0, weights)
+        self._columns = [
+            (column if places is None else column.take(places)).astype(f"u{width}")
+            for column, width in zip(cells, 1 << np.searchsorted([0xFE, 0xFFFE], tops), strict=True)
+        ]
+        self.cells = _in_one_block(self._columns)
+
+    def beside(self, places: Places) -> Cells:
+        """The rows for comparing those at some places, at most `_BESIDE` of them, with all: in a byte each, where they
+        stand among the values of these: a null at 0, each value at an even number, and what lies between at odd ones.
+        """
+        return _in_one_block([c if c.itemsize == 1 else _among(c, np.union1d(c[places], [0])) for c in self._columns])
+
+
+def _among(column: Column, values: Column) -> NDArray[np.uint8]:
+    """Where each cell of a column stands among some values."""
+    top = int(column.max(initial=0))
+    ranks = np.arange(top + 1) if top < len(column) else column  # each rank once, where these are fewer
+    stand = (np.searchsorted(values, ranks) + np.searchsorted(values, ranks, "right") - 1).astype(np.uint8)
+    return stand.take(column) if top < len(column) else stand
+
+
+def _in_one_block(columns: Sequence[Column]) -> Cells:
+    """Columns as kernels read them, each from a multiple of 4 bytes on."""
+    width = np.array([column.itemsize for column in columns], np.int64)
+    lengths = np.array([-(-column.nbytes // 4) * 4 for column in columns], np.int64)
+    start = np.cumsum(lengths) - lengths
+    flat = np.zeros(int(lengths.sum()), np.uint8)
+    for column, begin in zip(columns, start, strict=True):
+        flat[begin : begin + column.nbytes] = column.view(np.uint8)
+    only, weights = np.full(len(columns), NEVER, np.uint32), np.empty(0, np.int64)
+    return Cells(flat, flat.view(np.uint16), flat.view(np.uint32), width, start, only, 0, weights)
 
 
 class Sightings:
@@ -55,13 +83,18 @@ class Sightings:
         self._numbering, self._digits = numbering, numbering.digits
         self._bits = np.packbits(np.zeros(numbering.size, np.uint8) if known is None else known, bitorder="little")
 
-    def scan(self, rows: NarrowRows, firsts: Places, begin: Places, end: Places) -> Shown:
-        """Compare each row `firsts[k]` with the rows at the places from `begin[k]` to before `end[k]`, itself aside."""
-        return self._all(lambda at, seen: scan(rows.cells, firsts, begin, end, self._digits, at, seen))
+    def scan(self, rows: NarrowRows, firsts: Places, begin: int = 0, end: int | None = None) -> Shown:
+        """Compare some rows with all, or with those at the places from `begin` to before `end`, itself aside each."""
+        last, parts = rows.count if end is None else end, []
+        for some in np.array_split(firsts, -(-len(firsts) // _BESIDE) or 1):
+            cells = rows.beside(some) if len(some) >= _WORTH_A_BYTE else rows.cells
+            parts.append(self._all(partial(scan, cells, some, begin, last, self._digits)))
+        pairs, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return pairs, values
 
     def scan_apart(self, rows: NarrowRows, distances: Places) -> Shown:
         """Compare each row with the rows that are so far behind it: of sorted rows, those in a window."""
-        return self._all(lambda at, seen: scan_apart(rows.cells, rows.count, distances, self._digits, at, seen))
+        return self._all(partial(scan_apart, rows.cells, rows.count, distances, self._digits))
 
     def _all(self, work: Callable[[Places, Seen], bool]) -> Shown:
         """Work to the end, and tell what it shows."""

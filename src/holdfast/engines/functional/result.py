@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
-from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
@@ -50,12 +49,7 @@ class Rules(RulesWhenAsked[Rule]):
             yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
 
     def __getitem__(self, text: str) -> Rule:
-        try:
-            rule = parse(text, self.names, self.table)
-        except BadInput:
-            raise KeyError(text) from None
-        if rule.text != text:
-            raise KeyError(text)
+        rule = as_told(text, lambda text: parse(text, self.names, self.table))
         found = self._find(rule)
         if found is None:
             raise KeyError(text)

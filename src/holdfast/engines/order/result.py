@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
-from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
-from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
@@ -135,12 +134,7 @@ class Rules(RulesWhenAsked[Rule]):
 
     def __getitem__(self, text: str) -> Rule:
         wording, listed = self.wording, self.listed
-        try:
-            rule = parse(text, wording.names, wording.table)
-        except BadInput:
-            raise KeyError(text) from None
-        if rule.text != text:
-            raise KeyError(text)
+        rule = as_told(text, lambda text: parse(text, wording.names, wording.table))
         context = [wording.names.index(name) for name in rule.context]
         mine = listed.targets == wording.target_of(rule)
         mine &= (listed.contexts == bitsets.of(context, listed.contexts.shape[1])).all(axis=1)

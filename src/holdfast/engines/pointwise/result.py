@@ -11,12 +11,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
-from holdfast.errors import BadInput
 from holdfast.pairs.bitsets import Words
 
 Numbers = NDArray[np.int64]
@@ -113,13 +112,7 @@ class Wording:
 
     def listed(self, text: str) -> Listed:
         """The rule of a text; KeyError where it is not written as it is told."""
-        try:
-            rule = parse(text, self.names, self.table)
-        except BadInput:
-            raise KeyError(text) from None
-        if rule.text != text:
-            raise KeyError(text)
-        return self.listed_rule(rule)
+        return self.listed_rule(as_told(text, lambda text: parse(text, self.names, self.table)))
 
     def listed_rule(self, rule: Pointwise) -> Listed:
         """A rule as a list of one."""

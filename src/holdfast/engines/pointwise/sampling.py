@@ -144,8 +144,7 @@ class _Part:
         for begin in range(block.first, end, step):
             so_far(0)
             firsts = np.arange(begin, min(begin + step, end))
-            none, every = np.zeros(len(firsts), np.int64), np.full(len(firsts), len(block.rows))
-            found.append(block.rows[self._sightings.scan(narrow, firsts, none, every)[0]])
+            found.append(block.rows[self._sightings.scan(narrow, firsts)[0]])
         return np.concatenate(found)
 
     def among_neighbours(self, rows: RankedColumns, order: Places) -> RowPairs:
