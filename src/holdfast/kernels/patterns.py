@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
 
+_BLOCK = 256  # pairs that are looked at together
+_TWO = np.uint32(2)
+
 
 class ColumnSets(NamedTuple):
     """Sets of columns as a tree: node 0 is the empty set, each other one has a `parent` before it and one `column`
@@ -24,15 +27,36 @@ class ColumnSets(NamedTuple):
     parent: NDArray[np.int32]
     column: NDArray[np.int32]
     first: int
-    folded: NDArray[np.int32]
+    folded: NDArray[np.uint32]
 
 
 @inlined
-def _patterns_of(digits: Any, sets: ColumnSets, patterns: Any) -> None:
+def _patterns_of(digits: Any, pair: int, sets: ColumnSets, patterns: Any) -> None:
     """OUT patterns[node]: of one pair"""
     patterns[0] = 0
     for node in range(1, len(sets.parent)):
-        patterns[node] = (patterns[sets.parent[node]] << 2) | digits[sets.column[node]]
+        patterns[node] = (patterns[sets.parent[node]] << 2) | digits[sets.column[node], pair]
+
+
+@inlined
+def _mark_needed(
+    digits: Any, begin: int, size: int, sets: ColumnSets, most: int, counts: Any, inner: Any, needed: Any
+) -> None:
+    """Mark which of some pairs have a pattern that fewer than `most` kept ones have. OUT needed[j]: of pair begin + j
+
+    Set by set, so that its counts are at hand. inner[node, j]: anything
+    """
+    needed[:size], inner[0, :size] = False, 0
+    for node in range(1, len(sets.parent)):
+        column, above = digits[sets.column[node], begin : begin + size], inner[sets.parent[node]]
+        if node < sets.first:
+            own = inner[node]
+            for j in range(np.uint64(size)):
+                own[j] = (above[j] << _TWO) | column[j]
+        else:
+            counted = counts[node - sets.first]
+            for j in range(np.uint64(size)):
+                needed[j] |= counted[sets.folded[(above[j] << _TWO) | column[j]]] < most
 
 
 @kernel
@@ -41,27 +65,31 @@ def keep_needed(
 ) -> None:
     """Keep each pair that has a pattern which fewer than `most` kept pairs have.
 
-    IN digits[pair, column]; IN OUT counts[set, pattern]: kept pairs that have it; OUT kept[pair]
+    IN digits[column, pair]; IN OUT counts[set, pattern]: kept pairs that have it; OUT kept[pair], False before
     """
     patterns, folded, first = np.empty(len(sets.parent), np.int32), sets.folded, sets.first
-    for pair in range(len(digits)):
-        _patterns_of(digits[pair], sets, patterns)
-        needed = False
-        for node in range(first, len(patterns)):
-            if counts[node - first, folded[patterns[node]]] < most:
-                needed = True
-                break
-        kept[pair] = needed
-        if needed:
+    inner, needed = np.empty((first, _BLOCK), np.uint32), np.empty(_BLOCK, np.bool_)
+    for begin in range(0, digits.shape[1], _BLOCK):
+        size = min(_BLOCK, digits.shape[1] - begin)
+        _mark_needed(digits, begin, size, sets, most, counts, inner, needed)
+        for j in range(size):
+            if not needed[j]:  # nor with those kept since
+                continue
+            _patterns_of(digits, begin + j, sets, patterns)
             for node in range(first, len(patterns)):
-                counts[node - first, folded[patterns[node]]] += 1
+                if counts[node - first, folded[patterns[node]]] < most:
+                    kept[begin + j] = True
+                    break
+            if kept[begin + j]:
+                for node in range(first, len(patterns)):
+                    counts[node - first, folded[patterns[node]]] += 1
 
 
 @kernel
 def drop(digits: NDArray[np.uint8], sets: ColumnSets, counts: NDArray[np.int32]) -> None:
-    """Count pairs no longer that were kept. IN digits[pair, column]; IN OUT counts[set, pattern]"""
+    """Count pairs no longer that were kept. IN digits[column, pair]; IN OUT counts[set, pattern]"""
     patterns, folded, first = np.empty(len(sets.parent), np.int32), sets.folded, sets.first
-    for pair in range(len(digits)):
-        _patterns_of(digits[pair], sets, patterns)
+    for pair in range(digits.shape[1]):
+        _patterns_of(digits, pair, sets, patterns)
         for node in range(first, len(patterns)):
             counts[node - first, folded[patterns[node]]] -= 1

@@ -35,6 +35,7 @@ _FREE, _LESS, _AT_MOST, _EQUAL, _AT_LEAST, _MORE, _OTHER = range(7)
 _WEAKER = {_LESS: (_AT_MOST,), _AT_MOST: (_FREE,), _EQUAL: (_AT_MOST, _AT_LEAST), _AT_LEAST: (_FREE,)}
 _WEAKER |= {_MORE: (_AT_LEAST,), _OTHER: (_FREE,)}
 _MOST_CELLS = 1 << 26  # counts of patterns
+_MOST_MARKS = 8  # 7^8 boxes about a set of columns take some megabytes
 _AT_ONCE = 1 << 24  # boxes, or patterns of pairs
 
 
@@ -44,7 +45,7 @@ class Patterns:
     def __init__(self, space: Space, size: int) -> None:
         """Of pairs that are compared in some space, in every so many columns."""
         self.space, self.size = space, min(size, space.columns)
-        if comb(space.columns, self.size) << (2 * self.size) > _MOST_CELLS:
+        if comb(space.columns, self.size) << (2 * self.size) > _MOST_CELLS or self.size > _MOST_MARKS:
             raise BadInput(
                 f"left sides of up to {size - 1} of {space.columns} columns are too many for a table as tall as this; "
                 "bound them with --max-lhs, or choose columns with --columns"
@@ -58,15 +59,15 @@ class Patterns:
 
     def add(self, values: Values, most: int) -> Marks:
         """Keep those of some pairs that have a pattern which fewer than `most` kept ones have; tells which."""
-        kept, digits, step = np.zeros(len(values), np.bool_), _DIGITS[values], max(1, _AT_ONCE // len(self._columns))
+        kept, step = np.zeros(len(values), np.bool_), max(1, _AT_ONCE // len(self._columns))
         for begin in range(0, len(values), step):  # so that Ctrl-C is heard in between
             some = slice(begin, begin + step)
-            kernels.keep_needed(digits[some], self._sets, most, self._counts, kept[some])
+            kernels.keep_needed(_digits_of(values[some]), self._sets, most, self._counts, kept[some])
         return kept
 
     def drop(self, values: Values) -> None:
         """Let pairs go that were kept."""
-        kernels.drop(_DIGITS[values], self._sets, self._counts)
+        kernels.drop(_digits_of(values), self._sets, self._counts)
 
     def never(self) -> Boxes:
         """The minimal boxes, both of each two mirror images, that no kept pair lies in."""
@@ -119,6 +120,11 @@ class Patterns:
             minimal[_at(axis, _OTHER)] &= plain.reshape((-1, *[1] * (self.size - 1)))
 
 
+def _digits_of(values: Values) -> Digits:
+    """The digits of pairs, `[column, pair]`."""
+    return np.ascontiguousarray(_DIGITS[values].T)
+
+
 def _by_mark(met: Marks, axis: int, plain: Marks) -> Marks:
     """Whether boxes are met, given the same with a value instead of a mark in one column. Columns that are not ordered
     have no `<=` and `>=`, so that what is weaker than `=` there is no mark at all.
@@ -152,5 +158,5 @@ def _column_sets(columns: int, size: int) -> ColumnSets:
             last[some] = len(parent)
             parent.append(above[some[:-1]])
             column.append(some[-1])
-    folded = np.minimum(np.arange(4**size), _mirrored(size)).astype(np.int32)
+    folded = np.minimum(np.arange(4**size), _mirrored(size)).astype(np.uint32)
     return ColumnSets(np.array(parent, np.int32), np.array(column, np.int32), first, folded)
