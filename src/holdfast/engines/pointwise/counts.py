@@ -26,7 +26,10 @@ class Counts(Way):
 
     def __init__(self, pairs: CountedSignatures, space: Space) -> None:
         self._pairs, self._space = pairs, space
-        self._values: Values | None = None  # of the signatures, until these change
+        self._values = self._values_now()  # not later: what is shared follows a batch before we do
+
+    def _values_now(self) -> Values:
+        return values_of(self._pairs.sets.sets, self._space.columns)
 
     @property
     def _is_shared(self) -> bool:
@@ -45,14 +48,12 @@ class Counts(Way):
         if not self._is_shared:
             self._pairs.follow(change, runner)
         if self._pairs.delta:
-            self._values = None
+            self._values = self._values_now()
         return bool(self._pairs.delta)
 
     @property
     def seen(self) -> Values:
         """The values of all signatures."""
-        if self._values is None:
-            self._values = values_of(self._pairs.sets.sets, self._space.columns)
         return self._values
 
     def tallied(self) -> Tally:
