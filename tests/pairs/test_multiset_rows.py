@@ -148,7 +148,8 @@ def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypat
 def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "_PLAIN_AT_ONCE", 1)
     monkeypatch.setattr(compare, "_HASHED_AT_ONCE", 1)
-    codes = np.random.default_rng(3).integers(0, 3, (columns, 5_000), np.uint32)
+    codes = np.random.default_rng(3).integers(0, 9, (columns, 5_000), np.uint32)
+    codes[8:] = codes[0]  # so that signatures are few, however many columns there are
     rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, False, within=True)
     heard: list[int] = []

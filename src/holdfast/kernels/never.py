@@ -12,6 +12,10 @@ columns share a word, and all boxes on them are tried at once; the slabs of the 
 Where the pairs are closed under mirrors, so are the boxes: the first inequality chosen is `<` or `<=`, and each box
 found is told with its mirror.
 
+Where boxes are wanted that hold a number of pairs, these are counted by cell, beside the sets: of all pairs, and not
+only of those in E. Choosing a mark sums the slabs of its values. What is stronger holds no more pairs; so where fewer
+are left than wanted, the search goes no further.
+
 The search stops when its block is full or its budget of words is spent, and goes on from there when called again.
 
 Axes: d depth, c choice (a mark, or none), s slab, a way to weaken, b box on the last columns.
@@ -68,6 +72,10 @@ class Search(NamedTuple):
     leans: np.ndarray  # [d + 1] int64, whether one of them is an inequality
     next: np.ndarray  # [d + 1] int64, the choice to try next
     depth: np.ndarray  # [1] int64
+    least: int  # pairs that a box is to hold; 0: they are not counted
+    counts: Words  # the pairs by cell, of all depths
+    counted: np.ndarray  # [d + 1] int64, where those of a depth begin
+    bits: int  # that count in a word
     budget: np.ndarray  # [1] int64, what was left of it when the search stopped
 
 
@@ -96,6 +104,7 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
     joined, ways, added = search.columns.joined, search.columns.ways, search.columns.added
     cells, start, sets, following = search.cells, search.start, search.sets, search.next
     marks, leans, tail, boxes = search.marks, search.leans, search.tail, len(search.tail.cells)
+    least, counts, counted, bits = search.least, search.counts, search.counted, search.bits
     depth, count = search.depth[0], 0
     while depth >= 0 and count + 2 * max(1, boxes) <= len(found) and budget > 0:
         if depth == len(choices):
@@ -106,7 +115,8 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
                 b = _next_box(tail, cells, at, at + sets[depth], most - marks[depth], lean_less, b + 1)
                 if b == boxes:
                     break
-                count = _emit(search, depth, b, known, found, count)
+                if least == 0 or _pairs_within(counts, counted[depth], bits, tail.cells[b]) >= least:
+                    count = _emit(search, depth, b, known, found, count)
             depth -= 1
             continue
         choice = following[depth]
@@ -120,6 +130,12 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
         leans[depth + 1] = leans[depth] | (leaning[depth, choice] != 0)
         budget -= sets[depth] * words[depth + 1]
         outcome = _choose(cells, start, sets, words, joined, ways, added, depth, choice, marks[depth + 1] == most)
+        if least > 0 and outcome != IN_VAIN:
+            slab = words[depth + 1]
+            budget -= slab * bits
+            _sum_slabs(counts, counted[depth], joined[depth, choice], bits, slab, counted[depth + 1])
+            if _pairs_outside(cells, start[depth + 1], slab, counts, counted[depth + 1], bits) < least:
+                outcome = IN_VAIN
         if outcome == NEVER:
             count = _emit(search, depth + 1, -1, known, found, count)
         elif outcome == OPEN:
@@ -185,6 +201,43 @@ def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: i
         cells[to + w] = word
         some |= word
     return bool(some)
+
+
+@kernel
+def _sum_slabs(counts: Words, at: int, slabs: np.ndarray, bits: int, slab: int, to: int) -> None:
+    """OUT counts[to:]: the sum of slabs of the counts at a place."""
+    size = slab * bits
+    own, sums = counts[at + slabs[0] * bits :][:size], counts[to:][:size]
+    for cell in range(size):
+        sums[cell] = own[cell]
+    s = 1
+    while s < SLABS and slabs[s] != slabs[0]:  # the first one is named again where there are no more
+        own = counts[at + slabs[s] * bits :][:size]
+        for cell in range(size):
+            sums[cell] += own[cell]
+        s += 1
+
+
+@kernel
+def _pairs_outside(cells: Words, at: int, slab: int, counts: Words, counted: int, bits: int) -> np.int64:
+    """How many pairs are counted in cells outside the set at a place. OUT counts: 0 for the cells of the set."""
+    total = ZERO
+    for w in range(slab):
+        word, own = cells[at + w], counts[counted + w * bits :][:bits]
+        for bit in range(bits):
+            own[bit] &= (word >> np.uint64(bit) & ONE) - ONE  # no bit of it, or all
+            total += own[bit]
+    return np.int64(total)
+
+
+@kernel
+def _pairs_within(counts: Words, at: int, bits: int, inside: np.uint64) -> np.int64:
+    """How many pairs lie in a box on the last columns."""
+    total = ZERO
+    for bit in range(bits):
+        if inside >> np.uint64(bit) & ONE:
+            total += counts[at + bit]
+    return np.int64(total)
 
 
 @kernel

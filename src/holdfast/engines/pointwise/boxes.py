@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import FREE, LESS, MORE, Boxes, mirrored
+from holdfast.engines.pointwise.layout import choices
+from holdfast.engines.pointwise.marks import FREE, LESS, MORE, Boxes, Space, mirrored
 from holdfast.kernels.marginals import pack
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -89,3 +90,17 @@ def numbered(boxes: Boxes) -> NDArray[np.int64]:
 def among(boxes: Boxes, others: Boxes) -> Flags:
     """Which boxes are among others."""
     return bitsets.among(packed(boxes), packed(others))
+
+
+def weakenings(boxes: Boxes, space: Space) -> list[tuple[Boxes, NDArray[np.int64]]]:
+    """All boxes that come from others by one step that weakens a mark, in parts; and from which each one comes."""
+    parts = []
+    for column in range(space.columns):
+        for choice in choices(space.left_marks(column), space.values(column))[:-1]:
+            for added in choice.added:
+                of = np.flatnonzero(boxes[:, column] == choice.mask)
+                weaker = boxes[of]
+                wider = choice.mask | added
+                weaker[:, column] = FREE if wider == space.values(column) else wider
+                parts.append((weaker, of))
+    return parts

@@ -1,6 +1,7 @@
 """The values that pairs have in some columns, as a set of cells: a bit for each combination of values.
 
 The cells of the last columns share a word; the words are in the order of the combinations of the columns before.
+Where boxes are wanted that hold some share of all pairs, these are counted by cell, too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ BITS = (1, 2, 4, 8)
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
 # Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
+# Cells that get a count, at most; and in how many that occur a wanted box is to lie, where most do not.
+_COUNTED, _DENSE, _WIDE = 1 << 24, 8, 32
 _NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
@@ -62,10 +65,23 @@ def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
             f"pointwise order dependencies among more than {_NUMBERED} columns need a bound on their left sides: "
             "ask for less (--max-lhs, --columns)"
         )
-    numbers = np.zeros(len(values), np.int64)
-    for c, weight in zip(columns, _weights(space, columns), strict=True):
-        numbers += weight[values[:, c]]
-    return np.unique(numbers).astype(np.uint64)
+    return np.unique(_numbered(values, space, columns)).astype(np.uint64)
+
+
+def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: int) -> bool:
+    """Whether it pays to search for boxes that hold so many pairs, rather than for all: where most cells occur, or such
+    a box holds about as many pairs as many cells do.
+    """
+    cells, pairs = cells_of(space, range(space.columns)), int(counts.sum())
+    return cells <= _COUNTED and (cells <= _DENSE * len(values) or least * len(values) >= _WIDE * pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """How many pairs have each of some values, or lie in each cell; and how many a box is to hold."""
+
+    counts: NDArray[np.int64]
+    least: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +92,7 @@ class Cells:
     first: tuple[int, ...]  # columns but for the last ones
     last: tuple[int, ...]
     words: Words
+    coverage: Coverage | None = None  # of all pairs, also where the set is of some of them
 
     @staticmethod
     def of(values: Values, space: Space, columns: Sequence[int]) -> Cells:
@@ -86,15 +103,24 @@ class Cells:
         fill_cells(np.ascontiguousarray(values), places, weights, cells_of(space, last), cells.words)
         return cells
 
+    def counted(self, values: Values, coverage: Coverage) -> Cells:
+        """With the counts of these values."""
+        columns = (*self.first, *self.last)
+        counts = np.zeros(cells_of(self.space, columns), np.int64)
+        np.add.at(counts, _numbered(values, self.space, columns), coverage.counts)
+        return replace(self, coverage=replace(coverage, counts=counts))
+
     def where(self, column: int, mask: int) -> Cells:
         """Of the pairs with a value of the mask in one of the columns; without it, if it isn't one of the last."""
         digits = digits_of(self.space, column)
         allowed = [digit for digit, bit in enumerate(digits) if bit & mask]
         if column in self.first:
             at = self.first.index(column)
-            slabs = self.words.reshape(cells_of(self.space, self.first[:at]), len(digits), -1)
-            words = np.bitwise_or.reduce(slabs[:, allowed], axis=1).ravel()
-            return replace(self, first=self.first[:at] + self.first[at + 1 :], words=words)
+            shape, coverage = (cells_of(self.space, self.first[:at]), len(digits), -1), self.coverage
+            words = np.bitwise_or.reduce(self.words.reshape(shape)[:, allowed], axis=1).ravel()
+            if coverage is not None:
+                coverage = replace(coverage, counts=coverage.counts.reshape(shape).sum(axis=1).ravel())
+            return replace(self, first=self.first[:at] + self.first[at + 1 :], words=words, coverage=coverage)
         width = cells_of(self.space, self.last[self.last.index(column) + 1 :])
         inside = sum(
             1 << bit for bit in range(cells_of(self.space, self.last)) if bit // width % len(digits) in allowed
@@ -112,15 +138,20 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The values that pairs have; and their cells, made once for several searches."""
+    """The values that pairs have; and their cells, made once for several searches. With a coverage, all boxes that are
+    searched for hold as many pairs.
+    """
 
     values: Values
     space: Space
+    coverage: Coverage | None = None
 
     @cached_property
     def cells(self) -> Cells | None:
-        """None where they do not fit into memory, or few of many occur."""
+        """None where they do not fit into memory, or few of many occur; never so with a coverage."""
         columns = range(self.space.columns)
+        if self.coverage is not None:
+            return Cells.of(self.values, self.space, columns).counted(self.values, self.coverage)
         if first_that_fit(self.space, columns, len(self.values)):
             return None
         return Cells.of(self.values, self.space, columns)
@@ -136,6 +167,14 @@ def parted(space: Space, columns: Sequence[int]) -> tuple[tuple[int, ...], tuple
             break
         first -= 1
     return tuple(columns[:first]), tuple(columns[first:])
+
+
+def _numbered(values: Values, space: Space, columns: Sequence[int]) -> NDArray[np.int64]:
+    """The number of the cell of each of some values."""
+    numbers = np.zeros(len(values), np.int64)
+    for c, weight in zip(columns, _weights(space, columns), strict=True):
+        numbers += weight[values[:, c]]
+    return numbers
 
 
 def _weights(space: Space, columns: Sequence[int]) -> NDArray[np.int64]:

@@ -47,6 +47,14 @@ def left_sides(
     return _gathered(Question.of(space, marks, max_size, symmetric), seen, column, negation, progress)
 
 
+def keys(seen: Values | Seen, space: Space, max_size: int | None = None) -> Boxes:
+    """All minimal sets of columns on which no pair agrees, where nulls are equal. These are minimal never-sets: if no
+    pair met one with `<=` for an `=`, nor its mirror, none would with neither.
+    """
+    question = Question.of(space, [(EQUAL,)] * space.columns, max_size, symmetric=False)
+    return _gathered(question, seen, None, FREE, lambda _: None)
+
+
 def _gathered(question: Question, seen: Values | Seen, column: int | None, negation: int, progress: SoFar) -> Boxes:
     if not isinstance(seen, Seen):
         seen = Seen(seen, question.space)

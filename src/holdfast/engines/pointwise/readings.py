@@ -10,6 +10,9 @@ negation is a mark, and every right side has a search of its own.
 an X' weaker than X, so would `X' -> B<=`; so it is enough to look up X itself among the minimal left sides of these. In
 the same way, a minimal left side that no pair meets is one of the minimal boxes that no pair meets.
 
+Where rules are wanted whose left side a number of pairs meets, every right side has a search of its own, too: what is
+weaker than such a left side is met by as many pairs, so that a rule is minimal among these iff it is among all.
+
 Each rule comes as one of two mirrors: `B>` on the right is told as `B<`, and of two mirrored left sides of `=` the one
 is told whose first inequality is `<` or `<=`; likewise of two mirrored never-sets.
 """
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import LEANING, Rules, among, folded, is_told
-from holdfast.engines.pointwise.cells import Seen
+from holdfast.engines.pointwise.cells import Coverage, Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from holdfast.engines.pointwise.vacuous import Vacuous
@@ -80,8 +83,22 @@ def vacuous(
     if not space.unknown:
         return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
     asked = _Asked(Seen(seen, space), max_lhs, targets, progress)
-    unmet, found = _minimal(asked)
+    unmet, found = _unmet(asked), _minimal(asked)
     return Rules.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules, _ in found])
+
+
+def covered(
+    seen: Values,
+    coverage: Coverage,
+    space: Space,
+    max_lhs: int | None = None,
+    rhs: Sequence[int] | None = None,
+    progress: SoFar = lambda _: None,
+) -> Rules:
+    """The minimal rules whose left side so many pairs meet, one at least; `coverage` has the counts of all pairs."""
+    targets = range(space.columns) if rhs is None else rhs
+    found = _minimal(_Asked(Seen(seen, space, coverage), max_lhs, targets, progress))
+    return Rules.joined(space.columns, [rules for rules, _ in found])
 
 
 @dataclass(frozen=True)
@@ -161,18 +178,23 @@ def _broken_boxes(rules: Rules, space: Space) -> Boxes:
     return boxes
 
 
-# ---- nulls are distinct ---------------------------------------------------------------------------------------------
+# ---- a search for each right side -----------------------------------------------------------------------------------
 
 
 def _by_right_sides(asked: _Asked) -> Derived:
-    unmet, found = _minimal(asked)
+    unmet, found = _unmet(asked), _minimal(asked)
     met = [(rules, ~among(rules.left, unmet)) for rules, _ in found]
     vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
     return _classified(unmet[:0], [(rules.where(flags), None) for rules, flags in met], asked.space, vacuous)
 
 
-def _minimal(asked: _Asked) -> tuple[Boxes, list[Part]]:
-    """The minimal left sides that no pair meets; and all minimal rules, vacuous ones too."""
+def _unmet(asked: _Asked) -> Boxes:
+    """The minimal left sides that no pair meets."""
+    return asked.left_sides(None, FREE, asked.progress)
+
+
+def _minimal(asked: _Asked) -> list[Part]:
+    """All minimal rules, vacuous ones too."""
 
     def of_column(column: int, so_far: SoFar) -> list[Part]:
         operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
@@ -185,4 +207,4 @@ def _minimal(asked: _Asked) -> tuple[Boxes, list[Part]]:
             found += [Rules.of(less, column, LESS), Rules.of(less_or_equal[minimal], column, LESS | EQUAL)]
         return [(rules, None) for rules in found]
 
-    return asked.left_sides(None, FREE, asked.progress), asked.of_each(of_column)
+    return asked.of_each(of_column)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from holdfast.engines.pointwise.cells import Cells, cells_of, digits_of, first_that_fit, numbers_of, parted
+from holdfast.engines.pointwise.cells import Cells, Coverage, cells_of, digits_of, first_that_fit, numbers_of, parted
 from holdfast.engines.pointwise.layout import Column, choices, head, roles, tail
 from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values
 from holdfast.kernels.never import WAYS, Search, advance
@@ -49,7 +49,7 @@ class Question:
         if not cells.words.any():
             yield box[None]
         elif self.most > 0:
-            search = self._search(cells.first, cells.last, 0)
+            search = self._search(cells.first, cells.last, 0, cells.coverage)
             search.cells[: len(cells.words)] = cells.words
             search.sets[0], search.depth[0] = 1, 0
             block = np.empty((_BLOCK, len(box)), np.uint8)
@@ -78,12 +78,19 @@ class Question:
     def _free(self) -> Boxes:
         return np.full(8 * max(1, -(-len(self.columns) // 8)), FREE, np.uint8)
 
-    def _search(self, first: Sequence[int], last: Sequence[int], before: int) -> Search:
+    def _search(
+        self, first: Sequence[int], last: Sequence[int], before: int, coverage: Coverage | None = None
+    ) -> Search:
         """On columns after some others that are decided when it begins."""
         columns = head(first, [self.columns[c] for c in first])
         room = [1 + WAYS * min(before + d, self.most) for d in range(len(first) + 1)]
         start = np.concatenate([[0], np.cumsum(room * columns.words)])
         sets, marks, leans, following = np.zeros((4, len(room)), np.int64)
+        bits = cells_of(self.space, last)
+        counted = np.concatenate([[0], np.cumsum(columns.words * bits)])
+        counts = np.empty(0 if coverage is None else counted[-1], np.uint64)
+        if coverage is not None:
+            counts[: len(coverage.counts)] = coverage.counts
         return Search(
             columns,
             tail(last, [self.columns[c] for c in last]),
@@ -95,6 +102,10 @@ class Question:
             leans,
             following,
             depth=np.full(1, -1),
+            least=0 if coverage is None else coverage.least,
+            counts=counts,
+            counted=counted,
+            bits=bits,
             budget=np.zeros(1, np.int64),
         )
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.pointwise.covered import rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
-from holdfast.engines.pointwise.ranking import best_first, coverage_of
+from holdfast.engines.pointwise.ranking import best_first
 from holdfast.engines.pointwise.readings import derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
@@ -37,8 +38,9 @@ class Told:
 
 @dataclass
 class State:
-    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; `table` is
-    as of the last batch that was taken in, which the subject may be ahead of.
+    """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; where a
+    coverage is asked for, vacuous rules are not counted, and of these boxes only those are sure to be here that the
+    rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject may be ahead of.
     """
 
     subject: WatchedTable
@@ -80,6 +82,10 @@ class State:
             return
         space, max_lhs, rhs, seen = self.asked.space, self.asked.max_lhs, self.chosen.rhs, self.way.seen
         said = _saying(progress, max_lhs)
+        if self.chosen.min_coverage:
+            some, self.never = rules_covered(self.way, self.asked, self.chosen.min_coverage, rhs, said)
+            self.rules = Listed(*some, np.zeros(len(some.left), np.bool_)).in_order()
+            return
         found = derive(seen, space, max_lhs, rhs, said, self.way.never)
         rules = Listed(found.left, found.column, found.operator, np.zeros(len(found.left), np.bool_))
         self.vacuous, self.never = found.vacuous, found.never
@@ -87,8 +93,6 @@ class State:
             more = vacuous(found, seen, space, max_lhs, rhs)
             rules = rules.with_more(Listed(*more, np.ones(len(more[0]), np.bool_)))
             self.vacuous = 0
-        if self.chosen.min_coverage:
-            rules = rules.some(coverage_of(rules, self.way.tallied(), space)[0] >= self.chosen.min_coverage)
         self.rules = rules.in_order()
 
     # ---- kept -------------------------------------------------------------------------------------------------------

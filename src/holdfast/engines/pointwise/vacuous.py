@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import Rules, leans, marks_of
-from holdfast.engines.pointwise.layout import choices
+from holdfast.engines.pointwise.boxes import Rules, leans, marks_of, weakenings
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 
@@ -73,23 +72,9 @@ class Vacuous:
 
 def _keep_minimal(never: Boxes, minimal: NDArray[np.uint8], seen: Values, space: Space) -> None:
     """Leave the right sides that some pair breaks in each weakening. OUT minimal."""
-    parts = _weakenings(never, space)
+    parts = weakenings(never, space)
     broken = _BREAKS[values_within(seen, space, np.concatenate([never[:0], *(weaker for weaker, _ in parts)]))]
     end = 0
     for weaker, of in parts:
         begin, end = end, end + len(weaker)
         minimal[of] &= broken[begin:end]
-
-
-def _weakenings(never: Boxes, space: Space) -> list[tuple[Boxes, NDArray[np.int64]]]:
-    """All boxes that come from never-sets by one step that weakens a mark, in parts; and from which each one comes."""
-    parts = []
-    for column in range(space.columns):
-        for choice in choices(space.left_marks(column), space.values(column))[:-1]:
-            for added in choice.added:
-                of = np.flatnonzero(never[:, column] == choice.mask)
-                weaker = never[of]
-                wider = choice.mask | added
-                weaker[:, column] = FREE if wider == space.values(column) else wider
-                parts.append((weaker, of))
-    return parts

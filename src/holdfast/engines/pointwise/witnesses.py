@@ -51,7 +51,7 @@ _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs, and as many of a sample
 _SWEEPS_A_COLUMN = 2  # in the time in which rows are compared with neighbours in the order of a column
 _AT_ONCE = 256  # candidates that are looked for together
-_ROWS_A_SWEEP = 1  # new rows that are compared with all others in the time of a sweep
+_ROWS_A_SWEEP = 8  # new rows that are compared with all others in the time of a sweep
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 
 
