@@ -41,6 +41,42 @@ def sort_by(rows: Rows, cells: Cells, falling: bool, ends: NDArray[np.int64], or
         ends[cells[row]] += 1
 
 
+@kernel
+def beside_new(
+    rows: Rows,
+    starts: Rows,
+    fresh: int,
+    cells: Cells,
+    columns: NDArray[np.int64],
+    falling: NDArray[np.bool_],
+    strict: NDArray[np.bool_],
+    roles: NDArray[np.uint8],
+) -> None:
+    """Take the roles from old rows in which they can make no pair: t where in some column no new row of the group is
+    above them, s where none is below.
+
+    IN  rows, starts: a partition; cells[column, row], not turned; falling[i], strict[i]: of columns[i]
+    IN OUT roles[row]
+    """
+    low, high = np.empty(len(columns), np.int64), np.empty(len(columns), np.int64)
+    for group in range(len(starts) - 1):
+        new = starts[group + 1]
+        low[:], high[:] = _LOW, -1
+        while new > starts[group] and rows[new - 1] >= fresh:  # the rows of a group are ascending
+            new -= 1
+            for i in range(len(columns)):
+                cell = np.int64(cells[columns[i], rows[new]])
+                low[i], high[i] = min(low[i], cell), max(high[i], cell)
+        for place in range(starts[group], new):
+            row, below, above = rows[place], True, True
+            for i in range(len(columns)):
+                cell = np.int64(cells[columns[i], row])
+                under, over = cell + strict[i] <= high[i], cell >= low[i] + strict[i]
+                below &= over if falling[i] else under
+                above &= under if falling[i] else over
+            roles[row] &= FRESH | (BELOW if below else 0) | (ABOVE if above else 0)
+
+
 class Swept(NamedTuple):
     """Rows in the order of a sweep, and what is asked of them. Ranks are turned, and 0 where a column is missing."""
 

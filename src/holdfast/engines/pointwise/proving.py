@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -167,6 +166,7 @@ class _Groups:
     """Rows in groups, by place, and the number of each row's group, from 1 on."""
 
     rows: Rows
+    starts: Rows
     numbers: NDArray[np.uint32]
     count: int
 
@@ -183,10 +183,6 @@ class _Look:
         self._alive, self._fresh = rows.alive, fresh
         self._living: dict[int, Mask] = {}
         self._walks = Walks(Columns(rows, fresh))
-
-    @cached_property
-    def _new(self) -> NDArray[np.int64]:
-        return self._fresh + np.flatnonzero(self._alive[self._fresh :])
 
     def _present(self, column: int) -> Mask:
         """Which ranks of a column living rows have."""
@@ -205,12 +201,12 @@ class _Look:
         found = self._walks.to(tuple(self._many_first(equal)))
         numbers = np.zeros(len(self._alive), np.uint32)
         numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
-        return _Groups(found.rows, numbers, found.groups)
+        return _Groups(found.rows, found.starts, numbers, found.groups)
 
     def first(self, plain: _Plain, groups: _Groups, so_far: SoFar) -> tuple[int, int] | None:
         """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
         columns = self._columns_by_use(plain)
-        rows, roles = self._candidates(plain, groups.rows)
+        rows, roles = self._candidates(plain, groups)
         if len(rows) < 2:
             return None
         rows = self._in_order(plain, rows, columns, groups)
@@ -228,19 +224,25 @@ class _Look:
 
     # ---- who may be t, and who may be s -----------------------------------------------------------------------------
 
-    def _candidates(self, plain: _Plain, rows: Rows) -> tuple[Rows, NDArray[np.uint8]]:
-        """Of some rows those that may be t or s, those that may only be t first and those that may only be s last; and
-        what each row of the table may be.
+    def _candidates(self, plain: _Plain, groups: _Groups) -> tuple[Rows, NDArray[np.uint8]]:
+        """Of rows in groups those that may be t or s, those that may only be t first and those that may only be s last;
+        and what each row of the table may be.
         """
-        roles = np.full(len(self._alive), BELOW | ABOVE, np.uint8)
+        rows, roles = groups.rows, np.full(len(self._alive), BELOW | ABOVE, np.uint8)
         roles[self._fresh :] |= FRESH
-        below, above = (self._with_nulls(rows, nulls) for nulls in (plain.below, plain.above))
-        if self._fresh and not plain.equal and len(self._new):
-            below, above = self._beside_new(plain, rows, below, above)
-        if below.all() and above.all():
+        for role, nulls in ((BELOW, plain.below), (ABOVE, plain.above)):
+            if any(nulls):
+                roles[rows[~self._with_nulls(rows, nulls)]] -= np.uint8(role)
+        if self._fresh:
+            falling, strict = (
+                np.array([ask(c) for c in plain.unequal], np.bool_) for ask in (plain.is_falling, plain.is_strict)
+            )
+            asked = np.array(plain.unequal, np.int64), falling, strict
+            dominance.beside_new(rows, groups.starts, self._fresh, self._cells, *asked, roles)
+        own = roles[rows] & (BELOW | ABOVE)
+        if (own == BELOW | ABOVE).all():
             return rows, roles
-        roles[rows] -= (BELOW * ~below + ABOVE * ~above).astype(np.uint8)
-        return np.concatenate([rows[below & ~above], rows[below & above], rows[above & ~below]]), roles
+        return np.concatenate([rows[own == BELOW], rows[own == BELOW | ABOVE], rows[own == ABOVE]]), roles
 
     def _with_nulls(self, rows: Rows, nulls: tuple[int, ...]) -> Mask:
         """Which of some rows have nulls where they are asked for, and none where that is asked for."""
@@ -249,18 +251,6 @@ class _Look:
             if what != _ANY:
                 passing &= (self._cells[column][rows] == 0) == (what == _NULL)
         return passing
-
-    def _beside_new(self, plain: _Plain, rows: Rows, below: Mask, above: Mask) -> tuple[Mask, Mask]:
-        """Which of the rows that may be t, and of those that may be s, are new, or in each column below, or above, some
-        new one.
-        """
-        low, high = np.ones(len(rows), np.bool_), np.ones(len(rows), np.bool_)
-        for column in plain.unequal:
-            own, new, strict = self._cells[column][rows], self._cells[column][self._new], plain.is_strict(column)
-            under, over = own + np.uint32(strict) <= new.max(), own >= new.min() + np.uint32(strict)
-            low, high = (low & over, high & under) if plain.is_falling(column) else (low & under, high & over)
-        old = rows < self._fresh
-        return below & ~(old & ~low), above & ~(old & ~high)
 
     # ---- the order of the sweep -------------------------------------------------------------------------------------
 

@@ -160,16 +160,24 @@ def _parts_of(space: Space, boxes: Boxes) -> Iterator[tuple[list[int], Boxes]]:
     is room.
     """
     while len(boxes):
-        columns: list[int] = []
-        for box in boxes:
-            more = [c for c in np.flatnonzero(box != FREE).tolist() if c not in columns]
-            if not columns or _fits(space, [*columns, *more]):
-                columns += more
+        columns = _joined(space, np.unique(boxes != FREE, axis=0)[::-1])  # those about the first columns first
         outside = np.ones(boxes.shape[1], np.bool_)
         outside[columns] = False
         within = (boxes[:, outside] == FREE).all(axis=1)
-        yield columns or [0], boxes[within]
+        yield columns, boxes[within]
         boxes = boxes[~within]
+
+
+def _joined(space: Space, marked: NDArray[np.bool_]) -> list[int]:
+    """The columns of some boxes, of the first and of others while there is room; at least one."""
+    columns: list[int] = []
+    for own in marked:
+        more = [c for c in np.flatnonzero(own).tolist() if c not in columns]
+        if not columns or _fits(space, [*columns, *more]):
+            columns += more
+        elif not _fits(space, [*columns, more[0]]):
+            break  # there is hardly room for one more
+    return columns or [0]
 
 
 def _fits(space: Space, columns: Sequence[int]) -> bool:
