@@ -39,7 +39,7 @@ NARROW = 16  # columns up to which pairs are counted in a plain table
 BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
-SHORT = 3  # columns of a left side on tall tables, unless more are asked for
+SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side on tall tables, if none are asked for; and on wide ones
 
 
 class PointwiseEngine(Engine):
@@ -105,7 +105,9 @@ class PointwiseEngine(Engine):
 
     def _asked(self, schema: Schema, way: type[Way]) -> Asked:
         most = self._settings.max_lhs
-        return Asked(self._space(schema), SHORT if most is None and way is Witnesses else most)
+        if most is None and way is Witnesses:
+            most = SHORT if len(schema.columns) <= MANY_COLUMNS else SHORTER
+        return Asked(self._space(schema), most)
 
     def _space(self, schema: Schema) -> Space:
         declared = set(_columns("ordered", self._settings.ordered, schema) or ())
