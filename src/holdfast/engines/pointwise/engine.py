@@ -39,7 +39,7 @@ NARROW = 16  # columns up to which pairs are counted in a plain table
 BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
-SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side on tall tables, if none are asked for; and on wide ones
+SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side on tall tables if not asked for; on wide ones; which
 
 
 class PointwiseEngine(Engine):
