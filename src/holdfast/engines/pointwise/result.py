@@ -229,16 +229,18 @@ class Rules(RulesWhenAsked[Pointwise]):
         """
         firsts, implied = self._ranked._firsts()
         listed = self._ranked.listed.some(firsts)
-        dull = np.zeros(len(listed), np.bool_) if listed.coverage is None else listed.coverage < SHOWN
+        dull = (
+            np.zeros(len(listed), np.bool_) if listed.coverage is None else (listed.coverage < SHOWN) & ~listed.vacuous
+        )
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
         known &= "fd" in beside
         hidden = [
-            (int(np.count_nonzero(dull & ~known & ~listed.vacuous)), f"below {SHOWN:.1%} coverage"),
+            (int(np.count_nonzero(dull & ~known)), f"below {SHOWN:.1%} coverage"),
             (int(np.count_nonzero(known)), "that are FDs"),
             (int(np.count_nonzero(implied)), "that follow from others"),
-            (self.vacuous + int(np.count_nonzero(listed.vacuous & ~known)), "vacuous"),
+            (self.vacuous, "vacuous"),
         ]
-        shown = Rules(self.wording, listed.some(~dull & ~known & ~listed.vacuous))
+        shown = Rules(self.wording, listed.some(~dull & ~known))
         return shown, ", ".join(f"{count:,} {what}" for count, what in hidden if count)
 
 

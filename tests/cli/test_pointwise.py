@@ -1,0 +1,58 @@
+"""Pointwise order dependencies on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Holdfast, refused, write
+
+LINES = ["town,pay,rate", "a,10,1", "a,20,2", "a,30,2", "b,15,3", "b,25,3", "b,35,4"]
+
+
+@pytest.fixture
+def pay(tmp_path: Path) -> Path:
+    return write(tmp_path / "pay.csv", LINES)
+
+
+def test_found_as_denial_constraints_that_check_takes(pay: Path, holdfast: Holdfast) -> None:
+    ran = holdfast("discover", pay, "--rules", "pod", "--as", "dc")
+    denials = ran.out.splitlines()
+    assert "not(t.town = s.town and t.pay <= s.pay and t.rate > s.rate)" in denials
+    for denial in denials:
+        assert holdfast("check", pay, "--rule", denial).code == 0
+    refused(holdfast("discover", pay, "--rules", "fd", "--as", "dc"), "ask for them: --rules pod")
+
+
+def test_a_batch_that_breaks_one_says_how(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
+    state, more = tmp_path / "state", write(tmp_path / "more.csv", [LINES[0], "b,40,1"])
+    assert holdfast("init", state, pay, "--watch", "pod").code == 0
+    ran = holdfast("apply", state, "--insert", more)
+    assert ran.code == 1
+    assert "rows 5 and 6: town b = b and pay 35 <= 40, but rate 4 is not <= 1" in ran.out
+    ran = holdfast("explain", state, "{town=, pay<=} -> rate<=")
+    assert "does not hold: 3 of the" in ran.out
+    assert holdfast("apply", state, "--delete", more).code == 0
+    ran = holdfast("explain", state, "{town=, pay<=} -> rate<=")
+    assert "holds in all 6 rows" in ran.out
+    assert "as a denial constraint: not(t.town = s.town and t.pay <= s.pay and t.rate > s.rate)" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--rhs", "wage"), "--rhs: there is no column 'wage' in pay; choose from: town, pay, rate"),
+        (("--ordered", "city"), "--ordered: there is no column 'city' in pay; choose from: town, pay, rate"),
+    ],
+)
+def test_a_column_that_is_not_there(pay: Path, holdfast: Holdfast, words: tuple[str, ...], sentence: str) -> None:
+    refused(holdfast("discover", pay, "--rules", "pod", *words), sentence)
+
+
+def test_text_takes_an_order_where_it_is_declared(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
+    state = tmp_path / "state"
+    assert holdfast("init", state, pay, "--watch", "pod").code == 0
+    refused(holdfast("explain", state, "{town<} -> rate<"), "watch the rules with --ordered town")
+    ran = holdfast("discover", pay, "--rules", "pod", "--ordered", "town")
+    assert "{rate<} -> town<=" in ran.out
