@@ -82,13 +82,14 @@ def stock_prices(rows: int, companies: int = 300) -> pa.Table:
 
 @dataclass(frozen=True)
 class Plan:
-    """A table, how long the search may take and how much memory, and how far left sides go."""
+    """A table, how long the search may take and how much memory, how far left sides go, and their coverage."""
 
     name: str
     table: pa.Table
     goal: float | None = None
     most_mb: float | None = None
     max_lhs: int | None = None
+    min_coverage: float = 0.0
 
 
 def _plans() -> Iterator[Plan]:
@@ -100,6 +101,7 @@ def _plans() -> Iterator[Plan]:
     chosen = [name for name in tax_10k.column_names if name in ("AreaCode", "Zip", "Salary", "Rate", *_EXEMPTIONS)]
     yield Plan("tax_10k, 7 columns", tax_10k.select(chosen))
     yield Plan("letter, 12 columns", letter().slice(0, 15_000), 2.0)
+    yield Plan("300 letters, 12 columns, coverage 1 %", letter().slice(0, 300), min_coverage=0.01)
     yield Plan("flights, 14 columns", ordered_flights(), 8.0, 1_000, 3)
     yield Plan("tax 1,000,000, numbers", numbers_of(pa.parquet.read_table(tax_parquet(1_000_000))), 3.0)
 
@@ -111,7 +113,7 @@ def scratch() -> Iterator[Case]:
         for plan in _plans():
             file = Path(folder, "table.parquet")
             pa.parquet.write_table(plan.table, file)
-            ours = discovered(file, "pod", 2, max_lhs=plan.max_lhs)
+            ours = discovered(file, "pod", 2, max_lhs=plan.max_lhs, min_coverage=plan.min_coverage)
             goals = [] if plan.goal is None else [f"{plan.goal:g} s"]
             goals += [] if plan.most_mb is None else [f"{plan.most_mb:,.0f} MB"]
             met = (plan.goal is None or ours.search <= plan.goal) and ours.peak_mb <= (plan.most_mb or ours.peak_mb)

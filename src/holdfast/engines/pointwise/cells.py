@@ -23,8 +23,10 @@ BITS = (1, 2, 4, 8)
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
 # Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
-# Cells that get a count, at most; and in how many that occur a wanted box is to lie, where most do not.
-_COUNTED, _DENSE, _WIDE = 1 << 24, 8, 32
+_COUNTED = 1 << 24  # cells that get a count, at most: 128 MB
+# Counts pay where one of so many cells occurs, or a wanted box holds as many pairs as so many of these do on average.
+# Else all rules are found faster, by never-sets.
+_DENSE, _WIDE = 2, 16
 _NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
@@ -70,7 +72,7 @@ def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
 
 def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: int) -> bool:
     """Whether it pays to search for boxes that hold so many pairs, rather than for all: where most cells occur, or such
-    a box holds about as many pairs as many cells do.
+    a box holds as many pairs as several of those that do.
     """
     cells, pairs = cells_of(space, range(space.columns)), int(counts.sum())
     return cells <= _COUNTED and (cells <= _DENSE * len(values) or least * len(values) >= _WIDE * pairs)
