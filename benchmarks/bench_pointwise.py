@@ -90,6 +90,7 @@ class Plan:
     most_mb: float | None = None
     max_lhs: int | None = None
     known: int | None = None  # how many rules there are
+    min_coverage: float = 0.0
 
     @property
     def texts(self) -> str | None:
@@ -104,6 +105,7 @@ def _plans() -> Iterator[Plan]:
         yield Plan("flights, 14 columns", ordered_flights(), 8.0, 1_000, 3)
         yield Plan("tax 1,000,000, numbers", numbers_of(pa.parquet.read_table(tax_parquet(1_000_000))), 3.0)
         yield Plan("letter, 12 columns", letter().slice(0, 15_000), 2.0)
+        yield Plan("300 letters, 12 columns, coverage 1 %", letter().slice(0, 300), min_coverage=0.01)
         tax_10k = pa.csv.read_csv(shared("tax_10k"))
         chosen = [name for name in tax_10k.column_names if name in ("AreaCode", "Zip", "Salary", "Rate", *_EXEMPTIONS)]
         yield Plan("tax_10k, 7 columns", tax_10k.select(chosen), known=20)
@@ -118,7 +120,8 @@ def scratch() -> Iterator[Case]:
         for plan in _plans():
             file = Path(folder, "table.csv")
             pa.csv.write_csv(plan.table, file)
-            ours = discovered(file, "pod", 2, max_lhs=plan.max_lhs, ordered=plan.texts)
+            asked = {"max_lhs": plan.max_lhs, "ordered": plan.texts, "min_coverage": plan.min_coverage}
+            ours = discovered(file, "pod", 2, **asked)
             goals = [] if plan.goal is None else [f"{plan.goal:g} s"]
             goals += [] if plan.most_mb is None else [f"{plan.most_mb:,.0f} MB"]
             met = (plan.goal is None or ours.search <= plan.goal) and ours.peak_mb <= (plan.most_mb or ours.peak_mb)

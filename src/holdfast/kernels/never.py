@@ -13,8 +13,8 @@ Where the pairs are closed under mirrors, so are the boxes: the first inequality
 found is told with its mirror.
 
 Where boxes are wanted that hold a number of pairs, these are counted by cell, beside the sets: of all pairs, and not
-only of those in E. Choosing a mark sums the slabs of its values. What is stronger holds no more pairs; so where fewer
-are left than wanted, the search goes no further.
+only of those in E. Choosing a mark sums the slabs of its values. A box that is never met has no cell of E, so that
+pairs in these no longer count. Where fewer are left than wanted, the search goes no further.
 
 The search stops when its block is full or its budget of words is spent, and goes on from there when called again.
 
@@ -133,8 +133,9 @@ def advance(search: Search, most: int, budget: int, known: np.ndarray, found: np
         if least > 0 and outcome != IN_VAIN:
             slab = words[depth + 1]
             budget -= slab * bits
-            _sum_slabs(counts, counted[depth], joined[depth, choice], bits, slab, counted[depth + 1])
-            if _pairs_outside(cells, start[depth + 1], slab, counts, counted[depth + 1], bits) < least:
+            above, below = counted[depth], counted[depth + 1]
+            pairs = _count_outside(counts, above, joined[depth, choice], bits, below, cells, start[depth + 1], slab)
+            if pairs < least:
                 outcome = IN_VAIN
         if outcome == NEVER:
             count = _emit(search, depth + 1, -1, known, found, count)
@@ -204,29 +205,27 @@ def _join_outside(cells: Words, at: int, j: int, k: int, m: int, n: int, slab: i
 
 
 @kernel
-def _sum_slabs(counts: Words, at: int, slabs: np.ndarray, bits: int, slab: int, to: int) -> None:
-    """OUT counts[to:]: the sum of slabs of the counts at a place."""
-    size = slab * bits
-    own, sums = counts[at + slabs[0] * bits :][:size], counts[to:][:size]
-    for cell in range(size):
-        sums[cell] = own[cell]
-    s = 1
-    while s < SLABS and slabs[s] != slabs[0]:  # the first one is named again where there are no more
-        own = counts[at + slabs[s] * bits :][:size]
-        for cell in range(size):
-            sums[cell] += own[cell]
-        s += 1
-
-
-@kernel
-def _pairs_outside(cells: Words, at: int, slab: int, counts: Words, counted: int, bits: int) -> np.int64:
-    """How many pairs are counted in cells outside the set at a place. OUT counts: 0 for the cells of the set."""
-    total = ZERO
+def _count_outside(
+    counts: Words, above: int, slabs: np.ndarray, bits: int, below: int, cells: Words, at: int, slab: int
+) -> np.int64:
+    """OUT counts[below:]: the sum of slabs of the counts above, and 0 for the cells of the set at a place; gives how
+    many pairs these are.
+    """
+    size, total = slab * bits, ZERO
+    j, k, m, n = slabs[0], slabs[1], slabs[2], slabs[3]
+    one, two = counts[above + j * bits :][:size], counts[above + k * bits :][:size]
+    three, four = counts[above + m * bits :][:size], counts[above + n * bits :][:size]
+    # all bits, or none where a slab is the first one, named again as there are no more
+    second, third, fourth = ZERO - np.uint64(k != j), ZERO - np.uint64(m != j), ZERO - np.uint64(n != j)
+    sums = counts[below:][:size]
     for w in range(slab):
-        word, own = cells[at + w], counts[counted + w * bits :][:bits]
+        word = cells[at + w]
         for bit in range(bits):
-            own[bit] &= (word >> np.uint64(bit) & ONE) - ONE  # no bit of it, or all
-            total += own[bit]
+            cell = w * bits + bit
+            own = one[cell] + (two[cell] & second) + (three[cell] & third) + (four[cell] & fourth)
+            own &= (word >> np.uint64(bit) & ONE) - ONE  # a cell of the set: no bits
+            sums[cell] = own
+            total += own
     return np.int64(total)
 
 

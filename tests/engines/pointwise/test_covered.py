@@ -16,6 +16,7 @@ from holdfast.engines.pointwise.cells import Coverage
 from holdfast.engines.pointwise.covered import least_pairs
 from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.readings import covered, derive
+from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
 from tests.engines.pointwise.tables import BIT, Small, small
@@ -91,6 +92,8 @@ def test_every_batch_by_definition(
         for rule in expected(world.rows, nulls, asked, most)
         if coverage(world.rows, nulls, by_order, rule) >= share
     }
+    assert isinstance(result, Rules)
+    assert isinstance(every, Rules)
     assert list(result) == list(every)
     assert list(result.denials()) == list(every.denials())
     shown, others = result.for_people(()), every.for_people(())

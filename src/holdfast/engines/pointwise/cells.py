@@ -23,8 +23,10 @@ BITS = (1, 2, 4, 8)
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
 # Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
-# Cells that get a count, at most; and in how many that occur a wanted box is to lie, where most do not.
-_COUNTED, _DENSE, _WIDE = 1 << 24, 8, 32
+_COUNTED = 1 << 24  # cells that get a count, at most: 128 MB
+# Counts pay where one of so many cells occurs, or a wanted box holds as many pairs as so many of these do on average.
+# Else all rules are found faster, by never-sets; and so they are with few marks.
+_DENSE, _WIDE, _SHORT = 2, 16, 3
 _NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
@@ -68,12 +70,14 @@ def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
     return np.unique(_numbered(values, space, columns)).astype(np.uint64)
 
 
-def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: int) -> bool:
+def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: int, max_size: int | None) -> bool:
     """Whether it pays to search for boxes that hold so many pairs, rather than for all: where most cells occur, or such
-    a box holds about as many pairs as many cells do.
+    a box holds as many pairs as several of those that do; and there may be more than a few marks.
     """
     cells, pairs = cells_of(space, range(space.columns)), int(counts.sum())
-    return cells <= _COUNTED and (cells <= _DENSE * len(values) or least * len(values) >= _WIDE * pairs)
+    if cells > _COUNTED or (max_size is not None and max_size <= _SHORT):
+        return False
+    return cells <= _DENSE * len(values) or least * len(values) >= _WIDE * pairs
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ def rules_covered(
     """The minimal rules whose left side a share of the pairs meets, more than 0; and never-sets, one of two mirrors."""
     tally, space, max_lhs = way.tallied(), asked.space, asked.max_lhs
     least = least_pairs(share, tally.pairs)
-    if tally.exact and counts_pay(space, tally.values, tally.counts, least):
+    if tally.exact and counts_pay(space, tally.values, tally.counts, least, max_lhs):
         rules = covered(tally.values, Coverage(tally.counts, least), space, max_lhs, rhs, progress)
         return rules, _never_sets(rules, tally, asked)
     found = derive(way.seen, space, max_lhs, rhs, progress, way.never)
