@@ -19,7 +19,7 @@ from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.engines.pointwise.boxes import excluded
 from holdfast.engines.pointwise.marginals import values_within
-from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values
+from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.pairs import pairs_within
 from holdfast.engines.pointwise.result import Listed, Rules, Wording
 from holdfast.engines.pointwise.sentences import explained
@@ -110,16 +110,21 @@ def _causes(some: Listed, other: Moment, wording: Wording) -> dict[str, Cause]:
 
 
 def _implied(some: Listed, others: Listed) -> NDArray[np.int64]:
-    """For each of some rules the place of one of others that says as much or more, -1 where none does."""
+    """For each of some rules the place of one of others that says as much or more, -1 where none does. One with `=` on
+    the right also says what its mirror image says.
+    """
     found = np.full(len(some), -1, np.int64)
-    own, other = excluded(some.left), excluded(others.left)
+    equal = np.flatnonzero(others.mark == EQUAL)
+    places = np.concatenate([np.arange(len(others)), equal])
+    own, other = excluded(some.left), excluded(np.concatenate([others.left, mirrored(others.left[equal])]))
+    column_of, mark_of = others.column[places], others.mark[places]
     for column in np.unique(some.column).tolist():
         for mark in (LESS, EQUAL, LESS | EQUAL):
             mine = np.flatnonzero((some.column == column) & (some.mark == mark))
-            theirs = np.flatnonzero((others.column == column) & (others.mark & ~np.uint8(mark) == 0))
+            theirs = np.flatnonzero((column_of == column) & (mark_of & ~np.uint8(mark) == 0))
             if len(mine) and len(theirs):
                 at = bitsets.containers(~own[mine], ~other[theirs])  # complements turn the question round
-                found[mine[at >= 0]] = theirs[at[at >= 0]]
+                found[mine[at >= 0]] = places[theirs[at[at >= 0]]]
     return found
 
 
