@@ -87,6 +87,14 @@ def numbered(boxes: Boxes) -> NDArray[np.int64]:
     return KeyTable(words.shape[1], len(words)).entries(words)
 
 
+def distinct(boxes: Boxes) -> Boxes:
+    """Each box, or row of values, once."""
+    numbers = numbered(boxes)
+    some = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
+    some[numbers] = np.arange(len(boxes))
+    return boxes[some]
+
+
 def among(boxes: Boxes, others: Boxes) -> Flags:
     """Which boxes are among others."""
     return bitsets.among(packed(boxes), packed(others))

@@ -27,6 +27,7 @@ from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.pointwise.state import State, Told, way_arrays
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.pointwise.witnesses import Witnesses
+from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
@@ -65,7 +66,7 @@ class PointwiseEngine(Engine):
         before = state.moment()
         changed = state.way.follow(change, runner, progress)
         state.table = change.after
-        if changed or state.chosen.min_coverage or before.is_tested != state.moment().is_tested:
+        if changed or state.chosen.min_coverage or before.is_tested != (change.after.rows >= FEWEST_ROWS):
             state.derive(progress)
         return difference(before, state.moment(), state.wording, change, state.best_first)
 

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import sampling
-from holdfast.engines.pointwise.boxes import excluded, folded, is_told, numbered
+from holdfast.engines.pointwise.boxes import distinct, excluded, folded, is_told, numbered
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
@@ -64,6 +64,7 @@ class Witnesses(Way):
         self._rows, self._asked = rows, asked
         self._ids, self._values, self._never = ids, values, never
         self._patterns: Patterns | None = None  # made when a batch comes
+        self._seen: tuple[Values, Values] | None = None  # values of witnesses, and what follows from them
 
     @classmethod
     def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> Self:
@@ -166,7 +167,9 @@ class Witnesses(Way):
     @property
     def seen(self) -> Values:
         """The values of the witnesses, as seen from both rows."""
-        return np.unique(np.concatenate([self._values, mirrored(self._values)]), axis=0)
+        if self._seen is None or self._seen[0] is not self._values:
+            self._seen = self._values, distinct(np.concatenate([self._values, mirrored(self._values)]))
+        return self._seen[1]
 
     @property
     def never(self) -> Boxes | None:
