@@ -39,7 +39,7 @@ def towns(tmp_path: Path) -> Path:
 
 def test_help_offers_it_and_its_settings() -> None:
     said = holdfast("discover", "--help")
-    assert "column, ucc, fd, ind, od, one" in said
+    assert "column, ucc, fd, ind, od, pod, one" in said
     assert "--least-rows" in said
     assert "one: Only in tables of at least so many rows." in said
     assert "--least-rows" in holdfast("init", "--help")
