@@ -50,6 +50,11 @@ def test_a_column_that_is_not_there(pay: Path, holdfast: Holdfast, words: tuple[
     refused(holdfast("discover", pay, "--rules", "pod", *words), sentence)
 
 
+def test_what_few_test_is_either_asked_for_or_left_out(pay: Path, holdfast: Holdfast) -> None:
+    ran = holdfast("discover", pay, "--rules", "pod", "--vacuous", "--min-coverage", "0.1")
+    refused(ran, "--vacuous asks for it; leave out one")
+
+
 def test_text_takes_an_order_where_it_is_declared(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
     state = tmp_path / "state"
     assert holdfast("init", state, pay, "--watch", "pod").code == 0

@@ -97,6 +97,13 @@ class RankedColumns:
         self._read()
         return self._ids[places]
 
+    def id_at(self, place: int) -> int:
+        """The id of the row at a place; behind the last one, an id that no row has yet."""
+        self._read()
+        if place < self.count:
+            return int(self._ids[place])
+        return int(self._ids[self.count - 1]) + 1 if self.count else 0
+
     def places(self, ids: NDArray[np.int64]) -> Places:
         """Where the rows with some ids stand, or would."""
         self._read()

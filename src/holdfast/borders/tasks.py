@@ -40,7 +40,7 @@ def proved_by(
     rows = columns.rows
     if runner.is_local or rows.where is None:
         return proved(columns, asked, progress)
-    fresh, upto = (_id_at(rows, place) for place in (columns.fresh or None, columns.upto))
+    fresh, upto = (None if place is None else rows.id_at(place) for place in (columns.fresh or None, columns.upto))
     step = -(-len(asked) // _TASKS)
     parts = [asked[begin : begin + step] for begin in range(0, len(asked), step)]
     found = Proofs.joined(runner.map(run, [Task(rows.where, rows.ordered, part, fresh, upto) for part in parts]))
@@ -59,10 +59,3 @@ def run(task: Task) -> Proofs:
 def _columns_in(part: Questions) -> set[int]:
     asked = part.asked
     return {*part.prefix, *(int(c) for own in (asked.added, asked.constants, asked.one, asked.other) for c in own)}
-
-
-def _id_at(rows: RankedColumns, place: int | None) -> int | None:
-    """The id of the row at a place; behind the last one, an id that no row has yet."""
-    if place is None:
-        return None
-    return int(rows.ids(np.array(place))) if place < rows.count else int(rows.ids(np.array(rows.count - 1))) + 1

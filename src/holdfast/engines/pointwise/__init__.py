@@ -33,6 +33,10 @@ class PointwiseSettings:
         refuse_unknown(self.method)
         if not 0.0 <= self.min_coverage <= 1.0:
             raise BadInput(f"the coverage is a share, from 0 to 1, not {self.min_coverage}; choose another")
+        if self.vacuous and self.min_coverage:
+            raise BadInput(
+                "--min-coverage leaves out what few pairs of rows test, --vacuous asks for it; leave out one"
+            )
 
 
 def _cells(rule: Json) -> list[str]:

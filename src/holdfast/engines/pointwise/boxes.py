@@ -20,28 +20,31 @@ LEANING = np.array([bool(mask & MORE) * 1 - bool(mask & LESS) * 1 for mask in ra
 COLUMNS_OF_WORD = 15  # of four bits each; and a word is a number above 0
 
 
-class Rules(NamedTuple):
-    """Rules `left -> column operator`, one a row. The operator is a mask: LESS, LESS | EQUAL or EQUAL."""
+class Sides(NamedTuple):
+    """The left and right sides of rules `left -> column operator`, one a row.
+
+    The operator is a mask: LESS, LESS | EQUAL or EQUAL.
+    """
 
     left: Boxes
     column: NDArray[np.int64]
     operator: NDArray[np.uint8]
 
     @staticmethod
-    def of(left: Boxes, column: int, operator: int) -> Rules:
+    def of(left: Boxes, column: int, operator: int) -> Sides:
         """With the same right side."""
-        return Rules(left, np.full(len(left), column, np.int64), np.full(len(left), operator, np.uint8))
+        return Sides(left, np.full(len(left), column, np.int64), np.full(len(left), operator, np.uint8))
 
     @staticmethod
-    def joined(columns: int, parts: Sequence[Rules]) -> Rules:
+    def joined(columns: int, parts: Sequence[Sides]) -> Sides:
         """All of them; there may be none."""
-        none = Rules.of(np.empty((0, columns), np.uint8), 0, 0)
+        none = Sides.of(np.empty((0, columns), np.uint8), 0, 0)
         left, column, operator = zip(none, *parts, strict=True)
-        return Rules(np.concatenate(left), np.concatenate(column), np.concatenate(operator))
+        return Sides(np.concatenate(left), np.concatenate(column), np.concatenate(operator))
 
-    def where(self, flags: Flags) -> Rules:
+    def where(self, flags: Flags) -> Sides:
         """Those that are flagged."""
-        return Rules(self.left[flags], self.column[flags], self.operator[flags])
+        return Sides(self.left[flags], self.column[flags], self.operator[flags])
 
 
 def is_told(boxes: Boxes) -> Flags:

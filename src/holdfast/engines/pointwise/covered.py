@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdfast.engines.pointwise.boxes import Rules, folded, weakenings
+from holdfast.engines.pointwise.boxes import Sides, folded, weakenings
 from holdfast.engines.pointwise.cells import Coverage, counts_pay
 from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes
@@ -25,7 +25,7 @@ from holdfast.table.threads import SoFar
 
 def rules_covered(
     way: Way, asked: Asked, share: float, rhs: Sequence[int] | None = None, progress: SoFar = lambda _: None
-) -> tuple[Rules, Boxes]:
+) -> tuple[Sides, Boxes]:
     """The minimal rules whose left side a share of the pairs meets, more than 0; and never-sets, one of two mirrors."""
     tally, space, max_lhs = way.tallied(), asked.space, asked.max_lhs
     least = least_pairs(share, tally.pairs)
@@ -33,7 +33,7 @@ def rules_covered(
         rules = covered(tally.values, Coverage(tally.counts, least), space, max_lhs, rhs, progress)
         return rules, _never_sets(rules, tally, asked)
     found = derive(way.seen, space, max_lhs, rhs, progress, way.never)
-    rules = Rules(found.left, found.column, found.operator)
+    rules = Sides(found.left, found.column, found.operator)
     return rules.where(counts_within(tally.values, tally.counts, space, rules.left) >= least), found.never
 
 
@@ -47,7 +47,7 @@ def least_pairs(share: float, pairs: int) -> int:
     return least
 
 
-def _never_sets(rules: Rules, tally: Tally, asked: Asked) -> Boxes:
+def _never_sets(rules: Sides, tally: Tally, asked: Asked) -> Boxes:
     """The minimal never-sets of `=` rules, and keys; none where nulls are distinct."""
     space = asked.space
     if space.unknown:

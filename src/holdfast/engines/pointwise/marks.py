@@ -84,8 +84,6 @@ def compared(one: NDArray[np.uint32], other: NDArray[np.uint32], space: Space) -
 
 
 def met(boxes: Boxes, values: Values) -> NDArray[np.bool_]:
-    """Which boxes some values lie in; boxes and values are few, or one of both is."""
-    found = np.zeros(len(boxes), np.bool_)
-    for value in values:
-        found |= (boxes & value != 0).all(axis=1)
+    """Which boxes a pair with these values lies in."""
+    found: NDArray[np.bool_] = (boxes & values != 0).all(axis=1)
     return found

@@ -25,15 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import LEANING, Rules, among, folded, is_told
+from holdfast.engines.pointwise.boxes import LEANING, Sides, among, folded, is_told
 from holdfast.engines.pointwise.cells import Coverage, Seen
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
 from holdfast.engines.pointwise.vacuous import Vacuous
 from holdfast.table.threads import SoFar, each
 
-Places = NDArray[np.int64]
-Part = tuple[Rules, Places | None]  # rules; and of which never-sets they are readings, where they are that
 _SMALL = 1 << 10  # words of cells: a search on fewer takes less than threads do
 
 
@@ -45,8 +43,6 @@ class Derived:
     left: Boxes
     column: NDArray[np.int64]
     operator: NDArray[np.uint8]  # LESS, LESS | EQUAL or EQUAL
-    group: NDArray[np.int64]  # of each rule its class; equivalent readings share it
-    classes: Boxes  # of each class the box that is never met
     vacuous: int
 
 
@@ -77,14 +73,14 @@ def vacuous(
     max_lhs: int | None = None,
     rhs: Sequence[int] | None = None,
     progress: SoFar = lambda _: None,
-) -> Rules:
+) -> Sides:
     """The minimal rules whose left side no pair meets."""
     targets = range(space.columns) if rhs is None else rhs
     if not space.unknown:
         return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
     asked = _Asked(Seen(seen, space), max_lhs, targets, progress)
     unmet, found = _unmet(asked), _minimal(asked)
-    return Rules.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules, _ in found])
+    return Sides.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules in found])
 
 
 def covered(
@@ -94,11 +90,11 @@ def covered(
     max_lhs: int | None = None,
     rhs: Sequence[int] | None = None,
     progress: SoFar = lambda _: None,
-) -> Rules:
+) -> Sides:
     """The minimal rules whose left side so many pairs meet, one at least; `coverage` has the counts of all pairs."""
     targets = range(space.columns) if rhs is None else rhs
     found = _minimal(_Asked(Seen(seen, space, coverage), max_lhs, targets, progress))
-    return Rules.joined(space.columns, [rules for rules, _ in found])
+    return Sides.joined(space.columns, found)
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ class _Asked:
         """All minimal left sides that no pair meets which has a value of `negation` in a column."""
         return left_sides(self.seen, self.space, column, negation, self.max_lhs, so_far)
 
-    def of_each(self, work: Callable[[int, SoFar], list[Part]]) -> list[Part]:
+    def of_each(self, work: Callable[[int, SoFar], list[Sides]]) -> list[Sides]:
         """What is found for each column on the right side, in threads where that takes long."""
         cells = self.seen.cells  # made here, once, and not by each thread
         small = cells is not None and cells.words.size <= _SMALL
@@ -131,51 +127,31 @@ class _Asked:
 
 
 def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
-    def of_column(column: int, so_far: SoFar) -> list[Part]:
+    def of_column(column: int, so_far: SoFar) -> list[Sides]:
         if not asked.space.ordered[column]:
             return [_readings(never, column, (OTHER,), EQUAL)]
         equal = asked.left_sides(column, LESS | MORE, so_far)
         equal = equal[is_told(equal)]
         less = _readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS)
-        rules, places = _readings(never, column, (LESS, MORE), LESS | EQUAL)
-        minimal = ~among(folded(rules.left), equal)
-        met = Rules.of(equal[~among(equal, never)], column, EQUAL)
-        return [less, (rules.where(minimal), places[minimal]), (met, None)]
+        less_or_equal = _readings(never, column, (LESS, MORE), LESS | EQUAL)
+        minimal = ~among(folded(less_or_equal.left), equal)
+        met = Sides.of(equal[~among(equal, never)], column, EQUAL)
+        return [less, less_or_equal.where(minimal), met]
 
     found = asked.of_each(of_column)
     others = Vacuous.of(never, asked.seen.values, asked.space, asked.max_lhs, asked.targets)
-    return _classified(never, found, asked.space, others.count())
+    return Derived(never, *Sides.joined(asked.space.columns, found), others.count())
 
 
-def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> tuple[Rules, Places]:
-    """The rules that say of a column that none of the negations occurs, and of which never-set each is a reading."""
+def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> Sides:
+    """The rules that say of a column that none of the negations occurs: readings of never-sets."""
     differing = np.count_nonzero(never == OTHER, axis=1)  # marks `!=`, which no left side has
     places = np.flatnonzero(np.isin(never[:, column], negations) & (differing == (OTHER in negations)))
     left = never[places]
     turned = LEANING[left[:, column]] < 0  # where B< or B<= is never met, B>= or B> follows: told as its mirror
     left[:, column] = FREE
     left[turned] = mirrored(left[turned])
-    return Rules.of(left, column, operator), places
-
-
-def _classified(never: Boxes, found: list[Part], space: Space, vacuous: int) -> Derived:
-    """Readings of one never-set are a class; any other rule is a class of its own."""
-    rules = Rules.joined(space.columns, [part for part, _ in found])
-    of_never = np.concatenate([[], *(np.full(len(r.left), -1) if p is None else p for r, p in found)]).astype(np.int64)
-    used, group = np.unique(of_never, return_inverse=True)
-    alone = np.flatnonzero(of_never < 0)
-    used, group = (used[1:], group - 1) if len(alone) else (used, group)
-    group[alone] = len(used) + np.arange(len(alone))
-    classes = np.concatenate([never[used], _broken_boxes(rules.where(of_never < 0), space)])
-    return Derived(never, *rules, group, classes, vacuous)
-
-
-def _broken_boxes(rules: Rules, space: Space) -> Boxes:
-    """The box of the pairs that break each rule: its left side, with the negation of its right side."""
-    negated = np.array([[space.negated(c, mark) for mark in range(16)] for c in range(space.columns)], np.uint8)
-    boxes = rules.left.copy()
-    boxes[np.arange(len(boxes)), rules.column] = negated[rules.column, rules.operator]
-    return boxes
+    return Sides.of(left, column, operator)
 
 
 # ---- a search for each right side -----------------------------------------------------------------------------------
@@ -183,9 +159,10 @@ def _broken_boxes(rules: Rules, space: Space) -> Boxes:
 
 def _by_right_sides(asked: _Asked) -> Derived:
     unmet, found = _unmet(asked), _minimal(asked)
-    met = [(rules, ~among(rules.left, unmet)) for rules, _ in found]
+    met = [(rules, ~among(rules.left, unmet)) for rules in found]
     vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
-    return _classified(unmet[:0], [(rules.where(flags), None) for rules, flags in met], asked.space, vacuous)
+    rules = Sides.joined(asked.space.columns, [rules.where(flags) for rules, flags in met])
+    return Derived(unmet[:0], *rules, vacuous)
 
 
 def _unmet(asked: _Asked) -> Boxes:
@@ -193,18 +170,18 @@ def _unmet(asked: _Asked) -> Boxes:
     return asked.left_sides(None, FREE, asked.progress)
 
 
-def _minimal(asked: _Asked) -> list[Part]:
+def _minimal(asked: _Asked) -> list[Sides]:
     """All minimal rules, vacuous ones too."""
 
-    def of_column(column: int, so_far: SoFar) -> list[Part]:
+    def of_column(column: int, so_far: SoFar) -> list[Sides]:
         operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
         negations = [asked.space.negated(column, operator) for operator in operators]
         equal, *others = (asked.left_sides(column, negation, so_far) for negation in negations)
-        found = [Rules.of(equal[is_told(equal)], column, EQUAL)]
+        found = [Sides.of(equal[is_told(equal)], column, EQUAL)]
         if others:
             less, less_or_equal = others
             minimal = ~among(less_or_equal, less) & ~among(less_or_equal, equal)
-            found += [Rules.of(less, column, LESS), Rules.of(less_or_equal[minimal], column, LESS | EQUAL)]
-        return [(rules, None) for rules in found]
+            found += [Sides.of(less, column, LESS), Sides.of(less_or_equal[minimal], column, LESS | EQUAL)]
+        return found
 
     return asked.of_each(of_column)

@@ -36,7 +36,7 @@ def pairs_by(
     if runner.is_local or rows.where is None or not len(boxes):
         return first_pairs(rows, space, boxes, fresh, progress=progress)
     parts = np.array_split(boxes, min(_TASKS, len(boxes)))
-    least = _id_at(rows, fresh)
+    least = rows.id_at(fresh)
     found = np.concatenate(runner.map(run, [Task(rows.where, space, part, least) for part in parts]))
     there = found[:, 0] >= 0
     found[there] = rows.places(found[there])
@@ -51,10 +51,3 @@ def run(task: Task) -> RowPairs:
     there = found[:, 0] >= 0
     found[there] = rows.ids(found[there])
     return found
-
-
-def _id_at(rows: RankedColumns, place: int) -> int:
-    """The id of the row at a place; behind the last one, an id that no row has yet."""
-    if not place or not rows.count:
-        return 0
-    return int(rows.ids(np.array(place))) if place < rows.count else int(rows.ids(np.array(rows.count - 1))) + 1

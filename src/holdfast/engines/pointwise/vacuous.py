@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import Rules, leans, marks_of, weakenings
+from holdfast.engines.pointwise.boxes import Sides, leans, marks_of, weakenings
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 
@@ -60,14 +60,14 @@ class Vacuous:
         """How many rules there are."""
         return int(np.bitwise_count(self.minimal).sum(dtype=np.int64))
 
-    def rules(self) -> Rules:
+    def rules(self) -> Sides:
         """All of them."""
         parts = []
         for column in range(self.never.shape[1]):
             for bit, operator in ((_NOT_LESS, LESS), (_NOT_MORE, LESS), (_NOT_EQUAL, EQUAL)):
                 left = self.never[(self.minimal[:, column] & bit) != 0]
-                parts.append(Rules.of(mirrored(left) if bit == _NOT_MORE else left, column, operator))
-        return Rules.joined(self.never.shape[1], parts)
+                parts.append(Sides.of(mirrored(left) if bit == _NOT_MORE else left, column, operator))
+        return Sides.joined(self.never.shape[1], parts)
 
 
 def _keep_minimal(never: Boxes, minimal: NDArray[np.uint8], seen: Values, space: Space) -> None:

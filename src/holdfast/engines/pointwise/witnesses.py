@@ -22,7 +22,7 @@ Of each pattern of values in L columns that occurs, up to three witnesses are ke
 
 Cost: a sweep takes some 5 to 40 ns a row and candidate, a comparison of two rows 2 ns; witnesses are some thousands. So
 1,000 rows that come to a table of 336,776 rows and 14 columns with 68 candidates are swept for in 0.2 s; box trees,
-which would answer a candidate and row in about a microsecond, would take as long, and would have to be kept.
+at 4 µs a candidate and row (`make bench NAMES=pod-probes`), would take as long, and would have to be kept.
 """
 
 from __future__ import annotations
