@@ -5,7 +5,8 @@ command line reads it to print its help. What is heavy is named by its module, a
 
 - `engine`: a module with `make(declared, settings, given)`, which gives an `Engine` (see `contract`);
 - `texts`: a module that knows the texts of such rules (see `RuleTexts`);
-- `picture`: a module that draws what was found (see `Pictures`).
+- `picture`: a module that draws what was found (see `Pictures`);
+- `likely`: a module that finds the rules which the data look as if they were meant (see `scored.Likely`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from holdfast.visible import brief
 
 if TYPE_CHECKING:
+    from holdfast.engines.scored import Likely
     from holdfast.table.table import Schema
 
 Severity = Literal["error", "warn"]
@@ -138,6 +140,7 @@ class RuleClass:
     facts: bool = False  # its findings are facts that change, and not rules that break
     texts: str | None = None
     picture: str | None = None
+    likely: str | None = None
     table: FindingTable = GIVEN_TABLE
     heading: Callable[[Json], str] | None = None  # over the table of a watched table's findings, given the first
     # The share that findings tell how far they hold, by its name in their objects; and what of two objects about the
@@ -154,6 +157,10 @@ class RuleClass:
     def load_pictures(self) -> Pictures | None:
         """What draws its findings, if they can be drawn."""
         return cast(Pictures, import_module(self.picture)) if self.picture else None
+
+    def load_likely(self) -> Likely | None:
+        """What finds its likely rules, if there is such a thing."""
+        return cast("Likely", import_module(self.likely)) if self.likely else None
 
     def change_lines(self, before: Json, after: Json) -> list[ChangeLine]:
         """What of two findings about the same thing differs."""

@@ -1,0 +1,71 @@
+"""What speaks for `X -> A`: how well rows that agree on X agree on A, beyond chance, and how many rows tell.
+
+Start from agreement corrected for chance, leaving each row out: take a row and another row of its group (the rows that
+agree on X); do they agree on A more often than any two rows do? A left side that is nearly a key has no groups and
+earns nothing, and neither does a right side that nearly always has the same value. Four things are added:
+
+- **usual values.** A value is usual where it is that of most rows of some group, and of two at least. Typos hardly ever
+  are. Rows with other values count as exceptions, but don't enter the agreement: else a few typos in a column of two
+  values, one of them rare, would drown the rare one.
+- **rows that tell.** A row that shares X with nobody tests nothing. The score rises with the share of rows that have a
+  partner, steeply at first: a tenth of the rows makes half of it.
+- **groups that could have failed.** Few groups, or a right side that chance mostly gets right, show little: by chance
+  `groups x (1 - chance)` of them would fail, and the score rises with that number.
+- **short left sides.** Each further column costs `LONGER`: with enough columns everything holds.
+
+A null on the left names nothing, so that row has no group; on the right it is a value, or, where nulls are distinct,
+one of its own. All that is counted is a whole number, so that it does not matter in which order: what is kept under
+batches equals what is found anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HALF = 0.1  # this share of rows with a partner makes half the score
+FAILING = 0.2  # so many groups that would fail by chance make half the score
+LONGER = 0.6  # what a rule is worth with one more column on the left
+UNIT = 1 << 30  # agreement is summed in whole numbers of this part
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a table's rows tell of `X -> A`. Of two rows at least of a group one speaks of a pair of them."""
+
+    rows: int  # of the table
+    tested: int  # rows that share X with another row
+    usual: int  # of these, those whose A is a usual value
+    groups: int  # groups that have two rows with usual values at least
+    paired: int  # the rows with usual values of these groups
+    agreement: int  # in UNITs: for each of them the share of the others of its group that have its value
+    known: int  # rows with usual values, whether they share X or not
+    same: int  # ordered pairs of these rows that agree on A
+    outside: int  # rows to remove so that the rule holds
+
+    @property
+    def chance(self) -> float:
+        """How often two rows with usual values agree on A, whatever their X."""
+        return self.same / (self.known * (self.known - 1)) if self.known > 1 else 1.0
+
+    @property
+    def agreeing(self) -> float:
+        """How often two rows with usual values agree on A that agree on X."""
+        return self.agreement / UNIT / self.paired if self.paired else 0.0
+
+    def score(self, columns: int = 1) -> float:
+        """From 0, nothing speaks for the rule, to 1; given how many columns X has."""
+        chance = self.chance
+        if chance >= 1.0 or not self.tested:
+            return 0.0
+        beyond = (self.agreeing - chance) / (1.0 - chance)
+        if beyond <= 0.0:
+            return 0.0
+        tested, failing = self.tested / self.rows, self.groups * (1.0 - chance)
+        telling = tested * (1.0 + HALF) / (tested + HALF)
+        return beyond * self.usual / self.tested * telling * failing / (failing + FAILING) * LONGER ** (columns - 1)
+
+
+def most(tested: int, rows: int, columns: int) -> float:
+    """What a rule with so many rows that share X can score at most, whatever its right side."""
+    share = tested / rows if rows else 0.0
+    return share * (1.0 + HALF) / (share + HALF) * LONGER ** (columns - 1) if share else 0.0

@@ -1,0 +1,72 @@
+"""Rules with what speaks for them: how much the data look as if a rule were meant, and not an accident.
+
+Each class of rules that can be suggested names a module (`RuleClass.likely`, see `declared`) which finds its likely
+rules, exact ones and nearly exact ones alike, and gives each a score from 0 to 1. `holdfast.ranking` puts those of all
+classes in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from holdfast.changes.diff import Finding
+from holdfast.progress import Progress
+from holdfast.table.runner import Runner
+
+LIKELY = 0.5  # rules of at least this score are told; others are ranked, for whoever asks for all
+TOP = 1000  # so many rules of a class are ranked unless asked otherwise
+MAX_LHS = 3  # columns of a left side, or of a key
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which likely rules are asked for: the best so many of a class, with left sides and keys up to some columns."""
+
+    top: int = TOP
+    max_lhs: int = MAX_LHS
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A rule with what speaks for it."""
+
+    rule: Finding
+    table: str  # whose rows break it
+    score: float
+    support: int  # rows that could have broken it
+    sentence: str  # what the score is made of
+    to_remove: int = 0  # so many rows are in the way of the rule; 0: it is exact
+    g3: float = 0.0  # the share of rows that these are
+    rows: tuple[int, ...] = ()  # the first of them, by id
+    given: str = ""  # the rule as a rule file takes it, where that is not its own text
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.rule.text
+
+    @property
+    def as_given(self) -> str:
+        """The rule as a rule file takes it."""
+        return self.given or self.rule.text
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule with its score, which other figures are told beside."""
+        return {
+            **self.rule.to_json(),
+            "score": round(self.score, 6),
+            "support": self.support,
+            "violations": self.to_remove,
+            "g3": self.g3,
+            "rows": list(self.rows),
+            "evidence": self.sentence,
+        }
+
+
+class Likely(Protocol):
+    """A module that finds the likely rules of a class."""
+
+    def likely(self, subject: Any, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """The rules with the highest scores, in any order; the subject is that of the engine of the class."""
