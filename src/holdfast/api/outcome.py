@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.api.alarms import FailOn, least_score
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
@@ -64,16 +65,48 @@ class Outcome:
         """The violations that were added and resolved, by the text of the rule."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
+    def score(self, rule: Finding) -> float | None:
+        """What a rule was worth that rows broke, or is worth that was gained; None where nobody looked, as it can't be
+        much, or where its class has no scores.
+        """
+        both = [each for diff in self.diffs.values() for each in (diff.scores, diff.gained_scores) if each is not None]
+        return next((each[rule.text] for each in both if rule.text in each), None)
+
     @property
     def broken(self) -> bool:
-        """Whether a rule was lost, or a rule of severity error has more violations, or others, than before."""
-        worse = [
-            new
-            for diff in self.diffs.values()
-            for text, (old, new) in diff.changed.items()
-            if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text))
-        ]
-        return bool(worse) or any(diff.witnesses for diff in self.diffs.values())
+        """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
+        rows broke one that was found with a high score (`holdfast.engines.scored.ALARMING`).
+        """
+        return bool(self.alarms())
+
+    def alarms(self, fail_on: FailOn | str = "likely") -> list[Finding]:
+        """The rules that make the batch an alarm, what matters most first: given ones, then found ones by score.
+
+        `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or the least score.
+        """
+        least = least_score(fail_on)
+        if least is None:
+            return []
+        found = sorted(self._lost_from(least), key=lambda each: -each[0])
+        return [*self._worse(), *(rule for _, rule in found)]
+
+    def _worse(self) -> Iterator[Finding]:
+        """The given rules of severity error that have more violations, or others, than before."""
+        for diff in self.diffs.values():
+            for text, (old, new) in diff.changed.items():
+                if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
+                    yield new
+
+    def _lost_from(self, least: float) -> Iterator[tuple[float, Finding]]:
+        """The rules of at least some score that rows broke, with their scores; -1 where there is none."""
+        for diff in self.diffs.values():
+            scores = diff.scores or {}
+            if least < 0:
+                yield from ((scores.get(t, -1.0), rule) for t, rule in diff.lost.items() if t in diff.witnesses)
+            else:
+                yield from (
+                    (score, diff.lost[t]) for t, score in scores.items() if score >= least and t in diff.witnesses
+                )
 
     def moved(self, text: str) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
@@ -81,17 +114,20 @@ class Outcome:
         return (0, 0) if change is None else (change.new, change.gone)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object for the batch, then one for each thing that changed."""
-        lines = [{**self.batch.to_json(), "already_applied": self.already_applied}]
+        """One object for the batch, then one for each thing that changed, what matters most first: given rules that got
+        worse, found ones that broke and those that were gained, by score; then all else.
+        """
+        worse = {id(rule) for rule in self._worse()}
+        lines: list[tuple[float, dict[str, Any]]] = []
         for diff in self.diffs.values():
-            for text, finding in diff.lost.items():
-                witness = diff.witnesses.get(text)
-                event = "lost" if witness else "untested" if _is_empty(finding) else "implied"
-                line = {"event": event, **finding.to_json(), **_cause(diff, text)}
-                lines.append({**line, "witness": witness.to_json()} if witness else line)
-            lines += [{"event": "gained", **new.to_json(), **_cause(diff, text)} for text, new in diff.gained.items()]
-            lines += [self._changed(old, new) for old, new in diff.changed.values()]
-        return lines
+            lines += _lost_lines(diff)
+            for text, new in diff.gained.items():
+                score = (diff.gained_scores or {}).get(text)
+                line = {"event": "gained", **new.to_json(), **_scored(score), **_cause(diff, text)}
+                lines.append((1.0 + (score or 0.0), line))
+            lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
+        lines.sort(key=lambda each: -each[0])
+        return [{**self.batch.to_json(), "already_applied": self.already_applied}, *(line for _, line in lines)]
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}
@@ -106,6 +142,23 @@ class Outcome:
         from holdfast.report.pages import outcome_html
 
         return outcome_html(self)
+
+
+def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
+    """The rules that are told no longer, each with how early it is to be told."""
+    for text, finding in diff.lost.items():
+        line, witness = finding.to_json(), diff.witnesses.get(text)
+        if witness is None:
+            event = "untested" if _is_empty(finding) else "implied"
+            yield 0.0, {"event": event, **line, **_cause(diff, text)}
+        else:
+            score = (diff.scores or {}).get(text)
+            told = {"event": "lost", **line, **_scored(score), **_cause(diff, text), "witness": witness.to_json()}
+            yield 2.0 + (score or 0.0), told
+
+
+def _scored(score: float | None) -> dict[str, Any]:
+    return {} if score is None else {"score": round(score, 6)}
 
 
 def _cause(diff: Diff, text: str) -> dict[str, Any]:

@@ -7,14 +7,15 @@
     key()                        there are not even two rows
 
 Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
-break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact.
+break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
+`score` says how much the data look as if the rule were meant (see `evidence` and `key_score`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.names import QUOTED, quoted
@@ -32,6 +33,7 @@ class FD:
     lhs: tuple[str, ...]
     rhs: str
     error: float = 0.0
+    score: float | None = field(default=None, compare=False)  # None: nobody asked for it
 
     kind = "fd"
 
@@ -56,6 +58,7 @@ class FD:
             "lhs": list(self.lhs),
             "rhs": self.rhs,
             **_share(self.error),
+            **_scored(self.score),
             "text": self.text,
         }
 
@@ -67,6 +70,7 @@ class Key:
     table: str
     columns: tuple[str, ...]
     error: float = 0.0
+    score: float | None = field(default=None, compare=False)
 
     kind = "ucc"
 
@@ -79,6 +83,11 @@ class Key:
         return key_text([quoted(name) for name in self.columns])
 
     @property
+    def lhs(self) -> tuple[str, ...]:
+        """Its columns: a key determines the row itself."""
+        return self.columns
+
+    @property
     def looked_at(self) -> tuple[str, ...]:
         """Its columns."""
         return self.columns
@@ -86,7 +95,7 @@ class Key:
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
         about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**about, **(_share(self.error) if self.error else {}), "text": self.text}
+        return {**about, **(_share(self.error) if self.error else {}), **_scored(self.score), "text": self.text}
 
 
 Rule = FD | Key
@@ -95,6 +104,10 @@ Rule = FD | Key
 def _share(error: float) -> dict[str, Any]:
     """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
     return {"error": error, **({"measure": "share of pairs"} if error else {})}
+
+
+def _scored(score: float | None) -> dict[str, Any]:
+    return {} if score is None else {"score": round(score, 6)}
 
 
 def columns_of(rule: Rule, names: Sequence[str]) -> tuple[list[int], int | None]:

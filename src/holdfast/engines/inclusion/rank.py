@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.engines.inclusion import tuples, witness
-from holdfast.engines.inclusion.model import IND
+from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
@@ -69,6 +69,12 @@ def proposals(state: State) -> list[Proposal]:
     found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
     found.sort(key=lambda each: (-each.score, each.ind.text))
     return found
+
+
+def scores(state: State, lost: Iterable[str]) -> dict[str, float]:
+    """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
+    profile = _Profile(state)
+    return {text: _rated(ind, profile.reasons_of_parts(ind)).score for text in lost if (ind := parse(text))}
 
 
 def worthy(found: Iterable[Proposal]) -> list[Proposal]:
