@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.api.alarms import FailOn, least_score
-from holdfast.changes.diff import Diff, Finding, PairChange, Witness
+from holdfast.api.alarms import Alarming, FailOn, alarming
+from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.store.records import BatchRecord
@@ -65,30 +65,29 @@ class Outcome:
         """The violations that were added and resolved, by the text of the rule."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
-    def score(self, rule: Finding) -> float | None:
-        """What a rule was worth that rows broke, or is worth that was gained; None where nobody looked, as it can't be
-        much, or where its class has no scores.
+    def worth(self, rule: Finding) -> Worth | None:
+        """What spoke for a rule that rows broke, before they did, or what speaks for one that was gained; None where
+        nobody looked, as it can't be much, or where its class has no scores.
         """
-        both = [each for diff in self.diffs.values() for each in (diff.scores, diff.gained_scores) if each is not None]
-        return next((each[rule.text] for each in both if rule.text in each), None)
+        known = [each for diff in self.diffs.values() for each in (diff.worth, diff.gained_worth) if each is not None]
+        return next((each[rule.text] for each in known if rule.text in each), None)
 
     @property
     def broken(self) -> bool:
         """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
-        rows broke one that was found with a high score (`holdfast.engines.scored.ALARMING`).
+        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested.
         """
         return bool(self.alarms())
 
-    def alarms(self, fail_on: FailOn | str = "likely") -> list[Finding]:
+    def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
         """The rules that make the batch an alarm, what matters most first: given ones, then found ones by score.
 
-        `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or the least score.
+        `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or found ones from a score
+        on.
         """
-        least = least_score(fail_on)
-        if least is None:
-            return []
-        found = sorted(self._lost_from(least), key=lambda each: -each[0])
-        return [*self._worse(), *(rule for _, rule in found)]
+        asked = alarming(fail_on)
+        found = sorted(self._alarming(asked), key=lambda each: -each[0])
+        return [*(self._worse() if asked.given else ()), *(rule for _, rule in found)]
 
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have more violations, or others, than before."""
@@ -97,16 +96,16 @@ class Outcome:
                 if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
                     yield new
 
-    def _lost_from(self, least: float) -> Iterator[tuple[float, Finding]]:
-        """The rules of at least some score that rows broke, with their scores; -1 where there is none."""
+    def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
+        """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
         for diff in self.diffs.values():
-            scores = diff.scores or {}
-            if least < 0:
-                yield from ((scores.get(t, -1.0), rule) for t, rule in diff.lost.items() if t in diff.witnesses)
+            known = diff.worth or {}
+            if asked.all:
+                broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
+                yield from ((known[text].score if text in known else 0.0, rule) for text, rule in broken)
             else:
-                yield from (
-                    (score, diff.lost[t]) for t, score in scores.items() if score >= least and t in diff.witnesses
-                )
+                chosen = [text for text, worth in known.items() if asked.found(worth) and text in diff.witnesses]
+                yield from ((known[text].score, diff.lost[text]) for text in chosen)
 
     def moved(self, text: str) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
@@ -122,9 +121,9 @@ class Outcome:
         for diff in self.diffs.values():
             lines += _lost_lines(diff)
             for text, new in diff.gained.items():
-                score = (diff.gained_scores or {}).get(text)
-                line = {"event": "gained", **new.to_json(), **_scored(score), **_cause(diff, text)}
-                lines.append((1.0 + (score or 0.0), line))
+                worth = (diff.gained_worth or {}).get(text)
+                line = {"event": "gained", **new.to_json(), **_told(worth), **_cause(diff, text)}
+                lines.append((1.0 + _score(worth), line))
             lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
         lines.sort(key=lambda each: -each[0])
         return [{**self.batch.to_json(), "already_applied": self.already_applied}, *(line for _, line in lines)]
@@ -152,13 +151,17 @@ def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
             event = "untested" if _is_empty(finding) else "implied"
             yield 0.0, {"event": event, **line, **_cause(diff, text)}
         else:
-            score = (diff.scores or {}).get(text)
-            told = {"event": "lost", **line, **_scored(score), **_cause(diff, text), "witness": witness.to_json()}
-            yield 2.0 + (score or 0.0), told
+            worth = (diff.worth or {}).get(text)
+            told = {"event": "lost", **line, **_told(worth), **_cause(diff, text), "witness": witness.to_json()}
+            yield 2.0 + _score(worth), told
 
 
-def _scored(score: float | None) -> dict[str, Any]:
-    return {} if score is None else {"score": round(score, 6)}
+def _told(worth: Worth | None) -> dict[str, Any]:
+    return worth.to_json() if worth else {}
+
+
+def _score(worth: Worth | None) -> float:
+    return worth.score if worth else 0.0
 
 
 def _cause(diff: Diff, text: str) -> dict[str, Any]:

@@ -42,10 +42,10 @@ def apply(
 
     Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
     """
-    from holdfast.api.alarms import least_score
+    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
 
-    least_score(fail_on)  # which refuses what it can't mean
+    alarming(fail_on)  # which refuses what it can't mean
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(

@@ -37,11 +37,11 @@ def watch(
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
-    from holdfast.api.alarms import least_score
+    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
     from holdfast.api.outcome import Outcome
 
-    least_score(fail_on)  # which refuses what it can't mean
+    alarming(fail_on)  # which refuses what it can't mean
     codes = {0}
 
     def applied(path: str, outcome: Outcome) -> None:

@@ -16,7 +16,8 @@ from holdfast.progress import Progress
 from holdfast.table.runner import Runner
 
 LIKELY = 0.5  # rules of at least this score are told; others are ranked, for whoever asks for all
-ALARMING = 0.9  # one that was found, and that rows broke, is an alarm from this score on
+ALARMING = 0.9  # one that was found, and that rows broke, is an alarm from this score on,
+ENOUGH = 1000  # and if so many rows could have broken it before: what fewer tested may not be quite so
 TOP = 1000  # so many rules of a class are ranked unless asked otherwise
 MAX_LHS = 3  # columns of a left side, or of a key
 

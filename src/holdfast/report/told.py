@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from holdfast.changes.asked import for_people, one_a_class
-from holdfast.changes.diff import Diff, Witness
+from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.scored import LIKELY
 
 _FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
@@ -46,13 +46,14 @@ def lost_lines(diffs: Iterable[Diff], most: int) -> list[str]:
     first: list[_Broken] = []  # of the accidents
     accidents = 0
     for diff in diffs:
-        if diff.scores is None:
-            others += islice(_broken(diff, one_a_class(diff.lost)), _LOOKED_AT)
+        if diff.worth is None:
+            others += islice(_broken(diff, one_a_class(diff.lost), {}), _LOOKED_AT)
             continue
-        known = list(_broken(diff, named := _likely(diff.scores)))
+        scores = _likely(diff.worth)
+        known = list(_broken(diff, scores, scores))
         likely += known
         accidents += len(diff.witnesses) - len(known)
-        first += islice(_broken(diff, (text for text in diff.lost if text not in named)), _FEW + 1)
+        first += islice(_broken(diff, (text for text in diff.lost if text not in scores), {}), _FEW + 1)
     likely.sort(key=lambda rule: -(rule.score or 0.0))
     if accidents <= _FEW:
         return _by_cause([*likely, *others, *first])[:most]
@@ -60,19 +61,18 @@ def lost_lines(diffs: Iterable[Diff], most: int) -> list[str]:
     return [*_by_cause([*likely, *others])[:most], counted]
 
 
-def _likely(scores: Mapping[str, float]) -> dict[str, None]:
-    """The rules that are likely, in their order."""
-    return dict.fromkeys(text for text, score in scores.items() if score >= LIKELY)
+def _likely(worth: Mapping[str, Worth]) -> dict[str, float]:
+    """The rules that are likely, with their scores."""
+    return {text: each.score for text, each in worth.items() if each.score >= LIKELY}
 
 
-def _broken(diff: Diff, texts: Iterable[str]) -> Iterator[_Broken]:
-    """Those of some rules that rows broke."""
+def _broken(diff: Diff, texts: Iterable[str], scores: Mapping[str, float]) -> Iterator[_Broken]:
+    """Those of some rules that rows broke; scores are told of likely ones."""
     for text in texts:
         witness = diff.witnesses.get(text)
         if witness is not None:
-            score = (diff.scores or {}).get(text, 0.0)
             looked_at = tuple(getattr(diff.lost[text], "looked_at", ()))
-            yield _Broken(text, score if score >= LIKELY else None, witness, looked_at)
+            yield _Broken(text, scores.get(text), witness, looked_at)
 
 
 def _by_cause(rules: Iterable[_Broken]) -> list[str]:
@@ -101,15 +101,15 @@ def gained_lines(diffs: Iterable[Diff], most: int) -> tuple[list[str], str]:
     hidden: list[str] = []
     accidents = 0
     for diff in diffs:
-        if diff.gained_scores is None:
+        if diff.gained_worth is None:
             some, left_out = for_people(diff.gained, ())
             others += [with_cause(diff, text) for text in islice(some, most + 1)]
             hidden += [left_out] if left_out else []
             continue
-        named = _likely(diff.gained_scores)
-        likely += [(diff.gained_scores[text], text) for text in named]
-        accidents += len(diff.gained) - len(named)
-        first += islice((text for text in diff.gained if text not in named), _FEW + 1)
+        scores = _likely(diff.gained_worth)
+        likely += [(score, text) for text, score in scores.items()]
+        accidents += len(diff.gained) - len(scores)
+        first += islice((text for text in diff.gained if text not in scores), _FEW + 1)
     told = [f"{text} ({score:.2f})" for score, text in sorted(likely, key=lambda each: -each[0])] + others
     if accidents <= _FEW:
         return [*told, *first][:most], ", ".join(hidden)

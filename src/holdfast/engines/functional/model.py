@@ -8,7 +8,7 @@
 
 Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
 break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
-`score` says how much the data look as if the rule were meant (see `evidence` and `key_score`).
+`worth` says how much the data look as if the rule were meant (see `evidence` and `key_score`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.changes.diff import Worth
 from holdfast.changes.names import QUOTED, quoted
 from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
@@ -33,7 +34,7 @@ class FD:
     lhs: tuple[str, ...]
     rhs: str
     error: float = 0.0
-    score: float | None = field(default=None, compare=False)  # None: nobody asked for it
+    worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
 
     kind = "fd"
 
@@ -58,7 +59,7 @@ class FD:
             "lhs": list(self.lhs),
             "rhs": self.rhs,
             **_share(self.error),
-            **_scored(self.score),
+            **(self.worth.to_json() if self.worth else {}),
             "text": self.text,
         }
 
@@ -70,7 +71,7 @@ class Key:
     table: str
     columns: tuple[str, ...]
     error: float = 0.0
-    score: float | None = field(default=None, compare=False)
+    worth: Worth | None = field(default=None, compare=False)
 
     kind = "ucc"
 
@@ -95,7 +96,8 @@ class Key:
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
         about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**about, **(_share(self.error) if self.error else {}), **_scored(self.score), "text": self.text}
+        worth = self.worth.to_json() if self.worth else {}
+        return {**about, **(_share(self.error) if self.error else {}), **worth, "text": self.text}
 
 
 Rule = FD | Key
@@ -104,10 +106,6 @@ Rule = FD | Key
 def _share(error: float) -> dict[str, Any]:
     """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
     return {"error": error, **({"measure": "share of pairs"} if error else {})}
-
-
-def _scored(score: float | None) -> dict[str, Any]:
-    return {} if score is None else {"score": round(score, 6)}
 
 
 def columns_of(rule: Rule, names: Sequence[str]) -> tuple[list[int], int | None]:

@@ -14,6 +14,7 @@ from itertools import groupby, islice
 import numpy as np
 
 from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.diff import Worth
 from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import LONGER, most
 from holdfast.engines.functional.groups import Groups
@@ -54,14 +55,14 @@ class Ranked(RulesWhenAsked[Rule]):
     def _scored(self) -> dict[str, Rule]:
         """The shortest rules with their scores, the best first; of equals the shortest."""
         first = list(islice(self._rules.by_length(), MOST_RULES))
-        known = sorted(scored(self._table, first), key=lambda rule: -(rule.score or 0.0))
+        known = sorted(scored(self._table, first), key=lambda rule: -(rule.worth.score if rule.worth else 0.0))
         return {rule.text: rule for rule in known}
 
 
-def likely_scores(table: Table, rules: Rules, among: Container[str]) -> dict[str, float]:
+def likely_worth(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
     """What those of some rules are worth in a table that may be likely."""
     short = [rule for rule in rules.up_to(_LIKELY_LENGTH).by_length() if rule.text in among]
-    return {rule.text: rule.score for rule in scored(table, short, LIKELY) if rule.score is not None}
+    return {rule.text: rule.worth for rule in scored(table, short, LIKELY) if rule.worth is not None}
 
 
 def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[Rule]:
@@ -80,7 +81,7 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
     for lhs, own in sides:
         columns = [names.index(name) for name in lhs]
         if agreement is None:
-            yield from (replace(rule, score=_key_score(table, columns, rule)) for rule in own)
+            yield from (replace(rule, worth=_key_worth(table, columns, rule)) for rule in own)
             continue
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
@@ -88,12 +89,13 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
         told = agreement.told(side, [names.index(rule.looked_at[-1]) for rule in own])
         for rule, each in zip(own, told, strict=True):
             assert each is not None  # no limit was set
-            yield replace(rule, score=each.evidence.score(len(columns)))
+            yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))
 
 
-def _key_score(table: Table, columns: Sequence[int], rule: Rule) -> float:
+def _key_worth(table: Table, columns: Sequence[int], rule: Rule) -> Worth:
     nulls = np.zeros(table.rows, np.bool_)
     for column in columns:
         nulls |= table.column_codes(column) == NULL_CODE
     to_remove = Groups(table, columns, None).to_remove if rule.error else 0
-    return key_score(table.schema, columns, table.rows, int(np.count_nonzero(nulls)), to_remove)
+    unnamed = int(np.count_nonzero(nulls))
+    return Worth(key_score(table.schema, columns, table.rows, unnamed, to_remove), table.rows - unnamed)

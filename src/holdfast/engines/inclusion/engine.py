@@ -38,7 +38,7 @@ class InclusionEngine(Engine):
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Move the values of a batch."""
         diff = maintain.maintain(state, change, runner)
-        return replace(diff, scores=rank.scores(state, diff.lost)) if diff.lost else diff
+        return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""

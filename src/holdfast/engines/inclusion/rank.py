@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdfast.changes.diff import Worth
 from holdfast.engines.inclusion import tuples, witness
 from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
@@ -71,10 +72,13 @@ def proposals(state: State) -> list[Proposal]:
     return found
 
 
-def scores(state: State, lost: Iterable[str]) -> dict[str, float]:
+def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
     """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
     profile = _Profile(state)
-    return {text: _rated(ind, profile.reasons_of_parts(ind)).score for text in lost if (ind := parse(text))}
+    return {
+        text: Worth(_rated(ind, profile.reasons_of_parts(ind)).score, state.tables[ind.dependent.table].rows)
+        for text, ind in ((text, parse(text)) for text in lost)
+    }
 
 
 def worthy(found: Iterable[Proposal]) -> list[Proposal]:
