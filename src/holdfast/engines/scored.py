@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.changes.diff import Finding
-from holdfast.progress import Progress
-from holdfast.table.runner import Runner
+if TYPE_CHECKING:  # the command line reads the numbers below
+    from holdfast.changes.diff import Finding
+    from holdfast.progress import Progress
+    from holdfast.table.runner import Runner
 
 LIKELY = 0.5  # rules of at least this score are told; others are ranked, for whoever asks for all
 TOP = 1000  # so many rules of a class are ranked unless asked otherwise

@@ -22,7 +22,7 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,6 +93,18 @@ class Rules:
     entries: tuple[RuleEntry, ...] = ()
     ordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     where: str = field(default="", compare=False, repr=False)
+
+    def with_others(self, others: Rules) -> Rules:
+        """These rules and others, as far as those say something else; names that are taken get a number."""
+        taken = {entry.name for entry in self.entries}
+        added = []
+        for entry in others.entries:
+            if (entry.table, entry.text) in {(mine.table or entry.table, mine.text) for mine in self.entries}:
+                continue
+            name = entry.name if entry.name not in taken else next(_numbered(f"{entry.name}-", taken))
+            taken.add(name)
+            added.append(replace(entry, name=name))
+        return replace(self, entries=(*self.entries, *added))
 
     def ordered_in(self, table: str) -> frozenset[str]:
         """The text columns of a table that are declared ordered."""
