@@ -140,13 +140,14 @@ class Walks:
             way = self._own.way = Way(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
         return room, way
 
-    def refined(self, coarser: Partition, column: int) -> Partition:
-        """The partition by one more column."""
+    def refined(self, coarser: Partition, column: int, skip_null: bool | None = None) -> Partition:
+        """The partition by one more column, without rows that have a null there (None: where nulls are distinct)."""
         rows, size = self.columns.rows, len(coarser.rows)
+        skip = rows.distinct if skip_null is None else skip_null
         finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
         room, _ = self.room(coarser)
         groups = kernels.refine(
-            coarser.rows, coarser.starts, rows.cells[column], rows.distinct, self.columns.fresh, room, finer, starts
+            coarser.rows, coarser.starts, rows.cells[column], skip, self.columns.fresh, room, finer, starts
         )
         return _cut(finer, starts, groups)
 

@@ -45,7 +45,7 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
 _TEXTS = "holdfast.engines.functional.texts"
 
 
-def _found(name: str, title: str, heading: str) -> RuleClass:
+def _found(name: str, title: str, heading: str, likely: str | None) -> RuleClass:
     return RuleClass(
         name,
         title,
@@ -53,6 +53,7 @@ def _found(name: str, title: str, heading: str) -> RuleClass:
         settings=FunctionalSettings,
         many=True,
         texts=_TEXTS,
+        likely=likely,
         table=FindingTable(("error", heading), _cells, ("error",)),
         measure="error",
         columns=_columns,
@@ -60,8 +61,8 @@ def _found(name: str, title: str, heading: str) -> RuleClass:
 
 
 RULE_CLASSES = (
-    _found("ucc", "keys", "key"),
-    _found("fd", "functional dependencies", "dependency"),
+    _found("ucc", "keys", "key", None),
+    _found("fd", "functional dependencies", "dependency", "holdfast.engines.functional.likely_fds"),
     RuleClass(
         "named", "violations of named dependencies", "holdfast.engines.functional.named", given=True, texts=_TEXTS
     ),

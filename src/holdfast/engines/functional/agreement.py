@@ -1,0 +1,203 @@
+"""The evidence for dependencies of a table, counted from its rows: many right sides of a left side at once.
+
+Rows are brought into the groups of a left side once, as a stripped partition (see `borders.partitions`); each right
+side is then one look at the codes of the rows in groups, and one at their cells. Rows with a null on the left are in no
+group of the evidence. Where nulls are equal they still may have to be removed, so they are in groups of their own.
+
+Cost: 4 bytes a cell of the table, and some 20 bytes a row for each thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.rows import CodedColumns
+from holdfast.engines.functional.evidence import Evidence
+from holdfast.kernels import agreement as kernels
+from holdfast.kernels.agreement import Scratch
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.table import Table
+
+Rows = NDArray[np.int32]
+Lhs = tuple[int, ...]
+
+_CELLS_AT_ONCE = 1 << 23  # that one call of a kernel looks at: between calls one can end it
+
+
+def evidence(table: Table, lhs: Sequence[int], rhs: int) -> Evidence:
+    """What speaks for one dependency, given as column numbers."""
+    return evidences(table, lhs, [rhs])[0]
+
+
+def evidences(table: Table, lhs: Sequence[int], rhs: Sequence[int]) -> list[Evidence]:
+    """What speaks for each of some right sides of a left side, given as column numbers."""
+    agreement = Agreement(table, {*lhs, *rhs})
+    side = agreement.side(agreement.in_order(lhs))
+    told = [each for each in agreement.told(side, rhs) if each is not None]
+    return [each.evidence for each in agreement.whole(side, rhs, told)]
+
+
+@dataclass(frozen=True, eq=False)
+class LeftSide:
+    """Rows in groups that agree on some columns and have no null there, and the rows that have one, by place."""
+
+    columns: Lhs
+    partition: Partition
+    unnamed: Rows
+
+    @property
+    def tested(self) -> int:
+        """How many rows share their values with another."""
+        return len(self.partition.rows)
+
+
+@dataclass(frozen=True)
+class Told:
+    """The evidence for a dependency, the pairs of rows that break it, and of the rows that share the left side with
+    another, those that have not the value of most.
+    """
+
+    evidence: Evidence
+    broken_pairs: int
+    exceptions: int
+
+
+class _NamedRows(CodedColumns):
+    """Rows as codes, where a null on the left names nothing, whatever nulls are to each other elsewhere."""
+
+    def __init__(self, table: Table, only: Collection[int] | None) -> None:
+        super().__init__(table, only)
+        self.distinct = True
+
+
+class Agreement:
+    """The rows of a table as codes, with what the search for dependencies asks of them. Some columns only may be read
+    (None: all). Threads may share it.
+    """
+
+    def __init__(self, table: Table, only: Collection[int] | None = None) -> None:
+        self.table, self.rows, self._only = table, table.rows, only
+        self._lone_nulls = table.schema.nulls == "distinct"
+        self._codes = _NamedRows(table, only)
+        self.cells = self._codes.cells
+        self._named = Columns(self._codes)
+        self._walks = Walks(self._named)
+        counts = [self._counted(c) for c in range(self._codes.columns)]
+        self._totals = np.concatenate([np.empty(0, np.int32), *counts])
+        self._first = np.concatenate([[0], np.cumsum(self._codes.value_counts)]).astype(np.int64)
+        self.nulls = [int(count[NULL_CODE]) for count in counts]  # of each column
+        self._own = threading.local()
+
+    def _counted(self, column: int) -> NDArray[np.int32]:
+        """How many rows have each code of a column; 0 of one that is not read."""
+        own = self.cells[column] if self._only is None or column in self._only else self.cells[column, :0]
+        return np.bincount(own, minlength=int(self._codes.value_counts[column])).astype(np.int32)
+
+    # ---- left sides -------------------------------------------------------------------------------------------------
+
+    def in_order(self, columns: Sequence[int]) -> Lhs:
+        """The columns in the order in which they refine others: those with many values first."""
+        return tuple(c for c in self._named.order if c in columns)
+
+    def side(self, columns: Lhs) -> LeftSide:
+        """The rows in the groups of some columns, given in their order."""
+        if len(columns) > 1:
+            return self.longer(self.side(columns[:-1]), columns[-1])
+        partition = self._named.known(columns)
+        assert partition is not None  # it has but one column
+        return LeftSide(columns, partition, self._unnamed(columns))
+
+    def longer(self, side: LeftSide, column: int) -> LeftSide:
+        """The rows in the groups of one more column."""
+        columns = (*side.columns, column)
+        unnamed = self._unnamed(columns) if self.nulls[column] else side.unnamed
+        return LeftSide(columns, self._walks.refined(side.partition, column), unnamed)
+
+    def _unnamed(self, columns: Lhs) -> Rows:
+        null = np.zeros(self.rows, np.bool_)
+        for c in columns:
+            if self.nulls[c]:
+                null |= self.cells[c] == NULL_CODE
+        return np.flatnonzero(null).astype(np.int32)
+
+    # ---- right sides ------------------------------------------------------------------------------------------------
+
+    def told(self, side: LeftSide, rhs: Sequence[int], limits: Sequence[int] | None = None) -> list[Told | None]:
+        """What speaks for each of some right sides; None where more rows than its limit are exceptions.
+
+        The rows to remove and the broken pairs are those of rows that have a left side: see `whole`.
+        """
+        sums = self._sums(side.partition, side.unnamed, rhs, limits)
+        return [self._as_told(own) if own[kernels.COMPLETE] else None for own in sums.tolist()]
+
+    def _sums(
+        self, partition: Partition, unnamed: Rows, rhs: Sequence[int], limits: Sequence[int] | None = None
+    ) -> NDArray[np.int64]:
+        columns = np.array(rhs, np.int64)
+        most = np.full(len(rhs), self.rows) if limits is None else np.array(limits, np.int64)
+        sums = np.zeros((len(rhs), kernels.SUMS), np.int64)
+        step = max(1, _CELLS_AT_ONCE // max(len(partition.rows), 1))
+        for start in range(0, len(rhs), step):
+            some = slice(start, start + step)
+            kernels.sum_up(
+                partition.rows, partition.starts, unnamed, self.cells, columns[some], most[some],
+                self._totals, self._first, self._lone_nulls, self._scratch(partition), sums[some],
+            )  # fmt: skip
+        return sums
+
+    def _as_told(self, own: Sequence[int]) -> Told:
+        return Told(Evidence(self.rows, *own[: kernels.BROKEN]), own[kernels.BROKEN], own[kernels.OUTSIDE])
+
+    def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[Told]) -> list[Told]:
+        """The same with the rows to remove and the broken pairs of all rows: where nulls are equal, also of those that
+        have a null on the left.
+        """
+        unnamed = self._of_unnamed(side)
+        if not len(unnamed.rows):
+            return list(told)
+        more = self._sums(unnamed, unnamed.rows[:0], rhs).tolist()
+        return [
+            replace(
+                each,
+                evidence=replace(each.evidence, outside=each.evidence.outside + own[kernels.OUTSIDE]),
+                broken_pairs=each.broken_pairs + own[kernels.BROKEN],
+            )
+            for each, own in zip(told, more, strict=True)
+        ]
+
+    def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:
+        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside`."""
+        found = [np.empty(0, np.int64)]
+        for partition in (side.partition, self._of_unnamed(side)):
+            rows = np.empty(len(partition.rows), np.int32)
+            many = kernels.outside(
+                partition.rows, partition.starts, self.cells[rhs], self._lone_nulls, self._scratch(partition), rows
+            )
+            found.append(self._codes.ids(rows[:many].astype(np.int64)))
+        return np.sort(np.concatenate(found))
+
+    def _of_unnamed(self, side: LeftSide) -> Partition:
+        """The rows with a null on the left in groups where null is a value; none where nulls differ."""
+        rows = side.unnamed[:0] if self._lone_nulls or len(side.unnamed) < 2 else side.unnamed
+        partition = Partition(rows, np.array([0, len(rows)] if len(rows) else [0], np.int32))
+        for column in side.columns:
+            partition = self._walks.refined(partition, column, skip_null=False)
+        return partition
+
+    def _scratch(self, partition: Partition) -> Scratch:
+        """Arrays to work in, for each thread its own."""
+        size = len(partition.rows)
+        scratch: Scratch | None = getattr(self._own, "scratch", None)
+        if scratch is None or len(scratch.values) < size:
+            values = int(self._codes.value_counts.max(initial=1))
+            scratch = self._own.scratch = Scratch(
+                np.zeros(values, np.int32), np.zeros(values, np.bool_), np.empty(values, np.uint32),
+                np.empty(size, np.uint32), np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32),
+            )  # fmt: skip
+        return scratch

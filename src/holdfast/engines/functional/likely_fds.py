@@ -1,0 +1,204 @@
+"""The likely dependencies of a table, exact and nearly exact: the best by score, left sides up to three columns.
+
+A left side of several columns is a candidate only with a score above that of each of its parts with the same right
+side, and of at least `LEAST`: a longer rule must tell more than a shorter one. Left sides grow column by column; what
+can't become a candidate is left out, by bounds that are certain:
+
+- rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
+  nor do longer ones (`evidence.most`);
+- exceptions are the rows of a group that have not the value of most of them. Agreement times the share of usual rows is
+  at most `1 - exceptions / tested`, so a look ends when there are too many exceptions;
+- a column that another one of the left side determines, exactly, changes no group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from holdfast.changes.names import quoted
+from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
+from holdfast.engines.functional.evidence import most
+from holdfast.engines.functional.model import FD, pairs_of
+from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress, search_progress
+from holdfast.table.runner import Runner
+from holdfast.table.threads import SoFar, each
+
+LEAST = 0.3  # the least score of a rule with several columns on the left
+WIDEST = {2: 120, 3: 30}  # tables of more columns get no left sides of so many
+_ROWS = 10  # so many of the rows to remove are named
+
+
+def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
+    """The dependencies with the highest scores, the best first."""
+    search = _Search(Agreement(subject.table), progress)
+    for columns in range(1, wanted.max_lhs + 1):
+        search.look_at(columns)
+    return search.told(wanted.top)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A dependency by its column numbers, the left side ascending."""
+
+    lhs: Lhs
+    rhs: int
+    score: float
+    told: Told
+
+    @property
+    def rank(self) -> tuple[float, int, Lhs, int]:
+        """The best first; of equals the shorter, and then by their columns."""
+        return -self.score, len(self.lhs), self.lhs, self.rhs
+
+
+class _Search:
+    """What was found up to some columns on the left."""
+
+    def __init__(self, agreement: Agreement, progress: Progress) -> None:
+        self._agreement, self._progress = agreement, progress
+        self._columns = len(agreement.table.schema.columns)
+        self._scores: dict[tuple[Lhs, int], float] = {}  # those of candidates
+        self._found: list[_Found] = []
+        self._grow: set[Lhs] = {()}  # left sides of which longer ones may be candidates
+        self._determined: set[tuple[int, int]] = set()  # columns, and those that they determine in all rows
+
+    # ---- finding ----------------------------------------------------------------------------------------------------
+
+    def look_at(self, columns: int) -> None:
+        """All left sides of so many columns."""
+        widest = WIDEST.get(columns, self._columns)
+        if self._columns > widest:
+            self._progress.note(
+                f"The table has more than {widest} columns: left sides of {columns} or more are left out."
+            )
+            self._grow = set()
+        pieces = self._pieces(columns)
+        rules = f"likely dependencies with {columns} on the left"
+        said = search_progress(self._progress, rules, "left sides", len(pieces), None)
+        grow: set[Lhs] = set()
+        for found, grown, determined in each(pieces, self._of_piece, progress=said):
+            self._found += found
+            grow |= grown
+            self._determined |= determined
+        self._scores.update({(one.lhs, one.rhs): one.score for one in self._found if len(one.lhs) == columns})
+        self._grow = grow
+
+    def _pieces(self, columns: int) -> list[tuple[Lhs, list[int]]]:
+        """Left sides, each with the columns that make it longer."""
+        order = self._agreement.in_order(range(self._columns))
+        place = {c: at for at, c in enumerate(order)}
+        pieces = []
+        for start in sorted(self._grow):
+            behind = place[start[-1]] + 1 if start else 0
+            more = [c for c in order[behind:] if self._may_grow((*start, c), columns)]
+            pieces += [(start, more)] if start else [(start, [c]) for c in more]
+        return [piece for piece in pieces if piece[1]]
+
+    def _may_grow(self, columns: Lhs, size: int) -> bool:
+        """Whether a left side may be a candidate, as far as its parts tell."""
+        parts = combinations(columns, size - 1)
+        return all(part in self._grow for part in parts) and not any(
+            pair in self._determined for one, other in combinations(columns, 2) for pair in ((one, other), (other, one))
+        )
+
+    def _of_piece(
+        self, piece: tuple[Lhs, list[int]], so_far: SoFar
+    ) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
+        start, more = piece
+        found: list[_Found] = []
+        grow: set[Lhs] = set()
+        determined: set[tuple[int, int]] = set()
+        shorter = self._agreement.side(start) if start else None
+        for column in more:
+            so_far(len(found))
+            side = self._agreement.longer(shorter, column) if shorter else self._agreement.side((column,))
+            size = len(side.columns)
+            if most(side.tested, self._agreement.rows, size + 1) >= LEAST:
+                grow.add(side.columns)
+            told = self._told(side)
+            if size == 1:
+                determined |= {(column, rhs) for rhs, one in told if self._is_exact(rhs, one)}
+            found += self._candidates(side, told)
+        return found, grow, determined
+
+    def _is_exact(self, rhs: int, told: Told) -> bool:
+        return not told.exceptions and not self._agreement.nulls[rhs]
+
+    def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
+        """What speaks for the right sides that may be worth it."""
+        others = [c for c in range(self._columns) if c not in side.columns]
+        if len(side.columns) == 1:
+            needs = dict.fromkeys(others, 0.0)
+        else:
+            needs = {c: max(LEAST, self._best_part(side.columns, c)) for c in others}
+        bound = most(side.tested, self._agreement.rows, len(side.columns))
+        rhs = [c for c in others if needs[c] < bound]
+        limits = [1 + int(side.tested * (1.0 - needs[c] / bound)) for c in rhs]
+        told = self._agreement.told(side, rhs, limits)
+        return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
+
+    def _candidates(self, side: LeftSide, told: Sequence[tuple[int, Told]]) -> Iterable[_Found]:
+        size, lhs = len(side.columns), tuple(sorted(side.columns))
+        for rhs, one in told:
+            score = one.evidence.score(size)
+            enough = score >= LEAST if size > 1 else score > 0.0
+            if enough and score > self._best_part(side.columns, rhs):
+                yield _Found(lhs, rhs, score, one)
+
+    def _best_part(self, columns: Lhs, rhs: int) -> float:
+        """The best score of a candidate with a part of the columns on the left. Others don't matter: they have less
+        than one of their parts, or than what is needed at least.
+        """
+        lhs = sorted(columns)
+        parts = [part for size in range(1, len(lhs)) for part in combinations(lhs, size)]
+        return max((self._scores.get((part, rhs), 0.0) for part in parts), default=0.0)
+
+    # ---- telling ----------------------------------------------------------------------------------------------------
+
+    def told(self, top: int) -> list[Scored]:
+        """The best so many, with the rows to remove."""
+        best = sorted(self._found, key=lambda one: one.rank)[:top]
+        sides: dict[Lhs, list[_Found]] = {}
+        for one in best:
+            sides.setdefault(one.lhs, []).append(one)
+        scored = each(list(sides.values()), self._scored)
+        made = {(one.lhs, one.rhs): rule for own, rules in zip(sides.values(), scored, strict=True)
+                for one, rule in zip(own, rules, strict=True)}  # fmt: skip
+        return [made[one.lhs, one.rhs] for one in best]
+
+    def _scored(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
+        """The dependencies of one left side."""
+        so_far(0)
+        side = self._agreement.side(self._agreement.in_order(found[0].lhs))
+        told = self._agreement.whole(side, [one.rhs for one in found], [one.told for one in found])
+        return [self._one_scored(side, one, now) for one, now in zip(found, told, strict=True)]
+
+    def _one_scored(self, side: LeftSide, found: _Found, told: Told) -> Scored:
+        table, names = self._agreement.table, self._agreement.table.schema.names
+        lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
+        gone, rows = told.evidence.outside, ()
+        if gone and found.score >= LIKELY:
+            rows = tuple(self._agreement.outside(side, found.rhs)[:_ROWS].tolist())
+        return Scored(
+            FD(table.schema.name, lhs, rhs, told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0),
+            table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,
+            gone / table.rows if gone else 0.0, rows,
+        )  # fmt: skip
+
+
+def sentence(lhs: Sequence[str], rhs: str, told: Told) -> str:
+    """What a score is made of, in words. By chance a row with a usual value differs from others of its group as often as
+    any two such rows differ; rows without one stay exceptions.
+    """
+    evidence, left, right = told.evidence, " and ".join(map(quoted, lhs)), quoted(rhs)
+    if not told.exceptions:
+        return f"all {evidence.tested:,} rows that share {left} with another have its {right}"
+    by_chance = evidence.tested - round(evidence.usual * evidence.chance)
+    return (
+        f"{told.exceptions:,} of {evidence.tested:,} rows that share {left} with another have another {right}; by "
+        f"chance {by_chance:,} would"
+    )

@@ -1,0 +1,95 @@
+"""The evidence counted from a table's rows, against its definition; the rows to remove, against rows in groups."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.engines.functional.agreement import Agreement, evidence, evidences
+from holdfast.engines.functional.evidence import Evidence
+from holdfast.engines.functional.groups import Groups
+from holdfast.table.table import Nulls
+from tests.laws.world import COLUMNS, Batch, Row, World, batches, null_modes, rows
+from tests.oracle.evidence import evidence as by_definition
+
+lefts = st.lists(st.integers(0, 3), max_size=3, unique=True)
+many_rows = st.lists(rows, max_size=40)
+
+
+def value(given: Any) -> Any:
+    """A value that equals what it should: NaN is not itself in Python."""
+    return "NaN" if isinstance(given, float) and math.isnan(given) else given
+
+
+def expected(some: list[Row], lhs: list[int], rhs: int, nulls: Nulls) -> Evidence:
+    left = [tuple(value(row[c]) for c in lhs) for row in some]
+    return by_definition(left, [value(row[rhs]) for row in some], nulls)
+
+
+@settings(max_examples=300)
+@given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
+def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs: list[int], nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    world.change(more)
+    others = [c for c in range(len(COLUMNS)) if c not in lhs]
+    told = evidences(world.table, lhs, others)
+    assert told == [expected(world.rows, lhs, rhs, nulls) for rhs in others]
+    assert evidence(world.table, lhs, others[-1]) == told[-1]
+
+
+@settings(max_examples=200)
+@given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
+def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
+    some: list[Row], more: Batch, lhs: list[int], nulls: Nulls
+) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    world.change(more)
+    agreement = Agreement(world.table)
+    side = agreement.side(agreement.in_order(lhs))
+    named = [each for each in agreement.told(side, [4]) if each is not None]
+    (told,) = agreement.whole(side, [4], named)
+    groups = Groups(world.table, lhs, 4)
+    assert (told.evidence.outside, told.broken_pairs) == (groups.to_remove, groups.broken_pairs)
+    assert agreement.outside(side, 4).tolist() == np.sort(groups.outside()).tolist()
+
+
+@settings(max_examples=200)
+@given(some=many_rows, lhs=lefts, nulls=null_modes, limit=st.integers(0, 5))
+def test_a_look_ends_where_there_are_too_many_exceptions(
+    some: list[Row], lhs: list[int], nulls: Nulls, limit: int
+) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    agreement = Agreement(world.table)
+    side = agreement.side(agreement.in_order(lhs))
+    (told,) = agreement.told(side, [4])
+    assert told is not None
+    assert agreement.told(side, [4], [limit]) == [told if told.exceptions <= limit else None]
+    assert agreement.told(side, [4]) == [told]
+
+
+@settings(max_examples=300)
+@given(some=many_rows, lhs=lefts, nulls=null_modes)
+def test_exceptions_bound_the_agreement(some: list[Row], lhs: list[int], nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    agreement = Agreement(world.table)
+    (told,) = agreement.told(agreement.side(agreement.in_order(lhs)), [4])
+    assert told is not None
+    about = told.evidence
+    if about.tested:
+        assert about.agreeing * about.usual / about.tested <= 1.0 - told.exceptions / about.tested + 1e-9
+
+
+def test_agreement_of_large_groups_fits() -> None:
+    """UNIT times the pairs of a large group is more than a 64-bit number holds."""
+    world = World()
+    world.change(Batch([(1, "a", 0.0, True, int(number % 3 == 0)) for number in range(150_000)]))
+    left, right = [(1,)] * 150_000, [row[4] for row in world.rows]
+    assert evidence(world.table, [0], 4) == by_definition(left, right)
