@@ -54,6 +54,7 @@ RULE_CLASSES = (
         across=True,
         texts="holdfast.engines.inclusion.texts",
         picture="holdfast.engines.inclusion.picture",
+        likely="holdfast.engines.inclusion.likely",
         table=FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS),
         measure="value_coverage",
         columns=_columns,
