@@ -16,7 +16,9 @@ if TYPE_CHECKING:  # the command line reads the numbers below
     from holdfast.progress import Progress
     from holdfast.table.runner import Runner
 
-LIKELY = 0.5  # rules of at least this score are told; others are ranked, for whoever asks for all
+LIKELY = 0.6  # rules of at least this score are told; others are ranked, for whoever asks for all
+NEARLY = 0.2  # and of those with exceptions the ones for which at most this share of rows is in the way
+LONGER = 0.6  # what a rule is worth with one more column on the left, or in a key
 TOP = 1000  # so many rules of a class are ranked unless asked otherwise
 MAX_LHS = 3  # columns of a left side, or of a key
 
@@ -47,6 +49,12 @@ class Scored:
     def text(self) -> str:
         """The rule."""
         return self.rule.text
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of its left side, or of a key; none where it has no such thing."""
+        about = self.rule.to_json()
+        return list(about.get("lhs") or about.get("columns") or ())
 
     @property
     def as_given(self) -> str:

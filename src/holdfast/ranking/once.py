@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.engines.scored import LIKELY, Scored
+from holdfast.engines.scored import Scored
+from holdfast.ranking.suggestion import is_likely
 
 _MORE = 2  # so many times as many exceptions are not many more
 _FEW = 1000  # columns are the same where one row of so many says otherwise in one direction only
@@ -47,9 +48,9 @@ class Once:
 
 def said_once(scored: Iterable[Scored], rows: int, names: Sequence[str]) -> Once:
     """What follows from what among the likely FDs and keys of a table of so many rows, the best given first."""
-    likely = [each for each in scored if each.score >= LIKELY]
+    likely = [each for each in scored if is_likely(each)]
     rules = [_rule(each) for each in likely if each.rule.kind == "fd"]
-    keys = {frozenset(each.rule.to_json()["columns"]): each.text for each in likely if each.rule.kind == "ucc"}
+    keys = {frozenset(each.columns): each.text for each in likely if each.rule.kind == "ucc" and not each.to_remove}
     same = _same(rules, rows, names)
     once = Once(same, {})
     implied: dict[str, tuple[str, ...]] = {}
@@ -64,8 +65,7 @@ def said_once(scored: Iterable[Scored], rows: int, names: Sequence[str]) -> Once
 
 
 def _rule(scored: Scored) -> Rule:
-    about = scored.rule.to_json()
-    return Rule(scored, frozenset(about["lhs"]), about["rhs"])
+    return Rule(scored, frozenset(scored.columns), scored.rule.to_json()["rhs"])
 
 
 # ---- columns that are the same --------------------------------------------------------------------------------------

@@ -30,19 +30,14 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
 
 def _place(scored: Scored) -> tuple[float, int, int]:
     """The best first; of equally good ones the short ones, and those with more rows that could have broken them."""
-    return -round(scored.score, 9), len(_left_side(scored)), -scored.support
-
-
-def _left_side(scored: Scored) -> list[str]:
-    about = scored.rule.to_json()
-    return list(about.get("lhs") or about.get("columns") or ())
+    return -round(scored.score, 9), len(scored.columns), -scored.support
 
 
 def _group(scored: Scored, once: Once) -> str:
     """What a rule is told with: FDs with others of their left side, other rules with those of their class."""
     if scored.rule.kind != "fd":
         return scored.rule.kind
-    return ", ".join(dict.fromkeys(map(once.standing_for, _left_side(scored))))
+    return ", ".join(dict.fromkeys(map(once.standing_for, scored.columns)))
 
 
 def _implied_by(scored: Scored, once: Once) -> tuple[str, ...]:

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.declared import Severity
-from holdfast.engines.scored import LIKELY, Scored
+from holdfast.engines.scored import LIKELY, LONGER, NEARLY, Scored
+
+_LONG = 0.8  # several columns hold more by chance: beside what each further one costs, they must come nearer to 1
+
+
+def is_likely(scored: Scored) -> bool:
+    """Whether a rule is told: it has a high score, and not too many rows are in its way."""
+    longer = len(scored.columns) - 1
+    least = _LONG * LONGER**longer if longer > 0 else LIKELY
+    return scored.score >= least and scored.g3 <= NEARLY
 
 
 @dataclass(frozen=True)
@@ -39,8 +48,8 @@ class Suggestion:
 
     @property
     def is_likely(self) -> bool:
-        """Whether its score is high enough to be told."""
-        return self.scored.score >= LIKELY
+        """Whether its score is high enough to be told, and not too many rows are in its way."""
+        return is_likely(self.scored)
 
     @property
     def is_told(self) -> bool:
@@ -73,6 +82,10 @@ class Same:
         return {"kind": "same", "table": self.table, "columns": list(self.columns), "text": str(self)}
 
 
+def _told(value: Any) -> str:
+    return "null" if value is None else f"{value!r}"
+
+
 @dataclass(frozen=True)
 class Doubt:
     """A row that breaks likely rules, the value that is probably wrong, and what speaks against it."""
@@ -87,7 +100,8 @@ class Doubt:
 
     def __str__(self) -> str:
         more = f" and {len(self.rules) - 1:,} more" if len(self.rules) > 1 else ""
-        return f"{self.named}: {self.column} is {self.value!r}, others have {self.usual!r} ({self.rules[0]}{more})"
+        values = f"{self.column} is {_told(self.value)}, others have {_told(self.usual)}"
+        return f"{self.named}: {values} ({self.rules[0]}{more})"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

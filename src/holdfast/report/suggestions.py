@@ -32,8 +32,9 @@ class Line:
     to_remove: int = 0
 
     def __str__(self) -> str:
-        score = "" if self.score is None else f"{self.score:.2f}"
-        return f"  {score:>4}  {f'{self.to_remove:,}' if self.to_remove else '':>6}  {self.text}"
+        if self.score is None:
+            return f"  {self.text}"
+        return f"  {self.score:.2f}  {f'{self.to_remove:,}' if self.to_remove else '':>6}  {self.text}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def sections(found: Suggestions, top: int = TOP) -> Iterator[Section]:
         if kind == "fd":
             if found.same:
                 yield Section("the same in other words", [Line(str(each)) for each in found.same[:top]])
-            lines = _determining(found, own, several)
+            lines = _determining(found, several)
         else:
             lines = [_line(each, several and kind != "ind") for each in own]
         if lines:
@@ -73,51 +74,40 @@ def _line(each: Suggestion, with_table: bool) -> Line:
 # ---- what determines what -------------------------------------------------------------------------------------------
 
 
-def _determining(found: Suggestions, told: Sequence[Suggestion], several: bool) -> list[Line]:
+def _determining(found: Suggestions, several: bool) -> list[Line]:
     """A line for each left side, or two where it determines some columns, and others nearly."""
-    same = {(each.table, column): each.columns for each in found.same for column in each.columns}
+    halves = [
+        (table, [each for each in rules if bool(each.scored.to_remove) is near])
+        for (table, _), rules in _groups(found).items()
+        for near in (False, True)
+    ]
+    told = [(table, rules) for table, rules in halves if any(each.is_told for each in rules)]
+    return [_group_line(f"{table}: " if several else "", rules) for table, rules in told]
+
+
+def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
+    """The likely FDs by table and left side, told or not, without those between columns that are the same, which are
+    told already, and without those of columns for which others stand.
+    """
+    standing = {(each.table, column): each.columns[0] for each in found.same for column in each.columns}
     groups: dict[tuple[str, str], list[Suggestion]] = {}
-    for each in told:
-        columns = [*_left(each), _right(each)]
-        if len({same.get((each.table, column), column) for column in columns}) > 1:  # else it is told already
-            groups.setdefault((each.table, each.group), []).append(each)
-    lines = []
-    for (table, group), rules in groups.items():
-        through = [
-            each for each in found if each.implied_by and each.is_likely and (each.table, each.group) == (table, group)
-        ]
-        for some in (
-            [each for each in rules if not each.scored.to_remove],
-            [each for each in rules if each.scored.to_remove],
-        ):
-            if some:
-                reached = [
-                    _right(each) for each in through if ", ".join(_left(each)) == group and not _is_same(each, same)
-                ]
-                before = f"{table}: " if several else ""
-                lines.append(_group_line(before, some, reached if some[0] is rules[0] else []))
-    return lines
+    for each in found:
+        if each.kind == "fd" and each.is_likely:
+            columns = [*each.scored.columns, _right(each)]
+            stand = [standing.get((each.table, column), column) for column in columns]
+            if stand == columns:
+                groups.setdefault((each.table, each.group), []).append(each)
+    return groups
 
 
-def _is_same(each: Suggestion, same: dict[tuple[str, str], tuple[str, ...]]) -> bool:
-    """Whether the right side is another word for a column that is told, or for one of the left side."""
-    columns = same.get((each.table, _right(each)), ())
-    return bool(columns) and columns[0] != _right(each)
-
-
-def _group_line(before: str, rules: Sequence[Suggestion], through: Sequence[str]) -> Line:
+def _group_line(before: str, rules: Sequence[Suggestion]) -> Line:
+    told, through = ([_right(each) for each in rules if each.is_told is flag] for flag in (True, False))
     nearly = "nearly " if rules[0].scored.to_remove else ""
-    verb = "determine" if len(_left(rules[0])) > 1 else "determines"
-    columns = list(dict.fromkeys(map(_right, rules)))
-    count = len(columns) + len(through)
-    listed = ", ".join(columns) + (f"; through them {', '.join(dict.fromkeys(through))}" if through else "")
-    what = f"{count:,} columns: {listed}" if count > 1 else listed
-    text = f"{before}{', '.join(_left(rules[0]))} {nearly}{verb} {what}"
+    verb = "determine" if len(rules[0].scored.columns) > 1 else "determines"
+    listed = ", ".join(told) + (f"; through them {', '.join(through)}" if through else "")
+    what = f"{len(rules):,} columns: {listed}" if len(rules) > 1 else listed
+    text = f"{before}{', '.join(rules[0].scored.columns)} {nearly}{verb} {what}"
     return Line(text, rules[0].scored.score, max(each.scored.to_remove for each in rules))
-
-
-def _left(each: Suggestion) -> list[str]:
-    return list(each.scored.rule.to_json()["lhs"])
 
 
 def _right(each: Suggestion) -> str:
