@@ -65,6 +65,7 @@ def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream
         diff = kept.maintain(world.change(batch))
         assert kept.result() == kept.rediscovered()
         assert kept.ranked() == kept.ranked_anew(), "in the same order, with the same scores"
+        assert kept.told() == kept.told_anew(), "also where two findings count as equal, and their figures differ"
         assert diff.patch(before) == kept.result(), "the diff leads from the old result to the new one"
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.operations import DELETE
 from holdfast.engines.contract import Engine
+from holdfast.engines.declared import HISTORY
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
@@ -139,6 +140,14 @@ class Kept:
 
     def ranked_anew(self) -> list[Finding]:
         return self._anew().ranked()
+
+    def told(self) -> list[dict[str, Any]]:
+        """The findings as objects, but for what is history, and no fact of the table."""
+        lines = [finding.to_json() for finding in self.ranked()]
+        return [{name: line[name] for name in line if name not in HISTORY} for line in lines]
+
+    def told_anew(self) -> list[dict[str, Any]]:
+        return self._anew().told()
 
     def _anew(self) -> Kept:
         return Kept(self.engine, self.world)

@@ -20,6 +20,7 @@ from holdfast.api.discovery import discover
 from holdfast.api.view import View
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
+from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences
@@ -129,7 +130,8 @@ class _Answers(View):
             problems += [f"table {name}: {wrong}" for wrong in _wrong_shards(table)]
         found = self._found()
         for subject, kept_results in self._kept.items():
-            problems += [f"the database: {line}" for line in _differences(kept_results, _as_json(found[subject]))]
+            now = _as_json(found[subject])
+            problems += [f"the database: {line}" for line in _differences(kept_results, _as_kept(now, kept_results))]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
@@ -145,7 +147,8 @@ class _Answers(View):
             subject = watched if name == ALL_TABLES else watched[name]
             again = engine.result(engine.discover(subject, Threads(), self._progress))
             what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
-            yield f"{what}: {len(again):,}", _differences(_as_json(kept), _as_json(again))
+            told = _of_table(_as_json(kept))
+            yield f"{what}: {len(again):,}", _differences(told, _as_kept(_as_json(again), told))
         if sampled and (searched := [rules for rules in self._engines if rule_class(rules).columns]):
             yield self._found_again_among_some(searched, fresh)
 
@@ -200,6 +203,16 @@ def _columns(finding: Finding) -> set[tuple[str, str]]:
 
 def _as_json(result: Result) -> dict[str, Any]:
     return {text: finding.to_json() for text, finding in result.items()}
+
+
+def _as_kept(found: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Findings with the figures that are kept of each: older states have fewer."""
+    return {text: {name: line[name] for name in line if name in kept.get(text, line)} for text, line in found.items()}
+
+
+def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Findings without what the table doesn't tell: how they fared."""
+    return {text: {name: line[name] for name in line if name not in HISTORY} for text, line in found.items()}
 
 
 def _differences(kept: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:

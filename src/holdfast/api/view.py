@@ -78,6 +78,7 @@ class View:
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
         self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
+        self._told: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the database tells of given rules
         self._stale = self._closed = False
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._allowance = _TO_GET_READY
@@ -135,14 +136,23 @@ class View:
         for name, change in replayed(tables, steps):
             self._waiting.append((name, change))
             tables[name] = change.after
+        self._told = {at: store.results(*at) for at in self._states if rule_class(at[0]).given}
+        if not self._waiting:
+            self._recall()
         self._replay_seconds, self._replay_batches = 0.0, len(steps)
         self._stale = False
+
+    def _recall(self) -> None:
+        """Let the engines know what the database tells of given rules, and no table does."""
+        for (rules, name), lines in self._told.items():
+            self._engines[rules].recall(self._states[rules, name], lines)
 
     def _replay(self) -> None:
         """Let the engines see the batches that wait."""
         waiting, self._waiting, self._stale = self._waiting, [], True
         for name, change in waiting:
             self._maintain(name, change, batches=0)
+        self._recall()
         self._stale = False
 
     def close(self) -> None:

@@ -159,6 +159,10 @@ class Diff:
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
     violations: Mapping[str, PairChange] = field(default_factory=dict)
     causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine tells them
+    # Findings as they are now, where nothing of them is told but figures moved that are kept with them, such as scores;
+    # and what lost rules were worth before the batch, as far as the engine tells.
+    figures: Result = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.gained or self.lost or self.changed or self.violations)

@@ -8,12 +8,12 @@ The law for all (tests/laws): after `maintain`, `result` equals that of `discove
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.declared import Json, RuleClass
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
@@ -92,6 +92,10 @@ class Engine(ABC):
         A state whose dump holds no codes is that which `load` makes of it.
         """
         return self.load(subject, *self.dump(state))
+
+    def recall(self, state: Any, told: Iterable[Json]) -> None:  # noqa: ARG002  # most results follow from the table alone
+        """Take over what no table tells from the results that the database keeps, once a state is up to date."""
+        return
 
     def ranked(self, state: Any) -> Result:
         """The result as people want to read it: the best first, each with what only a look at all of them tells."""

@@ -76,16 +76,28 @@ class TableRules:
 Given = Mapping[str, Mapping[str, TableRules]]  # the given rules of each class, table by table
 
 
+# What objects tell of a rule that was given, and no table tells: rows that came since and might have broken it.
+HISTORY = ("tested_since", "broke_since", "trust")
+
+
 def is_given(finding: Json) -> bool:
     """Whether an object tells of a rule that was given: it has a name, a severity, and a number of violations."""
     return "severity" in finding
 
 
 def _rule_cells(rule: Json) -> list[str]:
-    return [rule["name"], rule["severity"], brief(rule["violations"]), rule["counted"], rule["text"]]
+    score = score_cell(rule)
+    return [rule["name"], rule["severity"], score, brief(rule["violations"]), rule["counted"], rule["text"]]
 
 
-GIVEN_TABLE = FindingTable(("rule", "severity", "violations", "counted", "text"), _rule_cells, ("violations",))
+def score_cell(rule: Json) -> str:
+    """The score of a rule in a table, where it has one."""
+    return f"{rule['score']:.2f}" if "score" in rule else "–"
+
+
+GIVEN_TABLE = FindingTable(
+    ("rule", "severity", "score", "violations", "counted", "text"), _rule_cells, ("score", "violations")
+)
 
 
 def _violations_changed(before: Json, after: Json) -> list[ChangeLine]:

@@ -18,6 +18,7 @@ def put_results(database: sqlite3.Connection, engine: str, table: str, result: R
 def put_diff(database: sqlite3.Connection, seq: int, engine: str, table: str, diff: Diff, many: bool) -> None:
     """Keep what a batch changed in the findings, unless there are many, and the events."""
     if not many:
+        put_results(database, engine, table, diff.figures)
         put_results(database, engine, table, diff.gained)
         put_results(database, engine, table, {text: new for text, (_, new) in diff.changed.items()})
         gone = [(engine, table, text) for text in diff.lost]

@@ -10,6 +10,7 @@ from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.table.table import Nulls
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
 from tests.oracle import functional as oracle
+from tests.oracle.evidence import evidence
 
 lefts = st.lists(st.integers(0, 3), max_size=2, unique=True).map(sorted)
 rights = st.sampled_from([None, 4])
@@ -87,3 +88,28 @@ def test_what_is_empty_is_let_go() -> None:
     assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
     assert len(np.unique(kept.outside())) == kept.to_remove
+
+
+@settings(max_examples=200)
+@given(
+    first=row_lists,
+    stream=st.lists(batches, min_size=1, max_size=6),
+    lhs=lefts,
+    nulls=null_modes,
+    asked=st.sets(st.integers(-1, 5)),
+    reloaded=st.sets(st.integers(0, 5)),
+)
+def test_the_evidence_kept_is_that_of_the_living_rows(
+    first: list[Row], stream: list[Batch], lhs: list[int], nulls: Nulls, asked: set[int], reloaded: set[int]
+) -> None:
+    world = World(nulls)
+    world.change(Batch(first))
+    kept = Groups(world.table, lhs, 4)
+    for number, batch in enumerate([Batch(), *stream], -1):
+        if number in reloaded:
+            kept = Groups.load(world.table, lhs, 4, kept.dump())
+        kept.follow(world.change(batch))
+        if number in asked or number == len(stream) - 1:
+            left = [tuple(row[c] for c in lhs) for row in world.rows]
+            assert kept.evidence == evidence(left, [row[4] for row in world.rows], nulls)
+            assert kept.with_nulls == sum(None in names for names in left)

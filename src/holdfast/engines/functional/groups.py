@@ -25,7 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
+from holdfast.engines.functional.evidence import Evidence
+from holdfast.engines.functional.telling import Telling
 from holdfast.kernels.groups import choose, link
+from holdfast.kernels.usual import Cells
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
@@ -49,6 +52,8 @@ class RowChange:
     added: Ids
     resolved: Ids
     retold: int
+    tested: int  # rows that came and might have broken the rule: those of an FD share the left side with an older row
+    broke: int  # of these, those that came to be outside, or put others there
 
     def __bool__(self) -> bool:
         return bool(len(self.added) or len(self.resolved))
@@ -82,7 +87,10 @@ class Groups:
         self._clusters = KeyCounter(max(len(self._lhs), 1))
         self._cells = self._clusters if rhs is None else KeyCounter(2)
         self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
-        self._totals = np.zeros(4, np.int64)  # pairs in a cell, pairs in a cluster, rows outside, living cells
+        self._nameless = np.empty(0, np.bool_)  # clusters with a null on the left
+        # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
+        self._totals = np.zeros(5, np.int64)
+        self._telling: Telling | None = None  # kept once asked for
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
@@ -107,11 +115,13 @@ class Groups:
         groups = Groups.__new__(Groups)
         groups._empty(table, lhs, rhs)
         _fill(groups._clusters, arrays["clusters"], arrays["sizes"])
-        groups._totals, groups._oldest = arrays["totals"].copy(), arrays["oldest"].copy()
+        groups._oldest = arrays["oldest"].copy()
         if rhs is not None:
             _fill(groups._cells, arrays["cells"], arrays["counts"])
             groups._head, groups._best, groups._next = (arrays[name].copy() for name in ("head", "best", "next"))
         groups._make_room()
+        groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
+        groups._totals[4] = groups._named_in(np.arange(groups._clusters.used))
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
@@ -126,6 +136,18 @@ class Groups:
     def to_remove(self) -> int:
         """How many rows are outside."""
         return int(self._totals[2])
+
+    @property
+    def with_nulls(self) -> int:
+        """How many rows have a null on the left side."""
+        return self._table.rows - int(self._totals[4])
+
+    @property
+    def evidence(self) -> Evidence:
+        """What speaks for an FD."""
+        if self._telling is None:
+            self._telling = Telling(self._seen(), self._values)
+        return self._telling.evidence(self._table.rows, self.to_remove)
 
     def outside(self) -> Ids:
         """The fewest rows without which the rule holds, by id, ascending."""
@@ -239,17 +261,39 @@ class Groups:
     def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> RowChange:
         """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
+        if self._telling:
+            self._telling.leave(before.clusters, self._seen(), self._values)
         resolved = dead[self._are_outside(dead, gone)]
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
             choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
         self._totals += self._totals_of(before.cells, before.clusters) - before.totals
-        added = born[self._are_outside(born, come)]
+        if self._telling:
+            self._telling.enter(before.clusters, self._seen(), self._values)
+        are_added = self._are_outside(born, come)
+        added = born[are_added]
         left, returned = self._swapped(before, int(born[0]) if len(born) else self._table.next_id)
-        more = np.maximum(self._outside_in(before.clusters) - before.outside, 0).sum()
-        retold = len(left) + len(added) - int(more)
-        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]), retold)
+        more = np.maximum(self._outside_in(before.clusters) - before.outside, 0)
+        retold = len(left) + len(added) - int(more.sum())
+        tests = self._tests(before.clusters, come, are_added, more)
+        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]), retold, *tests)
+
+    def _tests(self, clusters: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
+        """How many rows that came might have broken the rule, and how many did; given the clusters that the batch
+        touched, how many more of their rows are outside, the cells of the rows that came, and which of these are.
+        """
+        place = np.searchsorted(clusters, self._cluster_of(come[come >= 0]))
+        fresh = np.bincount(place, minlength=len(clusters))
+        wrong = np.bincount(place, added[come >= 0], minlength=len(clusters)).astype(np.int64)
+        old = self._clusters.counts[clusters] - fresh
+        named = ~self._nameless[clusters]
+        if self._rhs is None:  # every row might have what another one has
+            tested = int(fresh[named].sum())
+            tested -= tested > 0 and tested == int(self._totals[4])  # but for the first one of all
+        else:
+            tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
+        return tested, int(np.maximum(wrong, more)[named].sum())
 
     def _before(self, gone: Ids, come: Ids) -> _Before:
         cells = _each_once(np.concatenate([gone, come]), self._cells.used)
@@ -262,7 +306,23 @@ class Groups:
         """What some cells, and their clusters, add to the totals."""
         counts, sizes = self._cells.counts[cells], self._clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
-        return np.array([*pairs, self._outside_in(clusters).sum(), np.count_nonzero(counts)], np.int64)
+        outside, named = self._outside_in(clusters).sum(), self._named_in(clusters)
+        return np.array([*pairs, outside, np.count_nonzero(counts), named], np.int64)
+
+    def _named_in(self, clusters: Ids) -> int:
+        """How many rows of some clusters have no null on the left."""
+        return int(self._clusters.counts[clusters[~self._nameless[clusters]]].sum())
+
+    @property
+    def _values(self) -> int:
+        """Codes on the right are below this; those of nulls that differ are not."""
+        return 0 if self._rhs is None else len(self._table.dictionaries[self._rhs])
+
+    def _seen(self) -> Cells:
+        """What kernels see of the cells."""
+        clusters, cells = self._clusters.used, self._cells.used
+        chains = self._next[:cells], self._clusters.counts, self._head[:clusters], self._best[:clusters]
+        return Cells(self._cells.keys, self._cells.counts, *chains, self._nameless[:clusters])
 
     def _count(self, gone: Ids, come: Ids) -> None:
         for cells, step in ((gone, -1), (come, 1)):
@@ -307,6 +367,9 @@ class Groups:
         """Have room for what is kept of each cluster and each cell."""
         self._head, self._best = (_with_room(array, self._clusters.used) for array in (self._head, self._best))
         self._next, self._oldest = (_with_room(array, self._cells.used) for array in (self._next, self._oldest))
+        if (known := len(self._nameless)) < self._clusters.used:
+            fresh = (self._clusters.keys[known:] == NULL_CODE).any(axis=1) & bool(self._lhs)
+            self._nameless = np.concatenate([self._nameless, fresh])
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:

@@ -7,17 +7,19 @@ A dump holds the groups where they are few beside the rows; else whoever needs t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
+from holdfast.changes.diff import NOBODY, Diff, PairChange, between
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import PARTS, Groups, Ids
+from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
+from holdfast.engines.functional.trust import Fared, trusted
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -50,13 +52,27 @@ class NamedRule:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What speaks for a rule: its score, and the rows that could have broken it."""
+
+    score: float
+    support: int
+
+
+@dataclass(frozen=True)
 class DependencyStatus:
-    """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold."""
+    """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold.
+
+    Its score moves with every row, and how it fared is no fact of the table: a status is another where more or fewer
+    rows break the rule.
+    """
 
     named: NamedRule
     rows: int  # of the table; 0 where nothing breaks the rule, as they don't matter then
     broken_pairs: int
     to_remove: int
+    standing: Standing | None = field(default=None, compare=False)  # None: in a state from before scores were kept
+    fared: Fared = field(default=Fared(), compare=False)
 
     def __repr__(self) -> str:
         return f"{self.named.name}: {self.to_remove:,} rows to remove for {self.text}"
@@ -101,8 +117,21 @@ class DependencyStatus:
             "pairs": self.broken_pairs,
             "error": self.g1,
             "g3": self.g3,
+            **self._figures(),
             **({"note": named.note} if named.note else {}),
             "text": rule.text,
+        }
+
+    def _figures(self) -> dict[str, Any]:
+        """What speaks for the rule: the table, and the rows that came since."""
+        if self.standing is None:
+            return {}
+        return {
+            "score": round(self.standing.score, 6),
+            "support": self.standing.support,
+            "tested_since": self.fared.tested,
+            "broke_since": self.fared.broke,
+            "trust": round(trusted(self.standing.score, self.fared), 6),
         }
 
 
@@ -142,11 +171,21 @@ class State:
         """What the last dump tells of the groups of a rule, if anything."""
         return {part: self._kept[name] for part in PARTS if (name := f"{named.text}/{part}") in self._kept}
 
-    def status_of(self, named: NamedRule) -> DependencyStatus:
-        """How a rule stands, as its groups tell."""
+    def status_of(self, named: NamedRule, fared: Fared) -> DependencyStatus:
+        """How a rule stands, as its groups tell, given how it fared."""
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
-        return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove)
+        known = self._standing(named, groups)
+        return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove, known, fared)
+
+    def _standing(self, named: NamedRule, groups: Groups) -> Standing:
+        rows, schema = self.table.rows, self.table.schema
+        lhs, rhs = columns_of(named.rule, schema.names)
+        if rhs is None:
+            nulls = groups.with_nulls
+            return Standing(key_score(schema, lhs, rows, nulls, groups.to_remove), rows - nulls)
+        told = groups.evidence
+        return Standing(told.score(len(lhs)), told.tested)
 
 
 class NamedEngine(Engine):
@@ -158,36 +197,43 @@ class NamedEngine(Engine):
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Group the rows by each rule."""
         state = State(subject.table, ())
-        state.statuses = [state.status_of(named) for named in self._given(subject.table.schema)]
+        state.statuses = [state.status_of(named, Fared()) for named in self._given(subject.table.schema)]
         return state
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Regroup the rows that a batch touched."""
         before = self.result(state)
-        named = [each.named for each in state.statuses]
-        moved = {each.text: state.groups(each).follow(change) for each in named}
+        moved = {each.text: state.groups(each.named).follow(change) for each in state.statuses}
         state.table = change.after
-        state.statuses = [state.status_of(each) for each in named]
+        state.statuses = [
+            state.status_of(each.named, each.fared.then(rows.tested, rows.broke))
+            for each, rows in zip(state.statuses, moved.values(), strict=True)
+        ]
         after = self.result(state)
         moves = {
             text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
             for text, rows in moved.items()
             if rows
         }
-        return between(before, after).with_violations(before, after, moves)
+        return replace(between(before, after).with_violations(before, after, moves), figures=after)
 
-    def result(self, state: State) -> Result:
+    def recall(self, state: State, told: Iterable[Json]) -> None:
+        """How each rule fared: batches that are replayed together tell it otherwise than one by one."""
+        fared = {line["text"]: Fared(line.get("tested_since", 0), line.get("broke_since", 0)) for line in told}
+        state.statuses = [replace(each, fared=fared.get(each.text, each.fared)) for each in state.statuses]
+
+    def result(self, state: State) -> dict[str, DependencyStatus]:
         """How each rule stands."""
         return {each.text: each for each in state.statuses}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Numbers, and groups where they are few."""
-        return state.dump(), {each.text: [each.rows, each.broken_pairs, each.to_remove] for each in state.statuses}
+        return state.dump(), {each.text: _facts(each) for each in state.statuses}
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
         given = self._given(subject.table.schema)
-        return State(subject.table, [DependencyStatus(named, *facts[named.text]) for named in given], arrays)
+        return State(subject.table, [_status(named, facts[named.text]) for named in given], arrays)
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """Numbers know no codes, and groups follow from the table."""
@@ -207,6 +253,18 @@ class NamedEngine(Engine):
             NamedRule(parse(rule.text, schema.names, schema.name), rule.name, rule.severity, rule.note)
             for rule in self._rules.get(schema.name, TableRules()).rules
         ]
+
+
+def _facts(status: DependencyStatus) -> list[float]:
+    """What a dump tells of a rule; how it fared stands in the database."""
+    known = status.standing
+    return [status.rows, status.broken_pairs, status.to_remove, *((known.score, known.support) if known else ())]
+
+
+def _status(named: NamedRule, facts: Sequence[Any]) -> DependencyStatus:
+    """The same read back; older states have no score."""
+    rows, pairs, to_remove, *known = facts
+    return DependencyStatus(named, rows, pairs, to_remove, Standing(*known) if known else None)
 
 
 def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:

@@ -1,0 +1,156 @@
+"""What clusters of rows tell of a rule: usual values, and how well rows of a cluster agree that have them.
+
+A value is usual where it is that of most rows of some cluster, and of two at least. Each value has a count of the
+clusters that make it so (`majorities`), and a chain of its cells: when the first such cluster comes or the last one
+goes, all clusters with the value tell something else. Clusters leave the sums as they are, and enter them as they are
+then; so it does not matter in which order they came.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+Int = np.int64 | int
+
+TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME = range(7)  # the sums
+
+
+class Cells(NamedTuple):
+    """Rows in groups: `keys[cell]` is a cell's cluster and value; a cluster's cells hang in a chain."""
+
+    keys: NDArray[np.uint64]
+    counts: Ints  # of each cell
+    following: Ints  # of each cell, the next one of its cluster; -1 ends a chain
+    sizes: Ints  # of each cluster
+    head: Ints  # of each cluster, its first cell
+    best: Ints  # of each cluster, its largest cell; -1 where it is empty
+    nameless: Marks  # of each cluster, whether a null stands on its left side: it tells nothing
+
+
+class Values(NamedTuple):
+    """What is kept of each value, and of each cell the next one of its value."""
+
+    usual: Marks
+    majorities: Ints  # clusters that have it in most of their rows
+    rows: Ints
+    head: Ints  # its first cell; -1 ends a chain
+    following: Ints  # of each cell
+
+
+@kernel
+def link_values(keys: NDArray[np.uint64], first: int, head: Ints, following: Ints) -> None:
+    """Put the cells from `first` on into the chains of their values; values beyond those known are nobody else's."""
+    for cell in range(first, len(keys)):
+        if keys[cell, 1] < len(head):
+            value = np.int64(keys[cell, 1])
+            following[cell] = head[value]
+            head[value] = cell
+
+
+@kernel
+def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, majority: Ints) -> None:
+    """Take clusters out of the sums, as they are before a batch.
+
+    IN clusters[i]; OUT majority[i]: the value of most rows of the cluster, or -1
+    """
+    for i in range(len(clusters)):
+        majority[i] = _majority(clusters[i], cells, values)
+        if majority[i] >= 0:
+            values.majorities[majority[i]] -= 1
+        _add(clusters[i], -1, cells, values, sums, unit)
+        _count(clusters[i], -1, cells, values, sums)
+
+
+@kernel
+def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, before: Ints) -> None:
+    """Bring them in again as they are after the batch, and see to the clusters of values that turned.
+
+    IN clusters[i], before[i]: the value of most of its rows before
+    """
+    touched = np.zeros(len(cells.sizes), np.bool_)
+    others = np.empty(len(cells.sizes), np.int64)
+    found = 0
+    after = np.empty(len(clusters), np.int64)
+    for i in range(len(clusters)):
+        touched[clusters[i]] = True
+        after[i] = _majority(clusters[i], cells, values)
+        if after[i] >= 0:
+            values.majorities[after[i]] += 1
+        _count(clusters[i], 1, cells, values, sums)
+    for i in range(2 * len(clusters)):
+        value = before[i] if i < len(clusters) else after[i - len(clusters)]
+        if value < 0 or values.usual[value] == (values.majorities[value] > 0):
+            continue
+        cell = values.head[value]
+        while cell >= 0:
+            cluster = np.int64(cells.keys[cell, 0])
+            if cells.counts[cell] > 0 and not touched[cluster]:  # no value of it has turned before
+                _add(cluster, -1, cells, values, sums, unit)
+                touched[cluster] = True
+                others[found] = cluster
+                found += 1
+            cell = values.following[cell]
+        rows = values.rows[value]
+        sums[SAME] += rows * (rows - 1) * (-1 if values.usual[value] else 1)
+        values.usual[value] = not values.usual[value]
+    for i in range(len(clusters)):
+        _add(clusters[i], 1, cells, values, sums, unit)
+    for i in range(found):
+        _add(others[i], 1, cells, values, sums, unit)
+
+
+@kernel
+def _majority(cluster: Int, cells: Cells, values: Values) -> Int:
+    """The value that most rows of a cluster have, and two at least; -1 where there is none."""
+    best = cells.best[cluster]
+    if best < 0 or cells.nameless[cluster] or cells.keys[best, 1] >= len(values.usual):
+        return -1
+    is_most = cells.counts[best] >= 2 and 2 * cells.counts[best] > cells.sizes[cluster]
+    return np.int64(cells.keys[best, 1]) if is_most else -1
+
+
+@kernel
+def _add(cluster: Int, sign: int, cells: Cells, values: Values, sums: Ints, unit: int) -> None:
+    """Add what a cluster tells, or take it away."""
+    if cells.nameless[cluster]:
+        return
+    rows, same = 0, 0  # those with usual values, and their ordered pairs that agree
+    cell = cells.head[cluster]
+    while cell >= 0:
+        count = cells.counts[cell]
+        if cells.keys[cell, 1] < len(values.usual) and values.usual[np.int64(cells.keys[cell, 1])]:
+            rows += count
+            same += count * (count - 1)
+        cell = cells.following[cell]
+    sums[KNOWN] += sign * rows
+    if cells.sizes[cluster] >= 2:
+        sums[TESTED] += sign * cells.sizes[cluster]
+        sums[USUAL] += sign * rows
+    if rows >= 2:
+        sums[GROUPS] += sign
+        sums[PAIRED] += sign * rows
+        whole, rest = same // (rows - 1), same % (rows - 1)  # or the product would be too large
+        sums[AGREEMENT] += sign * (unit * whole + unit * rest // (rows - 1))
+
+
+@kernel
+def _count(cluster: Int, sign: int, cells: Cells, values: Values, sums: Ints) -> None:
+    """Add a cluster's rows to those of their values, or take them away."""
+    if cells.nameless[cluster]:
+        return
+    cell = cells.head[cluster]
+    while cell >= 0:
+        count = cells.counts[cell]
+        if count > 0 and cells.keys[cell, 1] < len(values.usual):
+            value = np.int64(cells.keys[cell, 1])
+            before = values.rows[value]
+            after = before + sign * count
+            values.rows[value] = after
+            if values.usual[value]:
+                sums[SAME] += after * (after - 1) - before * (before - 1)
+        cell = cells.following[cell]
