@@ -47,7 +47,7 @@ def discover(
     """Tell what holds in a table, once.
 
     Without --rules an overview: likely keys, what determines what, rows that look wrong, and the columns.
-    Examples: [b]holdfast discover tax.csv[/b], [b]holdfast discover tax.csv --rules fd,ucc[/b]
+    Example: [b]holdfast discover tax.csv[/b], or [b]holdfast discover tax.csv --rules fd,ucc[/b]
     """
     from holdfast.api.discovery import discover as find
     from holdfast.report.export import write_page

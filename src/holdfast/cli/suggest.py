@@ -42,7 +42,7 @@ def suggest(
     """Suggest rules: what the data look as if it were meant, exact or nearly, and which rows break it.
 
     SOURCE may also be a state folder.
-    Examples: [b]holdfast suggest hospital.csv[/b], [b]holdfast suggest hospital.csv --to rules.yaml[/b]
+    Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
     from holdfast.report.export import refuse_unwritable, write_page
 
