@@ -104,13 +104,13 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
 
 def test_the_key_of_a_grid_is_told() -> None:
     world = World()
-    world.change(Batch(grid_rows(6, 20, [7], [])))
+    world.change(Batch(grid_rows(6, 100, [7], [])))
     best = found_in(world)[0]
     assert best.text == "key(number, text)"
     assert best.sentence == (
-        "1 of 121 rows share number and text with an earlier one; by chance 49 pairs would; integer and text, no nulls"
+        "1 of 601 rows share number and text with an earlier one; by chance 249 pairs would; integer and text, no nulls"
     )
-    assert (best.to_remove, best.rows, best.support) == (1, (120,), 121)
+    assert (best.to_remove, best.rows, best.support) == (1, (600,), 601)
 
 
 def test_columns_that_chance_makes_unique_are_no_key() -> None:
