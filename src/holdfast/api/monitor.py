@@ -67,7 +67,7 @@ class Monitor(Upkeep):
     ...     print(outcome)
     ...     print(outcome.broken, watch.violations("fd1")[0].count)
     batch 1 on towns: 1 rows inserted, 0 deleted
-    changed facts: 1
+    rules of your own: 1
       fd1: violations 0 → 1
     True 1
     """

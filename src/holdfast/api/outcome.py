@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.changes.diff import Diff, Finding, PairChange, Witness
+from holdfast.api.alarms import Alarming, FailOn, alarming
+from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.store.records import BatchRecord
@@ -64,16 +65,47 @@ class Outcome:
         """The violations that were added and resolved, by the text of the rule."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
+    def worth(self, rule: Finding) -> Worth | None:
+        """What spoke for a rule that rows broke, before they did, or what speaks for one that was gained; None where
+        nobody looked, as it can't be much, or where its class has no scores.
+        """
+        known = [each for diff in self.diffs.values() for each in (diff.worth, diff.gained_worth) if each is not None]
+        return next((each[rule.text] for each in known if rule.text in each), None)
+
     @property
     def broken(self) -> bool:
-        """Whether a rule was lost, or a rule of severity error has more violations, or others, than before."""
-        worse = [
-            new
-            for diff in self.diffs.values()
-            for text, (old, new) in diff.changed.items()
-            if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text))
-        ]
-        return bool(worse) or any(diff.witnesses for diff in self.diffs.values())
+        """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
+        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested.
+        """
+        return bool(self.alarms())
+
+    def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
+        """The rules that make the batch an alarm, what matters most first: given ones, then found ones by score.
+
+        `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or found ones from a score
+        on.
+        """
+        asked = alarming(fail_on)
+        found = sorted(self._alarming(asked), key=lambda each: -each[0])
+        return [*(self._worse() if asked.given else ()), *(rule for _, rule in found)]
+
+    def _worse(self) -> Iterator[Finding]:
+        """The given rules of severity error that have more violations, or others, than before."""
+        for diff in self.diffs.values():
+            for text, (old, new) in diff.changed.items():
+                if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
+                    yield new
+
+    def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
+        """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
+        for diff in self.diffs.values():
+            known = diff.worth or {}
+            if asked.all:
+                broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
+                yield from ((known[text].score if text in known else 0.0, rule) for text, rule in broken)
+            else:
+                chosen = [text for text, worth in known.items() if asked.found(worth) and text in diff.witnesses]
+                yield from ((known[text].score, diff.lost[text]) for text in chosen)
 
     def moved(self, text: str) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
@@ -81,17 +113,20 @@ class Outcome:
         return (0, 0) if change is None else (change.new, change.gone)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object for the batch, then one for each thing that changed."""
-        lines = [{**self.batch.to_json(), "already_applied": self.already_applied}]
+        """One object for the batch, then one for each thing that changed, what matters most first: given rules that got
+        worse, found ones that broke and those that were gained, by score; then all else.
+        """
+        worse = {id(rule) for rule in self._worse()}
+        lines: list[tuple[float, dict[str, Any]]] = []
         for diff in self.diffs.values():
-            for text, finding in diff.lost.items():
-                witness = diff.witnesses.get(text)
-                event = "lost" if witness else "untested" if _is_empty(finding) else "implied"
-                line = {"event": event, **finding.to_json(), **_cause(diff, text)}
-                lines.append({**line, "witness": witness.to_json()} if witness else line)
-            lines += [{"event": "gained", **new.to_json(), **_cause(diff, text)} for text, new in diff.gained.items()]
-            lines += [self._changed(old, new) for old, new in diff.changed.values()]
-        return lines
+            lines += _lost_lines(diff)
+            for text, new in diff.gained.items():
+                worth = (diff.gained_worth or {}).get(text)
+                line = {"event": "gained", **new.to_json(), **_told(worth), **_cause(diff, text)}
+                lines.append((1.0 + _score(worth), line))
+            lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
+        lines.sort(key=lambda each: -each[0])
+        return [{**self.batch.to_json(), "already_applied": self.already_applied}, *(line for _, line in lines)]
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}
@@ -106,6 +141,27 @@ class Outcome:
         from holdfast.report.pages import outcome_html
 
         return outcome_html(self)
+
+
+def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
+    """The rules that are told no longer, each with how early it is to be told."""
+    for text, finding in diff.lost.items():
+        line, witness = finding.to_json(), diff.witnesses.get(text)
+        if witness is None:
+            event = "untested" if _is_empty(finding) else "implied"
+            yield 0.0, {"event": event, **line, **_cause(diff, text)}
+        else:
+            worth = (diff.worth or {}).get(text)
+            told = {"event": "lost", **line, **_told(worth), **_cause(diff, text), "witness": witness.to_json()}
+            yield 2.0 + _score(worth), told
+
+
+def _told(worth: Worth | None) -> dict[str, Any]:
+    return worth.to_json() if worth else {}
+
+
+def _score(worth: Worth | None) -> float:
+    return worth.score if worth else 0.0
 
 
 def _cause(diff: Diff, text: str) -> dict[str, Any]:

@@ -87,6 +87,18 @@ class Cause:
         return {"cause": self.kind, **({"by": self.by} if self.by else {})}
 
 
+@dataclass(frozen=True)
+class Worth:
+    """What speaks for a rule: its score, from 0 to 1, and the rows that could have broken it."""
+
+    score: float
+    support: int
+
+    def to_json(self) -> dict[str, Any]:
+        """What a rule says of it."""
+        return {"score": round(self.score, 6), "support": self.support}
+
+
 @dataclass(frozen=True, eq=False)
 class PairChange:
     """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept.
@@ -159,10 +171,12 @@ class Diff:
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
     violations: Mapping[str, PairChange] = field(default_factory=dict)
     causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine tells them
-    # Findings as they are now, where nothing of them is told but figures moved that are kept with them, such as scores;
-    # and what lost rules were worth before the batch, as far as the engine tells.
+    # Findings as they are now, of which nothing is told, but figures moved that are kept with them, such as scores.
     figures: Result = field(default_factory=dict)
-    scores: Mapping[str, float] = field(default_factory=dict)
+    # What rules were worth that rows broke, before the batch, and what those are worth that were gained. None: the
+    # engine doesn't tell; where it does, a rule of which nothing is told is an accident.
+    worth: Mapping[str, Worth] | None = None
+    gained_worth: Mapping[str, Worth] | None = None
 
     def __bool__(self) -> bool:
         return bool(self.gained or self.lost or self.changed or self.violations)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import OnMissing, Output, State, TableName
+from holdfast.cli.arguments import FailOn, OnMissing, Output, State, TableName
 from holdfast.cli.options import READING, taking
-from holdfast.cli.printing import print_json, terminal_progress
+from holdfast.cli.printing import tell_outcome, terminal_progress
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -34,6 +34,7 @@ def apply(
         str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
     ] = None,
     on_missing: OnMissing = "error",
+    fail_on: FailOn = "likely",
     form: Output = "text",
     options: ReadOptions,
 ) -> None:
@@ -41,17 +42,14 @@ def apply(
 
     Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
     """
+    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
-    from holdfast.report.outcome import print_outcome
 
+    alarming(fail_on)  # which refuses what it can't mean
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
             insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing,
             operation_column=op, options=options,
         )  # fmt: skip
-    if form == "json":
-        print_json(outcome.to_json())
-    else:
-        print_outcome(outcome)
-    raise typer.Exit(1 if outcome.broken else 0)
+    raise typer.Exit(tell_outcome(outcome, form, fail_on))

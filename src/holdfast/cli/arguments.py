@@ -27,4 +27,11 @@ SourceList = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
 TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
+FailOn = Annotated[
+    str,
+    typer.Option(
+        help="Which rules that break make the exit code 1: only [b]given[/b] ones, also [b]likely[/b] ones that were "
+        "found, [b]any[/b], [b]never[/b]; or found ones from a score on, such as [b]0.7[/b].",
+    ),
+]
 OnMissing = Annotated[Literal["error", "ignore"], typer.Option(help="What to do about rows that aren't there.")]

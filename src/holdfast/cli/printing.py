@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
-from holdfast.report.terminal import Terminal, say_json
+from holdfast.report.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:
+    from holdfast.api.outcome import Outcome
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
     from holdfast.report.progress import TerminalProgress
@@ -78,6 +80,21 @@ def print_findings(
     known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
     for kind in [kind for kind in asked if kind not in known]:
         console.print(f"no {rule_class(kind).title} found", markup=False)
+
+
+def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> int:
+    """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
+    from holdfast.api.alarms import why
+    from holdfast.report.outcome import print_outcome
+
+    if form == "json":
+        print_json([{**line, "file": path} if path else line for line in outcome.to_json()])
+    else:
+        print_outcome(outcome, Path(path).name or None)
+    alarms = outcome.alarms(fail_on)
+    if said := why(alarms, sum(len(diff.witnesses) for diff in outcome.diffs.values()), fail_on):
+        say(said, err=True)
+    return 1 if alarms else 0
 
 
 def print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:

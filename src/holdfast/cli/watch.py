@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import OnMissing, Output, State, TableName
+from holdfast.cli.arguments import FailOn, OnMissing, Output, State, TableName
 from holdfast.cli.options import READING_FILES, taking
-from holdfast.cli.printing import print_json, terminal_progress
+from holdfast.cli.printing import tell_outcome, terminal_progress
 from holdfast.report.terminal import somebody_reads
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ def watch(
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
     table: TableName = None,
     on_missing: OnMissing = "error",
+    fail_on: FailOn = "likely",
     form: Output = "text",
     options: ReadOptions,
 ) -> None:
@@ -37,18 +37,15 @@ def watch(
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
+    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
     from holdfast.api.outcome import Outcome
-    from holdfast.report.outcome import print_outcome
 
-    broken: list[bool] = []
+    alarming(fail_on)  # which refuses what it can't mean
+    codes = {0}
 
     def applied(path: str, outcome: Outcome) -> None:
-        broken.append(outcome.broken)
-        if form == "json":
-            print_json([{**line, "file": path} for line in outcome.to_json()])
-        else:
-            print_outcome(outcome, Path(path).name)
+        codes.add(tell_outcome(outcome, form, fail_on, path))
         if not somebody_reads():
             raise _NobodyReads
 
@@ -63,7 +60,7 @@ def watch(
             progress.note("Stopped. Batches that were told are kept.")
         except _NobodyReads:
             progress.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
-    raise typer.Exit(1 if any(broken) else 0)
+    raise typer.Exit(max(codes))
 
 
 class _NobodyReads(Exception):

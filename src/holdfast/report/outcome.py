@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from holdfast.changes.asked import for_people, one_a_class
+from holdfast.changes.asked import one_a_class
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
 from holdfast.report.terminal import Terminal, plain
+from holdfast.report.told import gained_lines, lost_lines, with_cause
 from holdfast.report.values import Outcome, RuleHistory
 from holdfast.store.records import BatchRecord
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from holdfast.changes.diff import Diff
 
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
@@ -36,12 +35,14 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    made = changes_table(changed), _violations_table(outcome, changed), _errors_table(changed)
-    tables = [table for table in made if table is not None]
+    given = _violations_table(outcome, changed)
+    if given is not None:
+        console.print(given)
+    _print_rules(console, outcome)
+    tables = [table for table in (changes_table(changed), _errors_table(changed)) if table is not None]
     for table in tables:
         console.print(table)
-    _print_rules(console, outcome)
-    if not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
+    if given is None and not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
         console.print("no fact but the number of rows changed")
 
 
@@ -57,49 +58,21 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
     diffs = outcome.diffs.values()
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
+    if lost:
+        yield f"lost: {_rules(lost)}", lost_lines(diffs, most)
+    if gained:
+        lines, hidden = gained_lines(diffs, most)
+        yield f"gained: {_rules(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
     if untested := len(outcome.untested):
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
         told = [diff for diff in diffs if diff.causes]
-        lines = (
-            _with_cause(diff, text) for diff in told for text in one_a_class(diff.lost) if text not in diff.witnesses
-        )
-        heading = f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them"
-        yield heading, list(islice(lines, most))
-    broken = (
-        f"{text}   because of {diff.witnesses[text].named(getattr(diff.lost[text], 'looked_at', ()))}"
-        for diff in diffs
-        for text in one_a_class(diff.lost)
-        if text in diff.witnesses
-    )
-    if lost:
-        yield _heading("lost", lost, lost > most, most), list(islice(broken, most))
-    if gained:
-        shown = [(diff, *for_people(diff.gained, ())) for diff in diffs]
-        fresh = [_with_cause(diff, text) for diff, some, _ in shown for text in islice(some, most)][:most]
-        hidden = ", ".join(left_out for *_, left_out in shown if left_out)
-        heading = _heading("gained", gained, sum(len(some) for _, some, _ in shown) > most, most)
-        yield f"{heading}; not shown: {hidden}" if hidden else heading, fresh
+        lines = [with_cause(d, text) for d in told for text in one_a_class(d.lost) if text not in d.witnesses][:most]
+        yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", lines
 
 
-def _heading(word: str, count: int, is_cut: bool, most: int) -> str:
-    return f"{word}: {count:,} rules{f', the first {most}' if is_cut else ''}"
-
-
-_CAUSES = {
-    "smaller context": "as {by} {holds}",
-    "constant": "as {by} {holds}",
-    "stronger": "as {by} {holds}",
-    "mended": "as no rows break it any more",
-}
-
-
-def _with_cause(diff: Diff, text: str) -> str:
-    """A rule that was gained or is implied, with why, where that is told and not plain."""
-    cause = diff.causes.get(text)
-    said = _CAUSES.get(cause.kind, "") if cause else ""
-    holds = "no longer holds" if text in diff.gained else "holds"
-    return f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text
+def _rules(count: int) -> str:
+    return f"{count:,} rule{'s' * (count != 1)}"
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape as html_escape
 from typing import Any
 
+from holdfast.engines.declared import is_given
 from holdfast.report.outcome import rule_lines
 from holdfast.report.tables import Totals, change_lines, sections
 from holdfast.report.values import Outcome
@@ -52,14 +53,20 @@ def findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None =
 def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
-    lines = [line for old, new in outcome.changed for line in change_lines(old.to_json(), new.to_json())]
-    table = html_table(("column or rule", "fact", "before", "after"), lines) if lines else "<p>No fact changed.</p>"
+    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    own, facts = (
+        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new)]
+        for given in (True, False)
+    )
+    headings = ("column or rule", "fact", "before", "after")
+    tables = [html_table(headings, lines) if lines else "" for lines in (own, facts)]
+    unchanged = "" if own or facts else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     rules = "".join(
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
         for title, listed in rule_lines(outcome)
     )
-    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{table}{rules}"
+    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"
 
 
 def page(title: str, body: str) -> str:

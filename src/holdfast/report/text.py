@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.changes.asked import for_people
+from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.report.outcome import rule_lines
 from holdfast.report.tables import change_lines
@@ -37,10 +38,14 @@ def checked_text(checked: Checked) -> str:
 def outcome_text(outcome: Outcome) -> str:
     """What a batch did."""
     lines = [str(outcome.batch) + (" (it was applied before)" if outcome.already_applied else "")]
-    for heading, listed in rule_lines(outcome):
-        lines += [heading, *(f"  {line}" for line in listed)]
-    changes = [line for old, new in outcome.changed for line in _changes(old.to_json(), new.to_json())]
-    return _text(lines + (_section(f"changed facts: {len(changes):,}", len(changes), changes) if changes else []))
+    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    for is_own, heading in ((True, "rules of your own"), (False, "changed facts")):
+        changes = [line for old, new in changed if is_given(new) == is_own for line in _changes(old, new)]
+        lines += _section(f"{heading}: {len(changes):,}", len(changes), changes) if changes else []
+        if is_own:  # they matter most
+            for told, listed in rule_lines(outcome):
+                lines += [told, *(f"  {line}" for line in listed)]
+    return _text(lines)
 
 
 def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
 from holdfast.errors import BadInput, refuse_below
 
 
@@ -34,7 +34,7 @@ class FunctionalSettings:
 
 
 def _cells(rule: Json) -> list[str]:
-    return [f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
+    return [score_cell(rule), f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
 def _columns(rule: Json) -> set[tuple[str, str]]:
@@ -54,7 +54,7 @@ def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
         many=True,
         texts=_TEXTS,
         likely=likely,
-        table=FindingTable(("error", heading), _cells, ("error",)),
+        table=FindingTable(("score", "error", heading), _cells, ("score", "error")),
         measure="error",
         columns=_columns,
     )

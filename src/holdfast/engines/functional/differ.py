@@ -10,6 +10,7 @@ for when someone asks for the first of them, in the table as the batch left it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from holdfast.changes.diff import Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
+from holdfast.engines.functional.scoring import likely_worth
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -31,16 +33,28 @@ from holdfast.table.table import Table
 
 
 def exact_diff(
-    before: Rules, changed: Mapping[int, Mended], witnesses: Callable[[Rules], Mapping[str, Witness]]
+    before: Rules, changed: Mapping[int, Mended], change: Change, witnesses: Callable[[Rules], Mapping[str, Witness]]
 ) -> Diff:
     """The diff of exact rules, from what became of the targets that a batch touched; `witnesses` finds those of rules
     that were lost.
     """
     lost = Rules(before.table, before.names, {target: Part(now.lost) for target, now in changed.items()})
     gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
-    if not lost:
-        return Diff(gained, lost)
-    return Diff(gained, lost, witnesses=WhenAsked(lambda: witnesses(lost)))
+    return _explained(gained, lost, change, witnesses)
+
+
+def _explained(gained: Rules, lost: Rules, change: Change, find: Callable[[Rules], Mapping[str, Witness]]) -> Diff:
+    """A diff with what is told when someone asks: who broke the rules that were lost, what they were worth, and what
+    those are worth that were gained.
+    """
+    witnesses: Mapping[str, Witness] = WhenAsked(lambda: find(lost)) if lost else {}
+    return Diff(
+        gained,
+        lost,
+        witnesses=witnesses,
+        worth=WhenAsked(lambda: likely_worth(change.before, lost, witnesses)) if lost else {},
+        gained_worth=WhenAsked(lambda: likely_worth(change.after, gained, gained)) if gained else {},
+    )
 
 
 def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:
@@ -95,7 +109,8 @@ def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
     for (text, old), new in zip(stayed.items(), now.values(), strict=True):
         if old != new:
             changed[text] = old, new
-    return Diff(gained, lost, changed, WhenAsked(lambda: _approximate_witnesses(lost, after, change)) if lost else {})
+    diff = _explained(gained, lost, change, lambda lost: _approximate_witnesses(lost, after, change))
+    return replace(diff, changed=changed)
 
 
 def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:

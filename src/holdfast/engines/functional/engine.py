@@ -25,6 +25,7 @@ from holdfast.engines.functional.differ import approximate_diff, exact_diff, wit
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
+from holdfast.engines.functional.scoring import Ranked
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
 from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
@@ -87,7 +88,7 @@ class FunctionalEngine(Engine):
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(before, changed, lambda lost: witnesses_in(lost, maximal.shift, change))
+        return exact_diff(before, changed, change, lambda lost: witnesses_in(lost, maximal.shift, change))
 
     def _follow_borders(
         self, state: State, borders: Borders, before: Rules, change: Change, runner: Runner, progress: Progress
@@ -97,12 +98,16 @@ class FunctionalEngine(Engine):
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
             return Diff(self.result(state), before)
         kept = borders.evidence.witnesses
-        return exact_diff(before, changed, lambda lost: witnesses_among(lost, kept, change.after))
+        return exact_diff(before, changed, change, lambda lost: witnesses_among(lost, kept, change.after))
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
         schema, rows = state.table.schema, state.table.rows
         return Rules(schema.name, schema.names, state.parts if rows >= FEWEST_ROWS else {}, pairs_of(rows))
+
+    def ranked(self, state: State) -> Ranked:
+        """The same, those with the highest scores first."""
+        return Ranked(self.result(state), state.table)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules."""

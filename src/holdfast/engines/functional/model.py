@@ -7,16 +7,18 @@
     key()                        there are not even two rows
 
 Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
-break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact.
+break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
+`worth` says how much the data look as if the rule were meant (see `evidence` and `key_score`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.changes.diff import Worth
 from holdfast.changes.names import QUOTED, quoted
 from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
@@ -32,6 +34,7 @@ class FD:
     lhs: tuple[str, ...]
     rhs: str
     error: float = 0.0
+    worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
 
     kind = "fd"
 
@@ -56,6 +59,7 @@ class FD:
             "lhs": list(self.lhs),
             "rhs": self.rhs,
             **_share(self.error),
+            **(self.worth.to_json() if self.worth else {}),
             "text": self.text,
         }
 
@@ -67,6 +71,7 @@ class Key:
     table: str
     columns: tuple[str, ...]
     error: float = 0.0
+    worth: Worth | None = field(default=None, compare=False)
 
     kind = "ucc"
 
@@ -79,6 +84,11 @@ class Key:
         return key_text([quoted(name) for name in self.columns])
 
     @property
+    def lhs(self) -> tuple[str, ...]:
+        """Its columns: a key determines the row itself."""
+        return self.columns
+
+    @property
     def looked_at(self) -> tuple[str, ...]:
         """Its columns."""
         return self.columns
@@ -86,7 +96,8 @@ class Key:
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to tell."""
         about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
-        return {**about, **(_share(self.error) if self.error else {}), "text": self.text}
+        worth = self.worth.to_json() if self.worth else {}
+        return {**about, **(_share(self.error) if self.error else {}), **worth, "text": self.text}
 
 
 Rule = FD | Key

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, between
+from holdfast.changes.diff import NOBODY, Diff, PairChange, Worth, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.functional.explain import Explanation, explain
@@ -52,14 +52,6 @@ class NamedRule:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What speaks for a rule: its score, and the rows that could have broken it."""
-
-    score: float
-    support: int
-
-
-@dataclass(frozen=True)
 class DependencyStatus:
     """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold.
 
@@ -71,7 +63,7 @@ class DependencyStatus:
     rows: int  # of the table; 0 where nothing breaks the rule, as they don't matter then
     broken_pairs: int
     to_remove: int
-    standing: Standing | None = field(default=None, compare=False)  # None: in a state from before scores were kept
+    worth: Worth | None = field(default=None, compare=False)  # None: in a state from before scores were kept
     fared: Fared = field(default=Fared(), compare=False)
 
     def __repr__(self) -> str:
@@ -124,14 +116,13 @@ class DependencyStatus:
 
     def _figures(self) -> dict[str, Any]:
         """What speaks for the rule: the table, and the rows that came since."""
-        if self.standing is None:
+        if self.worth is None:
             return {}
         return {
-            "score": round(self.standing.score, 6),
-            "support": self.standing.support,
+            **self.worth.to_json(),
             "tested_since": self.fared.tested,
             "broke_since": self.fared.broke,
-            "trust": round(trusted(self.standing.score, self.fared), 6),
+            "trust": round(trusted(self.worth.score, self.fared), 6),
         }
 
 
@@ -175,17 +166,17 @@ class State:
         """How a rule stands, as its groups tell, given how it fared."""
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
-        known = self._standing(named, groups)
+        known = self._worth(named, groups)
         return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove, known, fared)
 
-    def _standing(self, named: NamedRule, groups: Groups) -> Standing:
+    def _worth(self, named: NamedRule, groups: Groups) -> Worth:
         rows, schema = self.table.rows, self.table.schema
         lhs, rhs = columns_of(named.rule, schema.names)
         if rhs is None:
             nulls = groups.with_nulls
-            return Standing(key_score(schema, lhs, rows, nulls, groups.to_remove), rows - nulls)
+            return Worth(key_score(schema, lhs, rows, nulls, groups.to_remove), rows - nulls)
         told = groups.evidence
-        return Standing(told.score(len(lhs)), told.tested)
+        return Worth(told.score(len(lhs)), told.tested)
 
 
 class NamedEngine(Engine):
@@ -257,14 +248,14 @@ class NamedEngine(Engine):
 
 def _facts(status: DependencyStatus) -> list[float]:
     """What a dump tells of a rule; how it fared stands in the database."""
-    known = status.standing
+    known = status.worth
     return [status.rows, status.broken_pairs, status.to_remove, *((known.score, known.support) if known else ())]
 
 
 def _status(named: NamedRule, facts: Sequence[Any]) -> DependencyStatus:
     """The same read back; older states have no score."""
     rows, pairs, to_remove, *known = facts
-    return DependencyStatus(named, rows, pairs, to_remove, Standing(*known) if known else None)
+    return DependencyStatus(named, rows, pairs, to_remove, Worth(*known) if known else None)
 
 
 def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:

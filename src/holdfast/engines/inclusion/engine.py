@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
@@ -36,7 +37,8 @@ class InclusionEngine(Engine):
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Move the values of a batch."""
-        return maintain.maintain(state, change, runner)
+        diff = maintain.maintain(state, change, runner)
+        return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""

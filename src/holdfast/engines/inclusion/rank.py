@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdfast.changes.diff import Worth
 from holdfast.engines.inclusion import tuples, witness
-from holdfast.engines.inclusion.model import IND
+from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
@@ -73,6 +74,15 @@ def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
     found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
     found.sort(key=lambda each: (-each.score, each.ind.text))
     return found
+
+
+def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
+    """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
+    profile = _Profile(state)
+    return {
+        text: Worth(_rated(ind, profile.reasons_of_parts(ind)).score, state.tables[ind.dependent.table].rows)
+        for text, ind in ((text, parse(text)) for text in lost)
+    }
 
 
 def worthy(found: Iterable[Proposal]) -> list[Proposal]:

@@ -1,0 +1,101 @@
+"""What found keys and FDs are worth: their scores, for as many short ones as can be told in good time.
+
+A rule with more columns on the left is worth less (see `evidence`), so long ones need no look: with three columns none
+can be likely. Accidents are mostly long, and a thousand of them cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby, islice
+
+import numpy as np
+
+from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.diff import Worth
+from holdfast.engines.functional.agreement import Agreement
+from holdfast.engines.functional.evidence import LONGER, most
+from holdfast.engines.functional.groups import Groups
+from holdfast.engines.functional.key_score import key_score
+from holdfast.engines.functional.model import Key, Rule
+from holdfast.engines.functional.result import Rules
+from holdfast.engines.scored import LIKELY
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.table import Table
+
+MOST_RULES = 500  # so many of the shortest rules have scores when all are told
+_ROWS = 20_000_000  # rows to look at in all: left sides times rows
+_LEAST_SIDES = 20  # but so many left sides in any case
+_LIKELY_LENGTH = next(n for n in range(1, 9) if LONGER**n < LIKELY)  # longer left sides can't be likely
+
+
+class Ranked(RulesWhenAsked[Rule]):
+    """Rules as people want to read them: those with scores first, the best in front, then the others by length."""
+
+    def __init__(self, rules: Rules, table: Table) -> None:
+        self._rules, self._table = rules, table
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __iter__(self) -> Iterator[str]:
+        return (rule.text for rule in self.rules())
+
+    def __getitem__(self, text: str) -> Rule:
+        return self._scored.get(text) or self._rules[text]
+
+    def rules(self) -> Iterator[Rule]:
+        """The rules in their order."""
+        yield from self._scored.values()
+        yield from islice(self._rules.by_length(), len(self._scored), None)
+
+    @cached_property
+    def _scored(self) -> dict[str, Rule]:
+        """The shortest rules with their scores, the best first; of equals the shortest."""
+        first = list(islice(self._rules.by_length(), MOST_RULES))
+        known = sorted(scored(self._table, first), key=lambda rule: -(rule.worth.score if rule.worth else 0.0))
+        return {rule.text: rule for rule in known}
+
+
+def likely_worth(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
+    """What those of some rules are worth in a table that may be likely."""
+    short = [rule for rule in rules.up_to(_LIKELY_LENGTH).by_length() if rule.text in among]
+    return {rule.text: rule.worth for rule in scored(table, short, LIKELY) if rule.worth is not None}
+
+
+def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[Rule]:
+    """Rules with their scores, in their order, in which those with equal left sides follow one another; not all of
+    them where there are too many rows to look at. Those that can't reach the least score that matters may be left out.
+    """
+    sides = [(list(own[0].lhs), own) for _, each in groupby(rules, lambda rule: rule.lhs) if (own := list(each))]
+    sides = sides[: max(_LEAST_SIDES, _ROWS // max(table.rows, 1))]
+    if not sides:
+        return
+    names = table.schema.names
+    is_key = isinstance(rules[0], Key)
+    agreement = (
+        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.looked_at})
+    )
+    for lhs, own in sides:
+        columns = [names.index(name) for name in lhs]
+        if agreement is None:
+            yield from (replace(rule, worth=_key_worth(table, columns, rule)) for rule in own)
+            continue
+        side = agreement.side(agreement.in_order(columns))
+        if most(side.tested, table.rows, len(columns)) < least:
+            continue
+        told = agreement.told(side, [names.index(rule.looked_at[-1]) for rule in own])
+        for rule, each in zip(own, told, strict=True):
+            assert each is not None  # no limit was set
+            yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))
+
+
+def _key_worth(table: Table, columns: Sequence[int], rule: Rule) -> Worth:
+    nulls = np.zeros(table.rows, np.bool_)
+    for column in columns:
+        nulls |= table.column_codes(column) == NULL_CODE
+    to_remove = Groups(table, columns, None).to_remove if rule.error else 0
+    unnamed = int(np.count_nonzero(nulls))
+    return Worth(key_score(table.schema, columns, table.rows, unnamed, to_remove), table.rows - unnamed)

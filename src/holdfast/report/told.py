@@ -1,0 +1,124 @@
+"""The rules that a batch broke and those that it brought, for people: what matters first, and accidents as a number.
+
+Rules that the same rows broke are one line. Where a class of rules has scores, those below `LIKELY` are accidents,
+which come and go by the hundred: a few are listed, many are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from holdfast.changes.asked import for_people, one_a_class
+from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.engines.scored import LIKELY
+
+_FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
+_LOOKED_AT = 1000  # so many rules without scores are put together by the rows that broke them
+
+_CAUSES = {
+    "smaller context": "as {by} {holds}",
+    "constant": "as {by} {holds}",
+    "stronger": "as {by} {holds}",
+    "mended": "as no rows break it any more",
+}
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """A rule that rows broke."""
+
+    text: str
+    score: float | None
+    witness: Witness
+    looked_at: tuple[str, ...]
+
+    @property
+    def named(self) -> str:
+        return self.text if self.score is None else f"{self.text} ({self.score:.2f})"
+
+
+def lost_lines(diffs: Iterable[Diff], most: int) -> list[str]:
+    """A line for each pair of rows that broke rules, the highest score first; then how many accidents broke."""
+    likely: list[_Broken] = []
+    others: list[_Broken] = []
+    first: list[_Broken] = []  # of the accidents
+    accidents = 0
+    for diff in diffs:
+        if diff.worth is None:
+            others += islice(_broken(diff, one_a_class(diff.lost), {}), _LOOKED_AT)
+            continue
+        scores = _likely(diff.worth)
+        known = list(_broken(diff, scores, scores))
+        likely += known
+        accidents += len(diff.witnesses) - len(known)
+        first += islice(_broken(diff, (text for text in diff.lost if text not in scores), {}), _FEW + 1)
+    likely.sort(key=lambda rule: -(rule.score or 0.0))
+    if accidents <= _FEW:
+        return _by_cause([*likely, *others, *first])[:most]
+    counted = f"{accidents:,} rules that looked accidental broke; JSON lists them"
+    return [*_by_cause([*likely, *others])[:most], counted]
+
+
+def _likely(worth: Mapping[str, Worth]) -> dict[str, float]:
+    """The rules that are likely, with their scores."""
+    return {text: each.score for text, each in worth.items() if each.score >= LIKELY}
+
+
+def _broken(diff: Diff, texts: Iterable[str], scores: Mapping[str, float]) -> Iterator[_Broken]:
+    """Those of some rules that rows broke; scores are told of likely ones."""
+    for text in texts:
+        witness = diff.witnesses.get(text)
+        if witness is not None:
+            looked_at = tuple(getattr(diff.lost[text], "looked_at", ()))
+            yield _Broken(text, scores.get(text), witness, looked_at)
+
+
+def _by_cause(rules: Iterable[_Broken]) -> list[str]:
+    """A line for the rules that the same rows broke."""
+    causes: dict[tuple[tuple[int, ...], str], list[_Broken]] = {}
+    for rule in rules:
+        causes.setdefault((rule.witness.rows, rule.witness.sentence), []).append(rule)
+    return [_cause_line(together) for together in causes.values()]
+
+
+def _cause_line(together: list[_Broken]) -> str:
+    first = together[0]
+    rows = first.witness.named(first.looked_at)
+    if len(together) == 1:
+        return f"{first.named}   because of {rows}"
+    named = ", ".join(rule.named for rule in together[:_FEW])
+    more = f" and {len(together) - _FEW:,} more" if len(together) > _FEW else ""
+    return f"{rows} broke {len(together):,} rules: {named}{more}"
+
+
+def gained_lines(diffs: Iterable[Diff], most: int) -> tuple[list[str], str]:
+    """The rules that were gained, the likely ones first, then how many accidents; and what is not shown, in words."""
+    likely: list[tuple[float, str]] = []
+    others: list[str] = []
+    first: list[str] = []  # of the accidents
+    hidden: list[str] = []
+    accidents = 0
+    for diff in diffs:
+        if diff.gained_worth is None:
+            some, left_out = for_people(diff.gained, ())
+            others += [with_cause(diff, text) for text in islice(some, most + 1)]
+            hidden += [left_out] if left_out else []
+            continue
+        scores = _likely(diff.gained_worth)
+        likely += [(score, text) for text, score in scores.items()]
+        accidents += len(diff.gained) - len(scores)
+        first += islice((text for text in diff.gained if text not in scores), _FEW + 1)
+    told = [f"{text} ({score:.2f})" for score, text in sorted(likely, key=lambda each: -each[0])] + others
+    if accidents <= _FEW:
+        return [*told, *first][:most], ", ".join(hidden)
+    return [*told[:most], f"{accidents:,} rules that look accidental came; JSON lists them"], ", ".join(hidden)
+
+
+def with_cause(diff: Diff, text: str) -> str:
+    """A rule that was gained or is implied, with why, where that is told and not plain."""
+    cause = diff.causes.get(text)
+    said = _CAUSES.get(cause.kind, "") if cause else ""
+    holds = "no longer holds" if text in diff.gained else "holds"
+    return f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text
