@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.changes.diff import Diff
+from holdfast.changes.diff import Diff, PairChange
 from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.inclusion.model import parse
 from holdfast.engines.inclusion.references import ReferenceEngine
@@ -31,6 +32,7 @@ TEXTS = (
     "a(n, d) in a(d, n)",
     "b(m, f) in c(k, long)",
 )
+_NONE = np.empty((0, 2), np.int64)
 GIVEN = [GivenRule(f"ref{i}", parse(text).dependent.table, text) for i, text in enumerate(TEXTS)]
 steps = st.lists(st.tuples(batches, st.sampled_from(["", "reload", "rewrite"])), max_size=5)
 
@@ -108,10 +110,11 @@ def test_what_is_kept_is_what_the_definition_says(
         assert kept.result() == dict(kept.engine.result(kept.engine.discover(watched(kept.several.tables), Threads())))
         assert diff.patch(before) == kept.result()
         for text, now in orphans.items():
-            change = diff.violations.get(text)
-            added, resolved = ([], []) if change is None else (change.added, change.resolved)
-            assert {row for row, _ in added} == now - were[text]
-            assert {row for row, _ in resolved} == were[text] - now
+            change = diff.violations.get(text, PairChange(_NONE, _NONE))
+            assert change.added is not None
+            assert change.resolved is not None
+            assert {row for row, _ in change.added.tolist()} == now - were[text]
+            assert {row for row, _ in change.resolved.tolist()} == were[text] - now
         if then:
             getattr(kept, then)()
             assert kept.check() == orphans
