@@ -1,7 +1,7 @@
 """Rule files in YAML.
 
     rules:
-      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, key1, lod1, …
+      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, key1, …
         table: tax                # may be left out where there is one table
         rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
         severity: error           # or warn
@@ -9,6 +9,7 @@
       - {name: zip, rule: "Zip -> State"}               # a functional dependency
       - {name: phone, rule: "key(AreaCode, Phone)"}     # a key
       - {name: bins, rule: "[Year, Salary] orders [Year, Bin]"}     # a list order dependency
+      - {name: payer, rule: "tax.Payer in people.Id"}   # a reference to another table
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
 `read_rules` gives frozen values: rules of classes that can be given have been parsed, and their text is canonical.
@@ -50,8 +51,8 @@ class RuleModel(BaseModel):
     rule: str = Field(
         pattern=r"\S",
         max_length=_LONGEST_RULE,
-        description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), or "
-        "[Year, Salary] orders [Year, Bin].",
+        description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), "
+        "[Year, Salary] orders [Year, Bin], or orders.cust in customers.id.",
     )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
     note: str = Field("", description="What the rule is for, in your own words.")
