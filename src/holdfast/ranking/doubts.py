@@ -21,7 +21,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 _RULES = 40  # the best so many are looked at,
-_ROWS = 10_000_000  # or fewer, so that this many rows are grouped
+_ROWS = 3_000_000  # or fewer, so that this many rows are grouped
 _SURE = 0.01  # a rule that at most this share of rows breaks need not be confirmed by another
 _UNSURE = 0.05  # one that more than this share breaks says little of any of them
 

@@ -8,11 +8,10 @@ exceptions from those with not many more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.engines.scored import Scored
-from holdfast.ranking.suggestion import is_likely
 
 _MORE = 2  # so many times as many exceptions are not many more
 _FEW = 1000  # columns are the same where one row of so many says otherwise in one direction only
@@ -46,22 +45,22 @@ class Once:
         return next((columns[0] for columns in self.same if column in columns), column)
 
 
-def said_once(scored: Iterable[Scored], rows: int, names: Sequence[str]) -> Once:
-    """What follows from what among the likely FDs and keys of a table of so many rows, the best given first."""
-    likely = [each for each in scored if is_likely(each)]
+def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once:
+    """What follows from what among the likely rules of a table of so many rows, the best given first."""
     rules = [_rule(each) for each in likely if each.rule.kind == "fd"]
-    keys = {frozenset(each.columns): each.text for each in likely if each.rule.kind == "ucc" and not each.to_remove}
+    keys = [each for each in likely if each.rule.kind == "ucc"]
     same = _same(rules, rows, names)
     once = Once(same, {})
+    exact = {frozenset(each.columns): each.text for each in keys if not each.to_remove}
     implied: dict[str, tuple[str, ...]] = {}
     left: list[Rule] = []
     known = {(rule.lhs, rule.rhs): rule.text for rule in rules}
     for rule in rules:
-        if why := _through_same(rule, once, known) or _from_key(rule, keys):
+        if why := _through_same(rule, once, known) or _from_key(rule, exact):
             implied[rule.text] = why
         else:
             left.append(rule)
-    return Once(same, implied | _implied(left))
+    return Once(same, implied | _implied(left) | _implied_keys(keys, rules))
 
 
 def _rule(scored: Scored) -> Rule:
@@ -142,20 +141,41 @@ def _implied(rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
     return implied
 
 
+def _implied_keys(keys: Sequence[Scored], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
+    """What each key follows from: a better one, whose columns its own determine."""
+    implied: dict[str, tuple[str, ...]] = {}
+    for place, key in enumerate(keys):
+        others = [each for each in rules if each.scored.to_remove <= _MORE * key.to_remove]
+        for better in keys[:place]:
+            if better.text in implied or better.to_remove > _MORE * key.to_remove:
+                continue
+            steps = [_steps(frozenset(key.columns), column, others) for column in better.columns]
+            if all(step is not None for step in steps):
+                used = [text for step in steps for text in step or ()]
+                implied[key.text] = (better.text, *dict.fromkeys(used))
+                break
+    return implied
+
+
 def _derivation(rule: Rule, others: Sequence[Rule]) -> tuple[str, ...]:
-    """The rules by which the right side is reached from the left side, if it is."""
-    because: dict[str, Rule | None] = dict.fromkeys(rule.lhs)
+    """The rules by which the right side is reached from the left side; none where it is not."""
+    return _steps(rule.lhs, rule.rhs, others) or ()
+
+
+def _steps(lhs: frozenset[str], rhs: str, others: Sequence[Rule]) -> tuple[str, ...] | None:
+    """The rules by which a column is reached from others; None where it is not."""
+    because: dict[str, Rule | None] = dict.fromkeys(lhs)
     grown = True
-    while grown and rule.rhs not in because:
+    while grown and rhs not in because:
         grown = False
         for each in others:
             if each.rhs not in because and each.lhs <= because.keys():
                 because[each.rhs] = each
                 grown = True
-    if rule.rhs not in because:
-        return ()
+    if rhs not in because:
+        return None
     used: list[Rule] = []
-    wanted = [rule.rhs]
+    wanted = [rhs]
     while wanted:
         step = because[wanted.pop()]
         if step is not None and step not in used:

@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.declared import Severity
-from holdfast.engines.scored import LIKELY, LONGER, NEARLY, Scored
-
-_LONG = 0.8  # several columns hold more by chance: beside what each further one costs, they must come nearer to 1
-
-
-def is_likely(scored: Scored) -> bool:
-    """Whether a rule is told: it has a high score, and not too many rows are in its way."""
-    longer = len(scored.columns) - 1
-    least = _LONG * LONGER**longer if longer > 0 else LIKELY
-    return scored.score >= least and scored.g3 <= NEARLY
+from holdfast.engines.scored import Scored
 
 
 @dataclass(frozen=True)
@@ -25,6 +16,7 @@ class Suggestion:
     scored: Scored
     rank: int  # from 1
     group: str  # what it is told with: for FDs the left side
+    is_likely: bool  # its score is high enough to be told
     implied_by: tuple[str, ...] = ()  # the rules that it follows from, where they are told
 
     def __str__(self) -> str:
@@ -45,11 +37,6 @@ class Suggestion:
     def table(self) -> str:
         """Whose rows break it."""
         return self.scored.table
-
-    @property
-    def is_likely(self) -> bool:
-        """Whether its score is high enough to be told, and not too many rows are in its way."""
-        return is_likely(self.scored)
 
     @property
     def is_told(self) -> bool:
