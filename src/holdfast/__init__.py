@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.api.discovery import discover
     from holdfast.api.monitor import Monitor
     from holdfast.api.ordering import orders
+    from holdfast.api.suggesting import suggest
     from holdfast.api.verifying import verify
     from holdfast.api.view import View
     from holdfast.errors import BadInput, HoldfastError
@@ -35,6 +36,7 @@ __all__ = [
     "check",
     "discover",
     "orders",
+    "suggest",
     "verify",
 ]
 _WHERE = {
@@ -47,6 +49,7 @@ _WHERE = {
     "Monitor": "holdfast.api.monitor",
     "CsvOptions": "holdfast.sources.dialect",
     "orders": "holdfast.api.ordering",
+    "suggest": "holdfast.api.suggesting",
     "backup": "holdfast.store.backup",
     "verify": "holdfast.api.verifying",
 }

@@ -47,7 +47,7 @@ def no_complaint(words: str) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_reader_that_goes_away(wide: Path, form: str) -> None:
-    told = shell("{} | head -1", "discover", wide, "--format", form)
+    told = shell("{} | head -1", "discover", wide, "--rules", "column", "--format", form)
     assert (told.code, len(told.out.splitlines())) == (0, 1)
     no_complaint(told.err)
 
@@ -139,7 +139,7 @@ def test_a_pipe_of_ours_that_breaks_is_an_error(people: Path) -> None:
         "from holdfast.api import discovery\n"
         "def broken(*_, **__): raise BrokenPipeError(32, 'Broken pipe')\n"
         "discovery.discover = broken\n"
-        "sys.argv = ['holdfast', 'discover', sys.argv[1]]\n"
+        "sys.argv = ['holdfast', 'discover', sys.argv[1], '--rules', 'column']\n"
         "cli.main()"
     )
     done = subprocess.run([sys.executable, "-c", script, people], capture_output=True, text=True, check=False)

@@ -36,9 +36,10 @@ LISTS = {
     "text": "[text] orders [day, text desc]",
     "all": "[] orders [flag]",
 }
+REFERENCES = {"one": "t.number in t.real", "back": "t.real in t.number", "two": "t(number, real) in t(real, number)"}
 GIVEN = {
     name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}
-    for name, rules in (("dc", RULES), ("named", DEPENDENCIES), ("lod", LISTS))
+    for name, rules in (("dc", RULES), ("named", DEPENDENCIES), ("lod", LISTS), ("reference", REFERENCES))
 }
 NAMES = tuple(rule_classes())
 for_every_engine = pytest.mark.parametrize(

@@ -108,3 +108,13 @@ def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[
     chosen = [names.index(name) for _, name in side]
     full = [row for row in rows if all(row[c] is not None for c in chosen)]
     return {tuple(same(row[c], compare) for c in chosen) for row in full}
+
+
+def orphans(rows: dict[int, Row], columns: Sequence[int], referenced: Sequence[Row], of: Sequence[int]) -> set[int]:
+    """The rows, by id, without a null in their columns for which no row of the other table has the same values."""
+    there = {tuple(same(row[c], "typed") for c in of) for row in referenced if all(row[c] is not None for c in of)}
+    return {
+        number
+        for number, row in rows.items()
+        if all(row[c] is not None for c in columns) and tuple(same(row[c], "typed") for c in columns) not in there
+    }

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
+from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import examples, given_class, make_engine, refuse_unknown_settings, rule_classes
+from holdfast.engines.registry import (
+    ALL_TABLES,
+    examples,
+    given_class,
+    make_engine,
+    refuse_unknown_settings,
+    rule_classes,
+)
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.intake.build import build_table, discovery_runner
@@ -18,6 +25,7 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.table.runner import Runner
 from holdfast.table.table import Nulls
 
 _RULE_FILES = (".yaml", ".yml", ".json")
@@ -112,10 +120,23 @@ def check(
         for note in bound.notes:
             progress.note(note)
         engines = [make_engine(name, settings, own) for name, own in bound.given.items()]
-        for (name, one), engine in product(built.items(), engines):
-            progress.step(f"Looking for {engine.declared.title} in {name}")
-            watched = WatchedTable(one.admitted.table)
-            state = engine.discover(watched, discovery_runner(one), progress)
+        watched = {name: WatchedTable(one.admitted.table) for name, one in built.items()}
+        runners = {name: discovery_runner(one) for name, one in built.items()}
+        for engine, name in _looks(engines, built):
+            progress.step(f"Looking for {engine.declared.title}" + (f" in {name}" if name != ALL_TABLES else ""))
+            subject: Any = watched if name == ALL_TABLES else watched[name]
+            state = engine.discover(subject, runners.get(name) or _any_runner(runners.values()), progress)
             findings += engine.result(state).values()
-            listings += engine.listings(state, watched)
+            listings += engine.listings(state, subject)
     return Checked(tuple(findings), tuple(listings))
+
+
+def _looks(engines: Sequence[Engine], tables: Iterable[str]) -> Iterator[tuple[Engine, str]]:
+    """Each engine with each table that it looks at, table by table, and then those that look at all of them."""
+    yield from ((engine, name) for name in tables for engine in engines if not engine.declared.across)
+    yield from ((engine, ALL_TABLES) for engine in engines if engine.declared.across)
+
+
+def _any_runner(runners: Iterable[Runner]) -> Runner:
+    """The runner for all tables: one that is not here, where a table needs it."""
+    return min(runners, key=lambda runner: runner.is_local)

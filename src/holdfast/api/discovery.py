@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,8 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdfast.api.opening import Opened, opened
 from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Finding, Result
+from holdfast.engines.contract import Engine
 from holdfast.engines.registry import (
     found_classes,
     make_engine,
@@ -20,11 +21,8 @@ from holdfast.engines.registry import (
     refuse_given,
     refuse_unknown_settings,
 )
-from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table, by_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
-from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema
 
 
@@ -125,30 +123,23 @@ def discover(
     functional dependencies: 1
       zip -> city
     """
-    tables = source if isinstance(source, Mapping) else {"table": source}
     asked = names_in(rules)
     refuse_given(asked)
     refuse_unknown_settings(settings)
     engines = [make_engine(name, settings) for name in asked]
-    chosen = by_table(columns, tables, "columns are")
     progress = progress or SILENT
+    with opened(source, columns, nulls, options, spark, progress) as tables:
+        return found_in(tables, engines, nulls, progress)
+
+
+def found_in(tables: Opened, engines: Sequence[Engine], nulls: Nulls, progress: Progress) -> Found:
+    """What engines find in tables that are open."""
     results: list[Result] = []
     ranked: list[Result] = []
-    left_out = {}
-    watched: dict[str, WatchedTable] = {}
-    runner: Runner = Threads()
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        for name, one in tables.items():
-            asked_for = chosen.get(name, ())
-            built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)
-            left_out[name] = built.left_out
-            watched[name] = WatchedTable(built.admitted.table)
-            runner = discovery_runner(built)
-        for engine in engines:
-            for subject in [watched] if engine.declared.across else watched.values():
-                progress.step(f"Finding {engine.declared.title}")
-                state = engine.discover(subject, runner, progress)
-                results.append(engine.result(state))
-                ranked.append(engine.ranked(state))
-    shapes = {name: (each.table.schema, each.table.rows) for name, each in watched.items()}
-    return Found(tuple(results), left_out, nulls, tuple(ranked), shapes)
+    for engine in engines:
+        for subject in tables.subjects(engine.declared.across):
+            progress.step(f"Finding {engine.declared.title}")
+            state = engine.discover(subject, tables.runner, progress)
+            results.append(engine.result(state))
+            ranked.append(engine.ranked(state))
+    return Found(tuple(results), tables.left_out, nulls, tuple(ranked), tables.shapes)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.kept import settings_text
+from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View, opened_store
@@ -79,7 +80,8 @@ class Monitor(Upkeep):
         tables: Any,
         *,
         watch: str | Sequence[str] = ("column",),
-        rules: str | Path | Sequence[str] | None = None,
+        rules: str | Path | Sequence[str] | Rules | None = None,
+        suggest: int | None = None,
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: Nulls = "equal",
@@ -92,7 +94,8 @@ class Monitor(Upkeep):
         """Start watching a table, or several given by name: read them whole, and find what holds.
 
         `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
-        kept. `key` names the key columns of the one table, or of each table by its name, and `columns` those to watch;
+        kept; `suggest` gives so many more, the best that the data look as if they were meant. `key` names the key
+        columns of the one table, or of each table by its name, and `columns` those to watch;
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
         (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
         """
@@ -111,7 +114,7 @@ class Monitor(Upkeep):
         facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
-            return Monitor._create(store, tables, key, columns, nulls, given, options, spark, progress)
+            return Monitor._create(store, tables, key, columns, nulls, given, suggest, options, spark, progress)
 
     @staticmethod
     def _create(
@@ -121,6 +124,7 @@ class Monitor(Upkeep):
         columns: str | Sequence[str] | Mapping[str, Sequence[str]],
         nulls: Nulls,
         given: Rules | None,
+        suggest: int | None,
         options: ReadOptions | None,
         spark: Any,
         progress: Progress | None,
@@ -142,13 +146,13 @@ class Monitor(Upkeep):
                 )
                 for name, source in tables.items()
             }
-            monitor._start(built, given)
+            monitor._start(built, given, suggest)
         except BaseException:
             store.abandon()
             raise
         return monitor
 
-    def _start(self, built: Mapping[str, Built], given: Rules | None) -> None:
+    def _start(self, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
         results: dict[tuple[str, str], Result] = {}
         ways: dict[str, str] = {}
         for name, one in built.items():
@@ -162,7 +166,7 @@ class Monitor(Upkeep):
             if self._runner.is_local:
                 self._runner = discovery_runner(one)
         self._store.put_meta("ways", json.dumps(ways))
-        self._bind(given)
+        self._bind(self._with_suggestions(given, suggest) if suggest else given)
         for rules, name in self._subjects():
             engine = self._engines[rules]
             self._progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
@@ -173,15 +177,25 @@ class Monitor(Upkeep):
         self._store.finish_creation(self._records.values(), results, *self._dump_states())
         self._store.remove_orphans()
 
+    def _with_suggestions(self, given: Rules | None, most: int) -> Rules:
+        """The given rules, and as many that look as if they were meant."""
+        from holdfast.api.suggesting import suggestions_in
+
+        opened = Opened(dict(self._watched), self.left_out, self._runner)
+        suggested = suggestions_in(opened, self._progress).rules(most)
+        return suggested if given is None else given.with_others(suggested)
+
     def _bind(self, given: Rules | None) -> None:
         """Check the given rules against the tables, and keep them with the settings."""
         if given is None:
             return
+        from holdfast.api.checking import classes_of
         from holdfast.rules.bind import bind
 
         bound = bind(given, {name: table.schema for name, table in self._tables.items()})
         for note in bound.notes:
             self._progress.note(note)
+        self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
         self._store.put_meta("settings", settings_text(self._settings(), bound.given))
         self._engines = self._make_engines()
 

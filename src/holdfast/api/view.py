@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
+from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.engines.contract import Engine, Explanation
@@ -41,6 +42,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
+    from holdfast.api.suggesting import Suggestions
 
 _ATTEMPTS = 5
 _TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
@@ -326,6 +328,14 @@ class View:
         name = ALL_TABLES if declared.across else self._table_name(table)
         engine = self._engines.get(declared.name) or make_engine(declared.name)
         return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+
+    def suggest(self, rules: str | Sequence[str] | None = None, *, top: int = 1000, max_lhs: int = 3) -> Suggestions:
+        """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
+        from holdfast.api.suggesting import classes_of, suggestions_in, wanted
+
+        self._refresh()
+        opened = Opened(dict(self._watched), self.left_out, self._runner)
+        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs))
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, Top
+from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
 from holdfast.errors import BadInput
+from holdfast.report.terminal import say
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 def discover(
     sources: SourceList,
     *,
-    rules: Annotated[str, typer.Option(help=f"Rule classes to look for: {class_names()}.")] = "column",
+    rules: Annotated[
+        str | None, typer.Option(help=f"Rule classes to look for: {class_names()}; an overview if not given.")
+    ] = None,
     columns: Columns = None,
     top: Top = 20,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
@@ -42,20 +46,25 @@ def discover(
 ) -> None:
     """Tell what holds in a table, once.
 
-    Example: [b]holdfast discover tax.csv --rules column[/b]
+    Without --rules an overview: likely keys, what determines what, rows that look wrong, and the columns.
+    Example: [b]holdfast discover tax.csv[/b], or [b]holdfast discover tax.csv --rules fd,ucc[/b]
     """
     from holdfast.api.discovery import discover as find
     from holdfast.report.export import write_page
 
     _refuse_outputs(html, picture)
-    if as_ and "pod" not in split(rules):
+    asked = split(rules or "")
+    if as_ and "pod" not in asked:
         raise BadInput("--as dc writes pointwise order dependencies as denial constraints; ask for them: --rules pod")
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
+    if rules is None and not settings and picture is None:
+        _overview(tables, chosen, nulls, options, form, top, html)
+        return
     with terminal_progress() as progress:
         found = find(
             tables,
-            split(rules),
+            asked or ["column"],
             columns=chosen,
             nulls=nulls,
             options=options,
@@ -69,13 +78,55 @@ def discover(
     if as_ == "dc":
         print_denials(found.denials(), form, top)
     else:
-        print_findings([], form, top, split(rules), found.ranked)
+        print_findings([], form, top, asked, found.ranked)
     if picture:
         found.picture(picture)
     if html:
         from holdfast.report.pages import page
 
         write_page(html, page("Holdfast: what holds here", found._repr_html_()))
+
+
+def _overview(
+    tables: dict[str, str],
+    chosen: dict[str, list[str]],
+    nulls: NullMode,
+    options: ReadOptions,
+    form: Format,
+    top: int,
+    html: Path | None,
+) -> None:
+    """Tell a newcomer what is in some tables."""
+    from holdfast.api.overview import overview
+    from holdfast.report.export import write_page
+
+    with terminal_progress() as progress:
+        seen = overview(tables, columns=chosen, nulls=nulls, options=options, progress=progress)
+        for table, left_out in seen.facts.left_out.items():
+            note_left_out(progress, table, left_out, table in chosen)
+    if form == "json":
+        print_json(table_line(*shape, seen.facts.left_out[name]) for name, shape in seen.facts.shapes.items())
+        print_json(seen.suggestions.to_json())
+    else:
+        from holdfast.report.suggestions import print_suggestions
+
+        print_suggestions(seen.suggestions, min(top, 12))
+        say(_next(tables, seen.suggestions.seconds))
+    print_findings([], form, top, (), seen.facts.ranked)
+    if html:
+        from holdfast.report.pages import page
+
+        write_page(html, page("Holdfast: what holds here", seen.suggestions._repr_html_() + seen.facts._repr_html_()))
+
+
+def _next(tables: dict[str, str], seconds: float) -> str:
+    """How long it took, and what to type next."""
+    files = " ".join(map(shlex.quote, tables.values()))
+    return (
+        f"took {seconds:,.1f} s. Next: holdfast suggest {files} --to rules.yaml   (rules to read, edit and check)\n"
+        f"              holdfast init state/ {files} --suggest 20   (watch them)\n"
+        f"              holdfast discover {files} --rules fd,ucc   (all that hold exactly)"
+    )
 
 
 def _refuse_outputs(html: Path | None, picture: Path | None) -> None:

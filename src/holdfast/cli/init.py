@@ -35,6 +35,9 @@ def init(
     rules: Annotated[
         Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")
     ] = None,
+    suggest: Annotated[
+        int | None, typer.Option(min=1, help="Also watch so many rules that the data look as if they were meant.")
+    ] = None,
     key: Annotated[
         list[str] | None,
         typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
@@ -57,7 +60,7 @@ def init(
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     with terminal_progress() as progress, Monitor.create(
-        state, tables, watch=split(watch), rules=rules,
+        state, tables, watch=split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, progress=progress, **settings,
     ) as monitor:  # fmt: skip

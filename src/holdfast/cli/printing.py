@@ -24,6 +24,11 @@ def class_names() -> str:
     return ", ".join(each.name for each in found_classes())
 
 
+def likely_names() -> str:
+    """The classes whose rules can be suggested, for help."""
+    return ", ".join(each.name for each in found_classes() if each.likely)
+
+
 def drawn_names() -> str:
     """The classes whose findings can be drawn, for help."""
     return ", ".join(each.name for each in found_classes() if each.picture)

@@ -15,7 +15,6 @@ from typing import Any
 from holdfast.changes.diff import Diff, Result
 from holdfast.engines.declared import Json, RuleClass
 from holdfast.engines.listing import Listing
-from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -105,7 +104,7 @@ class Engine(ABC):
         """In which way the rules are kept, and why; nothing where there is but one."""
         return ""
 
-    def listings(self, state: Any, subject: WatchedTable) -> Sequence[Listing]:  # noqa: ARG002
+    def listings(self, state: Any, subject: Any) -> Sequence[Listing]:  # noqa: ARG002
         """The violations of the rules that were given, rule by rule."""
         return ()
 

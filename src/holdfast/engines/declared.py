@@ -106,7 +106,7 @@ def _violations_changed(before: Json, after: Json) -> list[ChangeLine]:
 
 class RuleTexts(Protocol):
     """A module that knows the texts of a class of rules: `prefix` and `bound` where these are given, `table` where they
-    look across tables.
+    look across tables, and `bound_across` in place of `bound` where both is so.
     """
 
     EXAMPLES: Sequence[str]  # rules, such as `Zip -> City`
@@ -123,6 +123,9 @@ class RuleTexts(Protocol):
 
     def bound(self, rule: GivenRule, schema: Schema, ordered: frozenset[str]) -> tuple[str, Sequence[str]]:
         """The canonical text of a rule of a table, checked against its columns, and what is odd about it."""
+
+    def bound_across(self, rule: GivenRule, schemas: Mapping[str, Schema]) -> tuple[str, Sequence[str]]:
+        """The same of a rule that looks across tables, checked against all of them."""
 
     def table(self, text: str) -> str:
         """The table whose rows break a rule."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.changes.diff import Finding
-from holdfast.progress import Progress
-from holdfast.table.runner import Runner
+if TYPE_CHECKING:  # the command line reads the numbers below
+    from holdfast.changes.diff import Finding
+    from holdfast.progress import Progress
+    from holdfast.table.runner import Runner
 
-LIKELY = 0.5  # rules of at least this score are told; others are ranked, for whoever asks for all
+LIKELY = 0.6  # rules of at least this score are told; others are ranked, for whoever asks for all
+NEARLY = 0.2  # and of those with exceptions the ones for which at most this share of rows is in the way
+LONGER = 0.6  # what a rule is worth with one more column on the left, or in a key
 ALARMING = 0.9  # one that was found, and that rows broke, is an alarm from this score on,
 ENOUGH = 1000  # and if so many rows could have broken it before: what fewer tested may not be quite so
 TOP = 1000  # so many rules of a class are ranked unless asked otherwise
@@ -48,6 +51,12 @@ class Scored:
     def text(self) -> str:
         """The rule."""
         return self.rule.text
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of its left side, or of a key; none where it has no such thing."""
+        about = self.rule.to_json()
+        return list(about.get("lhs") or about.get("columns") or ())
 
     @property
     def as_given(self) -> str:

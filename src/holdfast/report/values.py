@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.naming import Values
+from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.store.records import BatchRecord
 from holdfast.table.table import Schema
 
@@ -44,6 +45,24 @@ class RuleHistory(Protocol):
     def __len__(self) -> int: ...
 
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+
+class Suggestions(Protocol):
+    """Likely rules, the best first."""
+
+    @property
+    def same(self) -> Sequence[Same]:
+        """Columns that determine each other."""
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """Rows that look wrong."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[Schema, int]]:
+        """The columns and the number of rows of each table."""
+
+    def __iter__(self) -> Iterator[Suggestion]: ...
 
 
 class Found(Protocol):

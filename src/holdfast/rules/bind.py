@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.engines.declared import Given, GivenRule, RuleTexts, TableRules
+from holdfast.engines.declared import Given, GivenRule, RuleClass, RuleTexts, TableRules
 from holdfast.engines.registry import given_class, rule_classes
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
@@ -26,10 +26,14 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
     bound: dict[str, dict[str, dict[str, GivenRule]]] = {}
     notes: list[str] = []
     for entry in rules.entries:
-        name, texts = _class_of(entry)
-        table = _table_of(entry, schemas)
+        declared, texts = _class_of(entry)
+        name = declared.name
+        table = _dependent_table(entry, texts) if declared.across else _table_of(entry, schemas)
         try:
-            text, odd = texts.bound(entry, schemas[table], rules.ordered_in(table))
+            if declared.across:
+                text, odd = texts.bound_across(entry, schemas)
+            else:
+                text, odd = texts.bound(entry, schemas[table], rules.ordered_in(table))
         except BadInput as error:
             raise BadInput(f"{_where(entry)}{error}") from None
         notes += [f"rule {entry.name}: {note}" for note in odd]
@@ -44,14 +48,24 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
     return Bound(given, tuple(notes))
 
 
-def _class_of(entry: RuleEntry) -> tuple[str, RuleTexts]:
+def _class_of(entry: RuleEntry) -> tuple[RuleClass, RuleTexts]:
     declared = given_class(entry.text)
     texts = declared.load_texts() if declared else None
     if declared is None or texts is None:
         known = [each.load_texts() for each in rule_classes().values() if each.given]
         described = ", nor ".join(kind for texts in known if texts is not None for kind in texts.DESCRIBED)
         raise BadInput(f"rule {entry.name!r} ({entry.text}): this is neither {described}")
-    return declared.name, texts
+    return declared, texts
+
+
+def _dependent_table(entry: RuleEntry, texts: RuleTexts) -> str:
+    """The table that a rule across tables is about: its text tells."""
+    table = texts.table(entry.text)
+    if entry.table and entry.table != table:
+        raise BadInput(
+            f"{_where(entry)}rule {entry.name!r} is about rows of {table!r}, not of {entry.table!r}; leave out table:"
+        )
+    return table
 
 
 def _table_of(entry: RuleEntry, schemas: Mapping[str, Schema]) -> str:

@@ -1,7 +1,7 @@
 """Rule files in YAML.
 
     rules:
-      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, key1, lod1, …
+      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, key1, …
         table: tax                # may be left out where there is one table
         rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
         severity: error           # or warn
@@ -9,6 +9,7 @@
       - {name: zip, rule: "Zip -> State"}               # a functional dependency
       - {name: phone, rule: "key(AreaCode, Phone)"}     # a key
       - {name: bins, rule: "[Year, Salary] orders [Year, Bin]"}     # a list order dependency
+      - {name: payer, rule: "tax.Payer in people.Id"}   # a reference to another table
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
 `read_rules` gives frozen values: rules of classes that can be given have been parsed, and their text is canonical.
@@ -22,7 +23,7 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,8 +51,8 @@ class RuleModel(BaseModel):
     rule: str = Field(
         pattern=r"\S",
         max_length=_LONGEST_RULE,
-        description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), or "
-        "[Year, Salary] orders [Year, Bin].",
+        description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), "
+        "[Year, Salary] orders [Year, Bin], or orders.cust in customers.id.",
     )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
     note: str = Field("", description="What the rule is for, in your own words.")
@@ -93,6 +94,18 @@ class Rules:
     entries: tuple[RuleEntry, ...] = ()
     ordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     where: str = field(default="", compare=False, repr=False)
+
+    def with_others(self, others: Rules) -> Rules:
+        """These rules and others, as far as those say something else; names that are taken get a number."""
+        taken = {entry.name for entry in self.entries}
+        added = []
+        for entry in others.entries:
+            if (entry.table, entry.text) in {(mine.table or entry.table, mine.text) for mine in self.entries}:
+                continue
+            name = entry.name if entry.name not in taken else next(_numbered(f"{entry.name}-", taken))
+            taken.add(name)
+            added.append(replace(entry, name=name))
+        return replace(self, entries=(*self.entries, *added))
 
     def ordered_in(self, table: str) -> frozenset[str]:
         """The text columns of a table that are declared ordered."""

@@ -45,7 +45,7 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
 _TEXTS = "holdfast.engines.functional.texts"
 
 
-def _found(name: str, title: str, heading: str, likely: str | None) -> RuleClass:
+def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
     return RuleClass(
         name,
         title,
@@ -62,7 +62,7 @@ def _found(name: str, title: str, heading: str, likely: str | None) -> RuleClass
 
 
 RULE_CLASSES = (
-    _found("ucc", "keys", "key", None),
+    _found("ucc", "keys", "key", "holdfast.engines.functional.likely_keys"),
     _found("fd", "functional dependencies", "dependency", "holdfast.engines.functional.likely_fds"),
     RuleClass(
         "named", "violations of named dependencies", "holdfast.engines.functional.named", given=True, texts=_TEXTS

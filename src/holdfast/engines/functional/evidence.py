@@ -10,7 +10,7 @@ earns nothing, and neither does a right side that nearly always has the same val
 - **rows that tell.** A row that shares X with nobody tests nothing. The score rises with the share of rows that have a
   partner, steeply at first: a tenth of the rows makes half of it.
 - **groups that could have failed.** Few groups, or a right side that chance mostly gets right, show little: by chance
-  `groups x (1 - chance)` of them would fail, and the score rises with that number.
+  `groups x (1 - chance)` of them would fail, and what they leave open falls with the square root of that number.
 - **short left sides.** Each further column costs `LONGER`: with enough columns everything holds.
 
 A null on the left names nothing, so that row has no group; on the right it is a value, or, where nulls are distinct,
@@ -20,11 +20,13 @@ batches equals what is found anew.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from holdfast.engines.scored import LONGER
+
 HALF = 0.1  # this share of rows with a partner makes half the score
-FAILING = 0.2  # so many groups that would fail by chance make half the score
-LONGER = 0.6  # what a rule is worth with one more column on the left
+OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part
 
 
@@ -60,9 +62,8 @@ class Evidence:
         beyond = (self.agreeing - chance) / (1.0 - chance)
         if beyond <= 0.0:
             return 0.0
-        tested, failing = self.tested / self.rows, self.groups * (1.0 - chance)
-        telling = tested * (1.0 + HALF) / (tested + HALF)
-        return beyond * self.usual / self.tested * telling * failing / (failing + FAILING) * LONGER ** (columns - 1)
+        shown = math.sqrt(self.groups * (1.0 - chance))
+        return beyond * self.usual / self.tested * shown / (shown + OPEN) * most(self.tested, self.rows, columns)
 
 
 def most(tested: int, rows: int, columns: int) -> float:

@@ -191,8 +191,8 @@ class _Search:
 
 
 def sentence(lhs: Sequence[str], rhs: str, told: Told) -> str:
-    """What a score is made of, in words. By chance a row with a usual value differs from others of its group as often as
-    any two such rows differ; rows without one stay exceptions.
+    """What a score is made of, in words. By chance a row with a usual value differs from others of its group as often
+    as any two such rows differ; rows without one stay exceptions.
     """
     evidence, left, right = told.evidence, " and ".join(map(quoted, lhs)), quoted(rhs)
     if not told.exceptions:

@@ -16,12 +16,12 @@ import numpy as np
 from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Worth
 from holdfast.engines.functional.agreement import Agreement
-from holdfast.engines.functional.evidence import LONGER, most
+from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import Key, Rule
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.scored import LIKELY
+from holdfast.engines.scored import LIKELY, LONGER
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 

@@ -1,4 +1,6 @@
-"""Inclusion dependencies: attribute clusters across tables, and the foreign keys that nobody wrote down."""
+"""Inclusion dependencies: attribute clusters across tables, and the foreign keys that nobody wrote down; and those that
+were given by name, from the rows that have no partner.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +46,7 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
     return {(side[0], column) for side in (rule["dependent"], rule["referenced"]) for column in side[1:]}
 
 
+_TEXTS = "holdfast.engines.inclusion.texts"
 _NUMBERS = ("score", "values in", "rows in")
 RULE_CLASSES = (
     RuleClass(
@@ -52,10 +55,19 @@ RULE_CLASSES = (
         "holdfast.engines.inclusion.engine",
         settings=InclusionSettings,
         across=True,
-        texts="holdfast.engines.inclusion.texts",
+        texts=_TEXTS,
         picture="holdfast.engines.inclusion.picture",
+        likely="holdfast.engines.inclusion.likely",
         table=FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS),
         measure="value_coverage",
         columns=_columns,
+    ),
+    RuleClass(
+        "reference",
+        "rows without a partner in another table",
+        "holdfast.engines.inclusion.references",
+        given=True,
+        across=True,
+        texts=_TEXTS,
     ),
 )

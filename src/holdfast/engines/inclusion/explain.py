@@ -68,9 +68,9 @@ def explain(state: State, text: str) -> Explanation:
     asked = parse(text)
     dependent = witness.attributes(state, asked.dependent)
     referenced = witness.attributes(state, asked.referenced)
-    comparable = all(a.kind == b.kind for a, b in zip(dependent, referenced, strict=True))
+    comparable = _compare(dependent, referenced)
     if asked.arity > 1:
-        return _several(state, asked, dependent, referenced, comparable)
+        return by_rows(state, asked)
     a, b = dependent[0], referenced[0]
     ind = derive.between(state, a.number, b.number)
     if not ind.missing_values:
@@ -79,10 +79,14 @@ def explain(state: State, text: str) -> Explanation:
     return Explanation(ind, comparable, witness.orphans(state, a, b), clusters)
 
 
-def _several(
-    state: State, asked: IND, dependent: list[Attribute], referenced: list[Attribute], comparable: bool
-) -> Explanation:
-    """One pass over both tables, whatever is known."""
+def _compare(dependent: list[Attribute], referenced: list[Attribute]) -> bool:
+    return all(a.kind == b.kind for a, b in zip(dependent, referenced, strict=True))
+
+
+def by_rows(state: State, asked: IND) -> Explanation:
+    """The same of any number of columns, by one pass over both tables, whatever is known."""
+    dependent, referenced = (witness.attributes(state, side) for side in (asked.dependent, asked.referenced))
+    comparable = _compare(dependent, referenced)
     table = state.tables[asked.dependent.table]
     pairs = tuple((a.number, b.number) for a, b in zip(dependent, referenced, strict=True))
     index = tuples.of_table(state.tables[asked.referenced.table], [b.column for b in referenced])
@@ -108,11 +112,12 @@ def _several(
     values = [list(value) for value in zip(*shown, strict=True)]
     names = asked.dependent.columns
     rows = broken[first[:SHOWN]]
+    missing_values = values if asked.arity > 1 else [value for (value,) in values]
     orphans = Orphans(
         tuple(rows.tolist()),
         tuple(dict(zip(names, value, strict=True)) for value in values),
         keys_of(table, rows),
-        tuple(zip(values, counts[:SHOWN].tolist(), strict=True)),
+        tuple(zip(missing_values, counts[:SHOWN].tolist(), strict=True)),
         lost.shape[1],
         len(broken),
     )

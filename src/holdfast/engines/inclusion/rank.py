@@ -53,19 +53,23 @@ class Proposal:
 
 def ranked(state: State) -> list[Proposal]:
     """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
-    profile = _Profile(state)
-    rated = [
-        _rated(ind, [profile.reasons(*witness.bound(state, ind))]) for ind in state.found.values() if ind.arity == 1
-    ]
+    rated = _single(state, _Profile(state))
     several = [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
     rated.sort(key=lambda each: (each.ind.empty, -each.score, each.ind.text))
     return rated + several
 
 
-def proposals(state: State) -> list[Proposal]:
-    """The best dependencies, those of several columns among them, empty ones not."""
-    profile = _Profile(state)
-    found = [each for each in ranked(state) if not each.ind.empty and each.ind.arity == 1]
+def _single(state: State, profile: _Profile) -> list[Proposal]:
+    found = [ind for ind in state.found.values() if ind.arity == 1]
+    return [_rated(ind, [profile.reasons(*witness.bound(state, ind))]) for ind in found]
+
+
+def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
+    """The best dependencies, those of several columns among them, empty ones not. A column speaks as a key where this
+    share of its rows has distinct values, at least.
+    """
+    profile = _Profile(state, least_key)
+    found = [each for each in _single(state, profile) if not each.ind.empty]
     several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
     found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
     found.sort(key=lambda each: (-each.score, each.ind.text))
@@ -100,8 +104,8 @@ def _rated(ind: IND, parts: list[dict[str, float]]) -> Proposal:
 class _Profile:
     """What ranking needs to know of columns."""
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, state: State, least_key: float = 1.0) -> None:
+        self._state, self._least_key = state, least_key
         self._distinct = state.clusters.values.diagonal()
         self._names = {each.number: _own_words(state, each) for each in state.attributes}
         self._ranges: dict[int, tuple[float, float] | None] = {}
@@ -111,7 +115,7 @@ class _Profile:
         state = self._state
         distinct, rows = int(self._distinct[b.number]), state.tables[b.table].rows
         return {
-            "key": float(0 < distinct == rows),
+            "key": self._as_key(distinct, rows),
             "names": self._likeness(a, b),
             "covered": min(1.0, int(self._distinct[a.number]) / distinct) if distinct else 0.0,
             "range": self._span(a, b),
@@ -127,6 +131,10 @@ class _Profile:
         table = self._state.tables[ind.referenced.table]
         key = tuples.are_distinct(table, [each.column for each in sides[1]])
         return [{**part, "key": float(key)} for part in parts]
+
+    def _as_key(self, distinct: int, rows: int) -> float:
+        share = distinct / rows if rows else 0.0
+        return share if share >= self._least_key else 0.0
 
     def _likeness(self, a: Attribute, b: Attribute) -> float:
         """How alike the names are: `l_partkey` and `p_partkey`, or `cust_id` and `customers.id`."""

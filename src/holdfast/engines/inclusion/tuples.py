@@ -58,7 +58,7 @@ def _lanes(rows: TupleCodes) -> NDArray[np.uint64]:
 def of_table(table: Table, columns: Sequence[int]) -> Tuples:
     """All tuples of living rows."""
     whole = Tuples(np.empty((len(columns), 0), np.int64))
-    for _, _, rows in _pieces(table, columns):
+    for _, _, rows in pieces(table, columns):
         whole.add(rows)
     return whole
 
@@ -67,7 +67,7 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
     """Which of some tuples a living row has."""
     wanted = Tuples(asked)
     met = np.zeros(len(wanted), np.bool_)
-    for _, _, rows in _pieces(table, columns):
+    for _, _, rows in pieces(table, columns):
         if met.all():
             break
         places = wanted.places(rows)
@@ -79,14 +79,14 @@ def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
     wanted = Tuples(asked)
     found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    for shard, places, rows in _pieces(table, columns) if asked.shape[1] else ():
+    for shard, places, rows in pieces(table, columns) if asked.shape[1] else ():
         found.append(shard.ids_of(places[wanted.places(rows) >= 0]))
         if most is not None and sum(len(part) for part in found) >= most:
             break
     return np.concatenate(found)
 
 
-def _pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], TupleCodes]]:
+def pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], TupleCodes]]:
     """Living rows, some at a time: their shard, their places in it, and their tuples."""
     for shard, alive in table.living():
         for start in range(0, len(shard), _ROWS_AT_ONCE):
@@ -102,13 +102,13 @@ def are_distinct(table: Table, columns: Sequence[int]) -> bool:
 
 def first_full_row(table: Table, columns: Sequence[int]) -> int | None:
     """The id of a living row without a null in some columns, the first there is."""
-    found = (shard.ids_of(places[(rows != 0).all(axis=0)][:1]) for shard, places, rows in _pieces(table, columns))
+    found = (shard.ids_of(places[(rows != 0).all(axis=0)][:1]) for shard, places, rows in pieces(table, columns))
     return next((int(ids[0]) for ids in found if len(ids)), None)
 
 
 def full_rows(table: Table, columns: Sequence[int]) -> NDArray[np.int64]:
     """The ids of living rows without a null in some columns."""
-    parts = [shard.ids_of(places[(rows != 0).all(axis=0)]) for shard, places, rows in _pieces(table, columns)]
+    parts = [shard.ids_of(places[(rows != 0).all(axis=0)]) for shard, places, rows in pieces(table, columns)]
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 

@@ -1,0 +1,42 @@
+"""The answer to a newcomer's question: what is in these tables?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.api.discovery import Found, found_in
+from holdfast.api.opening import opened
+from holdfast.api.suggesting import Suggestions, suggestions_in
+from holdfast.engines.registry import make_engine
+from holdfast.intake.reading import ReadOptions
+from holdfast.progress import SILENT, Progress
+from holdfast.table.table import Nulls
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The likely rules of some tables, and the facts of their columns."""
+
+    suggestions: Suggestions
+    facts: Found
+
+
+def overview(
+    source: Any,
+    *,
+    columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
+    nulls: Nulls = "equal",
+    options: ReadOptions | None = None,
+    spark: Any = None,
+    progress: Progress | None = None,
+) -> Overview:
+    """What is in a table, or in several given by name: read once, for the likely rules and for the facts of columns."""
+    progress = progress or SILENT
+    started = time.perf_counter()
+    with opened(source, columns, nulls, options, spark, progress) as tables:
+        facts = found_in(tables, [make_engine("column")], nulls, progress)
+        suggestions = suggestions_in(tables, progress)
+    return Overview(replace(suggestions, seconds=time.perf_counter() - started), facts)

@@ -1,0 +1,95 @@
+"""The command that suggests rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Columns, NullMode, Output, SourceList
+from holdfast.cli.options import READING, taking
+from holdfast.cli.printing import likely_names, print_json, terminal_progress
+from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
+from holdfast.engines.scored import MAX_LHS
+from holdfast.errors import BadInput
+from holdfast.report.terminal import say
+
+if TYPE_CHECKING:
+    from holdfast.api.suggesting import Suggestions
+    from holdfast.intake.reading import ReadOptions
+    from holdfast.report.progress import TerminalProgress
+
+
+@app.command()
+@taking(options=READING)
+def suggest(
+    sources: SourceList,
+    *,
+    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {likely_names()}.")] = None,
+    columns: Columns = None,
+    top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = 20,
+    max_lhs: Annotated[int, typer.Option(min=1, help="At most so many columns in a left side or key.")] = MAX_LHS,
+    every: Annotated[
+        bool, typer.Option("--all", help="List every rule that was ranked, also what follows from others.")
+    ] = False,
+    to: Annotated[Path | None, typer.Option(help="Write a rule file (.yaml) of what is told.")] = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
+    form: Output = "text",
+    options: ReadOptions,
+) -> None:
+    """Suggest rules: what the data look as if it were meant, exact or nearly, and which rows break it.
+
+    SOURCE may also be a state folder.
+    Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
+    """
+    from holdfast.report.export import refuse_unwritable, write_page
+
+    if to:
+        refuse_unwritable(to, (".yaml", ".yml"))
+    with terminal_progress() as progress:
+        found = _found(sources, rules, columns, max_lhs, nulls, options, progress)
+    if form == "json":
+        print_json(table_line(*shape, found.left_out.get(name, ())) for name, shape in found.shapes.items())
+        print_json(found.to_json())
+    else:
+        from holdfast.report.suggestions import print_all, print_suggestions
+
+        (print_all(found) if every else print_suggestions(found, top))
+        say(f"took {found.seconds:,.1f} s", err=True)
+    if to:
+        write_page(to, found.rules_text(top))
+        count = len(found.rules(top).entries)
+        say(
+            f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
+            True,
+        )
+
+
+def _found(
+    sources: list[str],
+    rules: str | None,
+    columns: list[str] | None,
+    max_lhs: int,
+    nulls: NullMode,
+    options: ReadOptions,
+    progress: TerminalProgress,
+) -> Suggestions:
+    from holdfast.api.suggesting import is_state
+    from holdfast.api.suggesting import suggest as find
+
+    asked = split(rules) if rules else None
+    if is_state(sources[0]):
+        if len(sources) > 1 or columns:
+            raise BadInput(f"{sources[0]} is a state, which knows its tables and columns; give it alone")
+        from holdfast.api.view import View
+
+        with View.open(sources[0], progress=progress) as view:
+            return view.suggest(asked, max_lhs=max_lhs)
+    tables = named(sources, options.jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
+    found = find(tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress)
+    for table, left_out in found.left_out.items():
+        note_left_out(progress, table, left_out, table in chosen)
+    return found

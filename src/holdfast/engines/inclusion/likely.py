@@ -1,0 +1,136 @@
+"""Likely foreign keys among several tables: references that hold, or nearly, and look as if they were meant.
+
+The score is that of `rank`, moved into the frame of all classes: a reference just good enough to be drawn scores
+LIKELY, one for which every reason speaks scores 1. Two things differ from the rank of what holds, as data are dirty: a
+column may lack a partner in one row of twenty, and what it refers to may be a key but for one row in fifty.
+
+Of references from the same columns one is meant, and the others follow from what tables have in common: all but the
+best are worth half. Names that have nothing in common cost a tenth, and few rows that could have had no partner cost
+more the fewer they are. One of several columns must score above each of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
+from holdfast.engines.inclusion.model import IND, Side
+from holdfast.engines.inclusion.rank import WORTHY, Proposal, proposals
+from holdfast.engines.inclusion.state import State
+from holdfast.engines.inclusion.translate import translate
+from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.runner import Runner
+
+COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave
+NEARLY_KEY = 0.98  # the share of distinct values from which on a column may be a key with errors in it
+_UNLIKE = 0.9  # what a reference is worth whose names have nothing in common
+_LONG = 0.3  # references of several columns score this at least
+_SHOWN = 10
+
+
+def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+    """The references that look most like foreign keys. Within one table nothing refers to another."""
+    if len(subject) < 2:
+        return []
+    settings = InclusionSettings(max_arity=max(1, wanted.max_lhs))
+    state = discover.discover(State.of(subject, settings, runner, progress), runner)
+    nary.discover(state, runner)
+    state.found = {**_nearly(state), **nary.holding(state)}
+    rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
+    scored = sorted(_best_of_each_side(rated), key=lambda each: (-each[1], each[0].text))
+    return [_scored(state, proposal, score) for proposal, score in scored[: wanted.top] if score > 0]
+
+
+def in_frame(score: float) -> float:
+    """A score of `rank` in the frame of all classes."""
+    if score < WORTHY:
+        return score / WORTHY * LIKELY
+    return LIKELY + (score - WORTHY) / (1 - WORTHY) * (1 - LIKELY)
+
+
+def _score(state: State, proposal: Proposal) -> float:
+    rows = _carried(state, proposal.ind)
+    alike = 1.0 if dict(proposal.reasons)["names"] else _UNLIKE
+    return in_frame(proposal.score) * alike * rows / (rows + 1)
+
+
+def _carried(state: State, ind: IND) -> int:
+    """How many rows have a value that could have no partner."""
+    attributes = witness.attributes(state, ind.dependent)
+    if len(attributes) > 1:
+        return len(tuples.full_rows(state.tables[ind.dependent.table], [each.column for each in attributes]))
+    return int(state.clusters.rows[attributes[0].number, attributes[0].number])
+
+
+def _nearly(state: State) -> dict[str, IND]:
+    """Dependencies of one column that hold in all rows but a few."""
+    rows = state.clusters.rows
+    carried = rows.diagonal()[:, None]
+    holds = (rows >= COVERED * carried) & (carried > 0)
+    np.fill_diagonal(holds, False)
+    found = (derive.between(state, int(a), int(b)) for a, b in np.argwhere(holds))
+    return {ind.text: ind for ind in found}
+
+
+def _above_their_parts(rated: list[tuple[Proposal, float]]) -> list[tuple[Proposal, float]]:
+    """Without those of several columns that one of their columns is as good as."""
+    single = {(each.ind.dependent, each.ind.referenced): score for each, score in rated if each.ind.arity == 1}
+
+    def stands(ind: IND, score: float) -> bool:
+        parts = [single.get(pair, 0.0) for pair in _parts(ind)]
+        return ind.arity == 1 or (score >= _LONG and score > max(parts))
+
+    return [(each, score) for each, score in rated if stands(each.ind, score)]
+
+
+def _parts(ind: IND) -> Iterator[tuple[Side, Side]]:
+    for left, right in zip(ind.dependent.columns, ind.referenced.columns, strict=True):
+        yield Side(ind.dependent.table, (left,)), Side(ind.referenced.table, (right,))
+
+
+def _best_of_each_side(rated: list[tuple[Proposal, float]]) -> Iterator[tuple[Proposal, float]]:
+    met: set[Side] = set()
+    for each, score in sorted(rated, key=lambda one: (-one[1], one[0].text)):
+        yield each, score / 2 if each.ind.dependent in met else score
+        met.add(each.ind.dependent)
+
+
+def _scored(state: State, proposal: Proposal, score: float) -> Scored:
+    ind = proposal.ind
+    table = state.tables[ind.dependent.table]
+    support = _carried(state, ind)
+    rows = _orphans(state, ind)[:_SHOWN] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
+    return Scored(
+        ind,
+        ind.dependent.table,
+        score,
+        support,
+        _sentence(proposal, support),
+        ind.missing_rows,
+        ind.missing_rows / table.rows if table.rows else 0.0,
+        tuple(rows.tolist()),
+    )
+
+
+def _orphans(state: State, ind: IND) -> NDArray[np.int64]:
+    """The first rows whose value of one column is missing on the other side, by id; ten at least where there are."""
+    a, b = witness.bound(state, ind)
+    codes = state.counts(a).occurring()
+    missing = codes[state.counts(b).of(translate(state, a, b, codes)) == 0]
+    return tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], _SHOWN)
+
+
+def _sentence(proposal: Proposal, support: int) -> str:
+    ind, reasons = proposal.ind, dict(proposal.reasons)
+    lacking = (
+        f"{ind.missing_rows:,} of {support:,} rows of {ind.dependent.table} have no partner in {ind.referenced.table}"
+        if ind.missing_rows
+        else f"all {support:,} rows of {ind.dependent.table} have their partner in {ind.referenced.table}"
+    )
+    key = {1.0: "a key", 0.0: "no key"}.get(reasons["key"], f"a key but for {1 - reasons['key']:.1%} of its rows")
+    return f"{lacking}; {ind.referenced} is {key}, names alike {reasons['names']:.0%}, in use {reasons['covered']:.0%}"

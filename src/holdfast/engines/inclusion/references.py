@@ -1,0 +1,218 @@
+"""Inclusion dependencies that were given by name, behind the verbs that every engine offers: the rows that have no
+partner in another table. Exact, and kept under batches on either side (see `partners`).
+
+A dump holds the ids of these rows; what else is needed follows from the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import GivenRule, NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.inclusion import InclusionSettings, explain
+from holdfast.engines.inclusion.model import IND, parse
+from holdfast.engines.inclusion.partners import Ids, Reference
+from holdfast.engines.inclusion.state import State as Columns
+from holdfast.engines.inclusion.translate import Translations
+from holdfast.engines.listing import Listing
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+
+Subject = Mapping[str, WatchedTable]
+
+
+@dataclass(frozen=True)
+class NamedReference:
+    """A reference with its name."""
+
+    ind: IND
+    name: str
+    severity: Severity = "error"
+    note: str = ""
+
+    @staticmethod
+    def of(given: GivenRule) -> NamedReference:
+        """As it was given."""
+        return NamedReference(parse(given.text), given.name, given.severity, given.note)
+
+    @property
+    def text(self) -> str:
+        """The reference."""
+        return self.ind.text
+
+    @property
+    def table(self) -> str:
+        """The table whose rows break it."""
+        return self.ind.dependent.table
+
+
+@dataclass(frozen=True)
+class ReferenceStatus:
+    """How a reference stands: how many rows have no partner."""
+
+    named: NamedReference
+    orphans: int
+    support: int = 0  # rows without a null in its columns; 0 where all have a partner, as they don't matter then
+    rows: int = 0  # of the table; likewise
+
+    kind = IND.kind
+
+    def __repr__(self) -> str:
+        return f"{self.named.name}: {self.orphans:,} rows without a partner for {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The reference."""
+        return self.named.text
+
+    @property
+    def violations(self) -> int:
+        """Each row without a partner is one."""
+        return self.orphans
+
+    @property
+    def g3(self) -> float:
+        """The share of rows to remove so that it holds."""
+        return self.orphans / self.rows if self.orphans else 0.0
+
+    @property
+    def score(self) -> float:
+        """The share of rows that have a partner, of those without a null in the columns."""
+        return 1.0 - self.orphans / self.support if self.orphans else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        named, ind = self.named, self.named.ind
+        return {
+            "kind": self.kind,
+            "table": named.table,
+            "name": named.name,
+            "severity": named.severity,
+            "dependent": [ind.dependent.table, *ind.dependent.columns],
+            "referenced": [ind.referenced.table, *ind.referenced.columns],
+            "violations": self.orphans,
+            "counted": "rows without a partner",
+            "g3": self.g3,
+            "score": self.score,
+            **({"note": named.note} if named.note else {}),
+            "text": self.text,
+        }
+
+
+@dataclass
+class State:
+    """The columns of the tables that references name, and the references, each with its orphans."""
+
+    columns: Columns
+    references: list[tuple[NamedReference, Reference]]
+
+    def status_of(self, named: NamedReference, reference: Reference) -> ReferenceStatus:
+        """How a reference stands."""
+        if not len(reference.orphans):
+            return ReferenceStatus(named, 0)
+        rows = self.columns.tables[named.table].rows
+        return ReferenceStatus(named, len(reference.orphans), reference.support, rows)
+
+
+class ReferenceEngine(Engine):
+    """The rows without a partner of references that were given."""
+
+    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+        self.declared = declared
+        self._named = [NamedReference.of(rule) for rules in given.values() for rule in rules.rules]
+
+    def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look for the partner of every row."""
+        columns = self._columns(subject, runner, progress)
+        return State(columns, [(named, Reference.of(columns, named.ind)) for named in self._named])
+
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Look for the partners of rows born, and for rows whose partner came or went."""
+        if change.table not in state.columns.tables:
+            return Diff()
+        before = self.result(state)
+        state.columns.tables[change.table] = change.after
+        maps = Translations(state.columns)
+        moved = {}
+        for named, reference in state.references:
+            if change.table in (named.ind.dependent.table, named.ind.referenced.table):
+                were = reference.orphans
+                reference.follow(change, maps)
+                moved[named.text] = _moved(were, reference.orphans, change, named.table)
+        after = self.result(state)
+        told = {text: each for text, each in moved.items() if each is not None}
+        return between(before, after).with_violations(before, after, told)
+
+    def result(self, state: State) -> Result:
+        """How each reference stands."""
+        return {named.text: state.status_of(named, reference) for named, reference in state.references}
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The orphans; and how many rows have no null."""
+        arrays = {named.text: reference.orphans for named, reference in state.references}
+        return arrays, {named.text: reference.support for named, reference in state.references}
+
+    def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its orphans."""
+        columns = self._columns(subject)
+        made = [
+            (named, Reference(columns, named.ind, arrays[named.text], int(facts[named.text]))) for named in self._named
+        ]
+        return State(columns, made)
+
+    def listings(self, state: State, subject: Subject) -> list[Listing]:
+        """The rows without a partner, rule by rule."""
+        return [
+            Listing(
+                named,
+                subject[named.table].table,
+                len(reference.orphans),
+                _alone(reference.orphans),
+                {"t": list(dict.fromkeys(named.ind.dependent.columns))},
+            )
+            for named, reference in state.references
+        ]
+
+    def explain(
+        self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()
+    ) -> explain.Explanation:
+        """How far a reference holds, and which values and rows break it."""
+        self.refuse_rows(rows)
+        return explain.by_rows(self._columns(subject) if state is None else state.columns, parse(text))
+
+    def _columns(self, subject: Subject, runner: Runner | None = None, progress: Progress = SILENT) -> Columns:
+        """The columns of the tables that references name."""
+        sides = [side for named in self._named for side in (named.ind.dependent, named.ind.referenced)]
+        chosen = {name: subject[name] for name in dict.fromkeys(side.table for side in sides)}
+        return Columns.of(chosen, InclusionSettings(), runner, progress)
+
+
+def _moved(before: Ids, after: Ids, change: Change, dependent: str) -> PairChange | None:
+    """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
+    added = np.setdiff1d(after, before, assume_unique=True)
+    resolved = np.setdiff1d(before, after, assume_unique=True)
+    if not len(added) and not len(resolved):
+        return None
+    retold = 0
+    if change.table == dependent and len(added) and len(resolved):
+        old, new = change.updated
+        retold = int((np.isin(old, resolved) & np.isin(new, added)).sum())
+    return PairChange(_alone(added), _alone(resolved), retold)
+
+
+def _alone(rows: Ids) -> Ids:
+    """Rows as pairs with nobody."""
+    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+
+
+def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:
+    """The engine for the references that were given."""
+    return ReferenceEngine(declared, given)

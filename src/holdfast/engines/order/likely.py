@@ -1,0 +1,178 @@
+"""Likely orders of a table: pairs of columns of which one rises, or falls, with the other; exactly, or in all rows but
+a few; in the whole table, or where it is not so there, among the rows that agree on one column more.
+
+Numbers, dates and times are looked at. Texts have the order of code points, which is seldom meant. A sample of the rows
+tells which pairs and contexts are worth a look at all rows. What is counted and the score: see `measured`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.changes.names import quoted
+from holdfast.engines.order.list_model import ListOD, SortColumn
+from holdfast.engines.order.measured import Candidate, Cells, Measured
+from holdfast.engines.order.model import Compatible
+from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.runner import Runner
+from holdfast.table.table import Nulls, Table
+
+NEARLY = 0.05  # rules are told that hold but for this share of rows
+_LEAST = 0.1  # what a rule must score in the sample to be looked at
+_IN_CONTEXT = 0.3  # what a rule in a context must score
+_SAMPLE = 2000
+_SLACK = 0.015  # a sample may be in worse order than the table, by chance
+_GROUP = 10  # rows of the sample that agree on a context column, at least, on average
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Columns by number: those of a pair, one of them downwards or not, and that of the context, if there is one."""
+
+    a: int
+    b: int
+    descending: bool
+    context: int | None = None
+
+
+def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:  # noqa: ARG001
+    """The pairs of columns that look most as if they were meant to be in order."""
+    table = subject.table
+    chosen = np.arange(table.rows)
+    if table.rows > _SAMPLE:
+        chosen = np.sort(np.random.default_rng(0).choice(table.rows, _SAMPLE, replace=False))
+    sample, whole = Rows(table, chosen), Rows(table)
+    found: dict[Pair, Measured] = {}
+    for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs))):
+        progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
+        told = whole.candidate(pair).measured(NEARLY)
+        if told is not None and _score(pair, told) > (_IN_CONTEXT if pair.context is not None else 0.0):
+            found[pair] = told
+    return [_scored(whole, pair, told) for pair, told in _best_of_each(found)[: wanted.top]]
+
+
+def _score(pair: Pair, told: Measured) -> float:
+    return told.score(int(pair.context is not None))
+
+
+class Rows:
+    """All rows of a table, or some: columns in numbers that compare as their values do, each made once."""
+
+    def __init__(self, table: Table, chosen: NDArray[np.int64] | None = None) -> None:
+        self.table, self._chosen = table, chosen
+        self.ranks, self.codes = cache(self._ranks), cache(self._codes)
+
+    def _codes(self, column: int) -> Cells:
+        codes = self.table.column_codes(column)
+        chosen = codes if self._chosen is None else codes[self._chosen]
+        return Cells(chosen.astype(np.int32), len(self.table.dictionaries[column]))
+
+    def _ranks(self, column: int) -> Cells:
+        codes = self.codes(column)
+        keys = self.table.order_keys(column).of(np.arange(codes.room))
+        ranks = np.empty(codes.room, np.int32)
+        ranks[np.argsort(keys, kind="stable")] = np.arange(codes.room)
+        return Cells(ranks[codes.of], codes.room)
+
+    def candidate(self, pair: Pair) -> Candidate:
+        """A pair of columns on these rows."""
+        context = None if pair.context is None else self.codes(pair.context)
+        distinct = self.table.schema.nulls == "distinct"
+        return Candidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
+
+
+def _worth_a_look(sample: Rows, max_lhs: int) -> Iterator[Pair]:
+    """The pairs, and pairs in contexts, that a sample of the rows speaks for."""
+    types = [column.type for column in sample.table.schema.columns]
+    ordered = [column for column, kept in enumerate(types) if _has_order(kept)]
+    contexts = [column for column in range(len(types)) if max_lhs > 1 and _groups(sample, column)]
+    for a, b in itertools.combinations(ordered, 2):
+        pairs = [Pair(a, b, descending) for descending in (False, True)]
+        alone = [pair for pair in pairs if _speaks_for(sample, pair)]
+        yield from alone
+        for context in contexts if not alone else ():
+            within = [Pair(a, b, pair.descending, context) for pair in pairs if context not in (a, b)]
+            yield from (pair for pair in within if _speaks_for(sample, pair))
+
+
+def _has_order(kept: pa.DataType) -> bool:
+    return not (pa.types.is_string(kept) or pa.types.is_boolean(kept))
+
+
+def _groups(sample: Rows, column: int) -> bool:
+    codes = sample.codes(column).of
+    return 1 < len(np.unique(codes)) <= len(codes) / _GROUP
+
+
+def _speaks_for(sample: Rows, pair: Pair) -> bool:
+    told = sample.candidate(pair).measured(NEARLY + _SLACK)
+    return told is not None and _score(pair, told) >= _LEAST
+
+
+def _best_of_each(found: dict[Pair, Measured]) -> list[tuple[Pair, Measured]]:
+    """Of each pair of columns the best direction and context, the best pairs first."""
+    order = sorted(found.items(), key=lambda each: -_score(*each))
+    best: dict[tuple[int, int], tuple[Pair, Measured]] = {}
+    for pair, told in order:
+        best.setdefault((pair.a, pair.b), (pair, told))
+    return list(best.values())
+
+
+def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
+    schema, score = whole.table.schema, _score(pair, told)
+    names = schema.names
+    context = () if pair.context is None else (names[pair.context],)
+    rule = Compatible(
+        schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", told.g3
+    )
+    rows: list[int] = []
+    if told.to_remove and score >= LIKELY:
+        rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:_SHOWN]].tolist()
+    given = as_given(rule, told, schema.nulls)
+    return Scored(
+        rule, schema.name, score, told.support, _sentence(rule, told), told.to_remove, told.g3, tuple(rows), given
+    )
+
+
+def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
+    """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
+    return _denial(rule) if nulls == "distinct" else _lists(rule, told)
+
+
+def _lists(rule: Compatible, told: Measured) -> str:
+    """The rule as lists of columns: sorted by the one is sorted by the other; or, where equals of either would be split
+    by the other, sorted by both is sorted by the second.
+    """
+    context = tuple(SortColumn(name) for name in rule.context)
+    (one, other), down = rule.pair, rule.direction == "desc"
+    if told.determines or not told.determined:
+        a, b = SortColumn(one), SortColumn(other, down)
+    else:
+        a, b = SortColumn(other), SortColumn(one, down)
+    by = (a,) if told.determines or told.determined else (a, b)
+    return ListOD((*context, *by), (*context, b)).text
+
+
+def _denial(rule: Compatible) -> str:
+    """The rule as a denial constraint: lists have no place for nulls that equal nothing."""
+    one, other = (quoted(name) for name in rule.pair)
+    equal = [f"t.{quoted(name)} = s.{quoted(name)}" for name in rule.context]
+    swap = [f"t.{one} < s.{one}", f"t.{other} {'<' if rule.direction == 'desc' else '>'} s.{other}"]
+    return f"not({' and '.join([*equal, *swap])})"
+
+
+def _sentence(rule: Compatible, told: Measured) -> str:
+    within = f" with the same {rule.context[0]}" if rule.context else ""
+    pairs = f"{told.coverage:.0%} of the pairs of rows{within} could have been, and by chance half of these would"
+    out = f"{told.to_remove:,} of" if told.to_remove else "none of"
+    return f"{out} {told.support:,} rows {'are' if told.to_remove > 1 else 'is'} out of order; {pairs}"

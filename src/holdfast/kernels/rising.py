@@ -1,0 +1,115 @@
+"""How far a sequence rises: the least number of values that must go so that it never falls, and pairs that do fall."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.jit import kernel
+
+Numbers = NDArray[np.int64]
+
+
+@kernel
+def count_out(values: Numbers, tails: Numbers, most: int) -> Any:
+    """The least number of values that must go so that none is below one before it, or a number above `most`.
+
+    The k-th tail is the least value at the end of a sequence of k + 1 values that never falls; a value prolongs the
+    longest one, or takes the place of the first tail above it, and then one value more must go.
+
+    Scratch: tails, as long as values
+    """
+    size = 0
+    for i in range(len(values)):
+        value = values[i]
+        if size == 0 or tails[size - 1] <= value:
+            tails[size] = value
+            size += 1
+            continue
+        if i + 1 - size > most:
+            return i + 1 - size
+        tails[_above(values[:0], tails, size, value)] = value
+    return len(values) - size
+
+
+@kernel
+def mark_out(values: Numbers, tails: Numbers, before: Numbers, out: NDArray[np.bool_]) -> None:
+    """OUT out[i]: whether the i-th value goes, of the fewest that must.
+
+    Scratch: tails, as long as values: the places of what `count_out` keeps; before[i]: the place of the value before it
+    """
+    size = 0
+    for i in range(len(values)):
+        at = size
+        if size > 0 and values[tails[size - 1]] > values[i]:
+            at = _above(values, tails, size, values[i])
+        tails[at] = i
+        before[i] = tails[at - 1] if at > 0 else -1
+        size = max(size, at + 1)
+    out[:] = True
+    i = tails[size - 1] if size > 0 else -1
+    while i >= 0:
+        out[i] = False
+        i = before[i]
+
+
+@kernel
+def _above(values: Numbers, tails: Numbers, size: int, value: int) -> Any:
+    """The first tail above a value, which the last one is; where there are values, tails are places among them."""
+    low, high = 0, size - 1
+    while low < high:
+        middle = (low + high) // 2
+        tail = tails[middle] if len(values) == 0 else values[tails[middle]]
+        if tail <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def longest_climb(ones: Numbers, others: Numbers, tails: Numbers) -> Any:
+    """The length of the longest sequence in which both numbers rise with every step.
+
+    IN ones, ascending, and others, ascending where ones are equal. Scratch: tails, as long as they are
+    """
+    size = 0
+    begin = 0
+    while begin < len(ones):
+        end = begin
+        while end < len(ones) and ones[end] == ones[begin]:
+            end += 1
+        for i in range(end - 1, begin - 1, -1):  # downwards, so that none of these follows another
+            value = others[i]
+            if size == 0 or tails[size - 1] < value:
+                tails[size] = value
+                size += 1
+            else:
+                tails[_above(others[:0], tails, size, value - 1)] = value
+        begin = end
+    return size
+
+
+@kernel
+def count_falls(values: Numbers, spare: Numbers) -> Any:
+    """How many pairs of values fall, by merging. Leaves values sorted.
+
+    Scratch: spare, as long as values
+    """
+    falls = np.int64(0)
+    width = 1
+    while width < len(values):
+        for begin in range(0, len(values), 2 * width):
+            middle, end = min(begin + width, len(values)), min(begin + 2 * width, len(values))
+            left, right = begin, middle
+            for at in range(begin, end):
+                if right >= end or (left < middle and values[left] <= values[right]):
+                    spare[at] = values[left]
+                    left += 1
+                else:
+                    spare[at] = values[right]
+                    right += 1
+                    falls += middle - left
+        values[:] = spare
+        width *= 2
+    return falls

@@ -1,0 +1,80 @@
+"""Rows that look wrong: those with a value that likely rules contradict which nearly all other rows keep.
+
+One rule may have exceptions of its own, so it takes two that say so by different left sides (columns that say the same
+count as one), or one that hardly any row breaks. A value that more rules contradict comes first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+
+from holdfast.engines.declared import GivenRule, TableRules
+from holdfast.engines.registry import given_class, make_engine
+from holdfast.engines.watched import WatchedTable
+from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.table.naming import names_of, some_values
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+_RULES = 40  # the best so many are looked at,
+_ROWS = 3_000_000  # or fewer, so that this many rows are grouped
+_SURE = 0.01  # a rule that at most this share of rows breaks need not be confirmed by another
+_UNSURE = 0.05  # one that more than this share breaks says little of any of them
+
+_Cell = tuple[int, str]  # a row and a column
+_Contradicted = tuple[Suggestion, int]  # a rule, and a row that has what is usual
+
+
+def doubts(
+    suggestions: Iterable[Suggestion], tables: Mapping[str, WatchedTable], runner: Runner, most: int = 5
+) -> tuple[Doubt, ...]:
+    """The values of some tables to look at first, at most so many of each table."""
+    near = [each for each in suggestions if each.is_likely and each.kind == "fd" and 0 < each.scored.g3 <= _UNSURE]
+    found: list[Doubt] = []
+    for name, watched in tables.items():
+        budget = min(_RULES, _ROWS // max(watched.table.rows, 1))
+        rules = list(islice((each for each in near if each.table == name), budget))
+        cells = _contradicted(rules, watched, runner) if rules else {}
+        weights = {cell: _weight(against) for cell, against in cells.items()}
+        first = sorted((cell for cell in cells if weights[cell] >= 1.0), key=lambda cell: (-weights[cell], cell))
+        found += [_doubt(watched.table, *cell, cells[cell]) for cell in first[:most]]
+    return tuple(found)
+
+
+def _contradicted(
+    rules: Sequence[Suggestion], watched: WatchedTable, runner: Runner
+) -> dict[_Cell, list[_Contradicted]]:
+    """The values that break rules."""
+    by_name = {f"rule {each.rank}": each for each in rules}
+    declared = given_class(rules[0].scored.as_given)
+    assert declared is not None, "what is suggested can be given"
+    table = watched.table.schema.name
+    given = TableRules(tuple(GivenRule(name, table, each.scored.as_given) for name, each in by_name.items()))
+    engine = make_engine(declared.name, {}, {table: given})
+    cells = defaultdict(list)
+    for listing in engine.listings(engine.discover(watched, runner), watched):
+        rule = by_name[listing.rule.name]
+        column = rule.scored.rule.to_json()["rhs"]
+        for row, beside in listing.listed.tolist():
+            cells[row, column].append((rule, beside))
+    return cells
+
+
+def _weight(against: Sequence[_Contradicted]) -> float:
+    """How much speaks against a value: of rules with the same left side in other words the surest counts."""
+    groups: dict[str, float] = defaultdict(float)
+    for rule, _ in against:
+        groups[rule.group] = max(groups[rule.group], 1.0 if rule.scored.g3 <= _SURE else 0.5)
+    return sum(groups.values())
+
+
+def _doubt(table: Table, row: int, column: str, against: Sequence[_Contradicted]) -> Doubt:
+    best, beside = min(against, key=lambda each: each[0].rank)
+    mine, usual = (values[column] for values in some_values(table, np.array([row, beside]), [column]))
+    named = names_of(table, np.array([row]), [column, *best.scored.columns])[0]
+    rules = sorted((rule for rule, _ in against), key=lambda rule: rule.rank)
+    return Doubt(table.schema.name, row, named, column, mine, usual, tuple(rule.text for rule in rules))

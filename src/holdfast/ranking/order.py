@@ -1,0 +1,59 @@
+"""The one place that ranks: likely rules of all classes and tables, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from holdfast.engines.scored import LIKELY, LONGER, NEARLY, Scored
+from holdfast.ranking.once import Once, said_once
+from holdfast.ranking.suggestion import Same, Suggestion
+from holdfast.table.table import Schema
+
+Shapes = Mapping[str, tuple[Schema, int]]
+
+_LONG = 0.8  # several columns hold more by chance: beside what each further one costs, they must come nearer to 1
+_BESIDE = 0.5  # a table that has a good key is not told of those that are worth less than this share of it
+
+
+def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
+    """All rules in one order, each with what it follows from; and the columns that are the same."""
+    order = sorted(found, key=_place)
+    keys = {each.table: each.score for each in reversed(order) if each.rule.kind == "ucc"}  # the best of each table
+    likely = {id(each): _is_likely(each, keys.get(each.table, 0.0)) for each in order}
+    once = {
+        table: said_once([each for each in order if each.table == table and likely[id(each)]], rows, schema.names)
+        for table, (schema, rows) in shapes.items()
+    }
+    suggestions = [
+        Suggestion(
+            each,
+            rank,
+            _group(each, once[each.table]),
+            likely[id(each)],
+            once[each.table].implied_by.get(each.text, ()) if each.rule.kind in ("fd", "ucc") else (),
+        )
+        for rank, each in enumerate(order, 1)
+    ]
+    same = [Same(table, columns) for table, each in once.items() for columns in each.same]
+    return tuple(suggestions), tuple(same)
+
+
+def _is_likely(scored: Scored, best_key: float) -> bool:
+    """Whether a rule is told: it has a high score, and not too many rows are in its way."""
+    longer = len(scored.columns) - 1
+    least = _LONG * LONGER**longer if longer > 0 else LIKELY
+    if scored.rule.kind == "ucc":
+        least = max(least, _BESIDE * best_key)
+    return scored.score >= least and scored.g3 <= NEARLY
+
+
+def _place(scored: Scored) -> tuple[float, int, int]:
+    """The best first; of equally good ones the short ones, and those with more rows that could have broken them."""
+    return -round(scored.score, 9), len(scored.columns), -scored.support
+
+
+def _group(scored: Scored, once: Once) -> str:
+    """What a rule is told with: FDs with others of their left side, other rules with those of their class."""
+    if scored.rule.kind != "fd":
+        return scored.rule.kind
+    return ", ".join(dict.fromkeys(map(once.standing_for, scored.columns)))

@@ -1,0 +1,96 @@
+"""Suggestions: likely rules of all classes in one order, and which of them say something new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.engines.declared import Severity
+from holdfast.engines.scored import Scored
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A likely rule at its place in the order of all, and what it says beside the others."""
+
+    scored: Scored
+    rank: int  # from 1
+    group: str  # what it is told with: for FDs the left side
+    is_likely: bool  # its score is high enough to be told
+    implied_by: tuple[str, ...] = ()  # the rules that it follows from, where they are told
+
+    def __str__(self) -> str:
+        near = f", {self.scored.to_remove:,} rows to remove" if self.scored.to_remove else ""
+        return f"{self.text}   {self.scored.score:.2f}{near}"
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.scored.text
+
+    @property
+    def kind(self) -> str:
+        """Its class."""
+        return self.scored.rule.kind
+
+    @property
+    def table(self) -> str:
+        """Whose rows break it."""
+        return self.scored.table
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is likely and says something that the others don't."""
+        return self.is_likely and not self.implied_by
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is to break it: an exact rule that breaks is an error."""
+        return "warn" if self.scored.to_remove else "error"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        place = {"rank": self.rank, "group": self.group, "implied_by": list(self.implied_by), "likely": self.is_likely}
+        return {**self.scored.to_json(), **place}
+
+
+@dataclass(frozen=True)
+class Same:
+    """Columns of a table that determine each other, the one that stands for them first."""
+
+    table: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " = ".join(self.columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "same", "table": self.table, "columns": list(self.columns), "text": str(self)}
+
+
+def _told(value: Any) -> str:
+    return "null" if value is None else f"{value!r}"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A row that breaks likely rules, the value that is probably wrong, and what speaks against it."""
+
+    table: str
+    row: int
+    named: str  # what the row is called
+    column: str
+    value: Any
+    usual: Any  # what other rows have in its place
+    rules: tuple[str, ...]  # that it breaks
+
+    def __str__(self) -> str:
+        more = f" and {len(self.rules) - 1:,} more" if len(self.rules) > 1 else ""
+        values = f"{self.column} is {_told(self.value)}, others have {_told(self.usual)}"
+        return f"{self.named}: {values} ({self.rules[0]}{more})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        about = {"kind": "doubt", "table": self.table, "row": self.row, "column": self.column}
+        return {**about, "value": self.value, "usual": self.usual, "rules": list(self.rules)}

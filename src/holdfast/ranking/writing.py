@@ -1,0 +1,63 @@
+"""Rule files from suggestions: the told rules with names, severities and what speaks for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import count
+
+from holdfast.engines.declared import GivenRule
+from holdfast.engines.registry import given_class
+from holdfast.ranking.suggestion import Suggestion
+from holdfast.visible import visible, visible_json
+
+_LONGEST = 60
+_NOT_WORDS = re.compile(r"[^\w]+")
+_PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|nan|inf)$)[A-Za-z][\w-]*( -> [A-Za-z][\w-]*)?", re.IGNORECASE)
+
+
+def given_rules(suggestions: Iterable[Suggestion]) -> list[GivenRule]:
+    """Suggestions as rules that one gives: each has a name of its own, and as its note what spoke for it."""
+    taken: set[str] = set()
+    rules = []
+    for each in suggestions:
+        text = each.scored.as_given
+        if given_class(text) is None:  # nothing that rule files take
+            continue
+        name = _free_name(each, taken)
+        taken.add(name)
+        table = "" if (declared := given_class(text)) and declared.across else each.table
+        rules.append(
+            GivenRule(name, table, text, each.severity, f"{each.scored.sentence} (score {each.scored.score:.2f})")
+        )
+    return rules
+
+
+def rules_text(suggestions: Iterable[Suggestion]) -> str:
+    """A rule file of suggestions, ready to be read, edited and given."""
+    lines = ["# Rules that the data look as if they were meant. Delete what is not, and watch the others:", "rules:"]
+    for rule in given_rules(suggestions):
+        fields = {"name": rule.name, **({"table": rule.table} if rule.table else {}), "rule": rule.text}
+        fields |= {"severity": rule.severity}
+        lines.append(f"  # {visible(rule.note)}")
+        for place, (key, value) in enumerate(fields.items()):
+            lines.append(f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML writes it on one line: plain words as they are, others as JSON, which is YAML."""
+    return text if _PLAIN.fullmatch(text) else visible_json(json.dumps(text, ensure_ascii=False))
+
+
+def _free_name(each: Suggestion, taken: set[str]) -> str:
+    """`zip-city` for `Zip -> City`; with a number where that is taken."""
+    about = each.scored.rule.to_json()
+    words = [*about.get("lhs", ()), about["rhs"]] if "rhs" in about else [each.kind, *about.get("columns", ())]
+    if "rhs" not in about and "columns" not in about:
+        words = [each.text]
+    base = (
+        "-".join(filter(None, (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)))[:_LONGEST] or "rule"
+    )
+    return next(name for name in (base, *(f"{base}-{number}" for number in count(2))) if name not in taken)
