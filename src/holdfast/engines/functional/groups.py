@@ -299,7 +299,7 @@ class Groups:
             choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
         self._totals += self._totals_of(before.cells, before.clusters) - before.totals
         if self._telling:
-            self._telling.enter(before.clusters, self._seen(), self._values)
+            self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
         swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
