@@ -268,6 +268,8 @@ class Groups:
     def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
         """The cell of each row, given its codes on the left and on the right; new ones are made."""
         cells = np.full(len(ids), NONE)
+        if not len(ids):
+            return cells
         known = np.ones(len(ids), np.bool_)
         if self._distinct:
             known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
