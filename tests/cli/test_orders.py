@@ -140,7 +140,7 @@ def test_advice_on_groups(holdfast: Holdfast, watched: Path) -> None:
 
 def test_advice_follows_what_holds(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     worse = write(tmp_path / "worse.csv", [HEADER, "5,2015,70,1,b"])
-    assert holdfast("apply", watched, "--insert", worse).code == 1
+    assert holdfast("apply", watched, "--insert", worse, "--fail-on", "any").code == 1
     with hf.View.open(watched) as view:
         advice = view.advise("GROUP BY year, grade")
     assert advice.redundant == ()

@@ -71,7 +71,8 @@ def test_a_batch_is_applied_though_nobody_reads_of_it(holdfast: Holdfast, people
     state = tmp_path / "state"
     assert holdfast("init", state, people, "--watch", "ucc", "--key", "id").code == 0
     more = write(tmp_path / "more.csv", ["id,name,score,day", "4,Ann,1.5,2024-01-01"])
-    assert shell("{} | sleep 0", "apply", state, "--insert", more, "--format", "json").code == 1
+    asked = ("--format", "json", "--fail-on", "any")
+    assert shell("{} | sleep 0", "apply", state, "--insert", more, *asked).code == 1
     assert len(Picture.of(state).history) == 1
 
 

@@ -28,7 +28,7 @@ def test_found_as_denial_constraints_that_check_takes(pay: Path, holdfast: Holdf
 def test_a_batch_that_breaks_one_says_how(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
     state, more = tmp_path / "state", write(tmp_path / "more.csv", [LINES[0], "b,40,1"])
     assert holdfast("init", state, pay, "--watch", "pod").code == 0
-    ran = holdfast("apply", state, "--insert", more)
+    ran = holdfast("apply", state, "--insert", more, "--fail-on", "any")
     assert ran.code == 1
     assert "rows 5 and 6: town b = b and pay 35 <= 40, but rate 4 is not <= 1" in ran.out
     ran = holdfast("explain", state, "{town=, pay<=} -> rate<=")

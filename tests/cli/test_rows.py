@@ -123,7 +123,7 @@ def test_orphans_are_named_by_the_key_of_their_table(holdfast: Holdfast, tmp_pat
     assert "Rows, for example: no 73 and no 71\n" in holdfast("explain", state, "orders.cust in customers.id").out
     assert holdfast("apply", state, "--insert", gone, "--table", "customers").code == 0
     told = holdfast("apply", state, "--delete", gone, "--table", "customers")
-    assert "  orders.cust in customers.id   because of no 73 and no 71\n" in told.out
+    assert re.search(r"  orders.cust in customers.id \(0.\d\d\)   because of no 73 and no 71\n", told.out)
 
 
 def test_a_pair_is_explained_by_its_keys(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
@@ -253,7 +253,7 @@ def test_orphans_that_died_are_kept_by_their_own_table(tmp_path: Path) -> None:
     tables = {"orders": pa.table({"no": [7], "cust": [1]}), "customers": pa.table({"id": [1]})}
     with hf.Monitor.create(tmp_path / "s", tables, watch=["ind"], key={"orders": ["no"]}) as watch:
         orphan = pa.table({"no": [8], "cust": [99]})
-        assert watch.apply(inserts=orphan, table="orders").broken
+        assert watch.apply(inserts=orphan, table="orders").lost
         watch.apply(deletes=orphan, table="orders")
         for number in range(9):
             watch.apply(inserts=pa.table({"no": [100 + number], "cust": [1]}), table="orders")

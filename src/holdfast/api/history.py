@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.changes.diff import Result
+from holdfast.changes.diff import Finding, Result, Worth
+from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import rule_class
 
 
 class RuleHistory:
     """How rules have fared: since which batch each holds (0: from the start; None: it doesn't), and how often it broke.
 
-    Those that a batch gained or lost come first, the ones that broke the most often in front. There may be a million
-    rules, so lines are made as they are asked for.
+    Those that a batch gained or lost come first, the ones that broke the most often in front, of equals the best; then
+    the others, the best first. There may be a million rules, so lines are made as they are asked for.
     """
 
     def __init__(
@@ -26,13 +27,15 @@ class RuleHistory:
             for text in result:
                 if (fared := events.get((engine, table, text))) is not None:
                     gone.pop((engine, table, text), None)
-                    self._moved.append(self._line(engine, table, text, *fared))
+                    self._moved.append(_line(engine, table, result[text], *fared))
         self._gone = len(gone)
         self._moved += [
             {"kind": engine, "table": table, "text": text, "holds_since": None, "broke": broke}
             for (engine, table, text), (_, broke) in gone.items()
         ]
-        self._moved.sort(key=lambda line: (-line["broke"], line["kind"], line["table"], line["text"]))
+        self._moved.sort(
+            key=lambda line: (-line["broke"], -line.get("score", 0.0), line["kind"], line["table"], line["text"])
+        )
 
     def __len__(self) -> int:
         return self._gone + sum(len(result) for result in self._results.values())
@@ -40,19 +43,22 @@ class RuleHistory:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         yield from self._moved
         for (engine, table), result in self._results.items():
-            for text in result:
+            for text, rule in result.items():
                 if (engine, table, text) not in self._events:
-                    yield self._line(engine, table, text, 0, 0)
+                    yield _line(engine, table, rule, 0, 0)
 
     def __repr__(self) -> str:
         from holdfast.report.text import history_text
 
         return history_text(self)
 
-    def _line(self, engine: str, table: str, text: str, gained: int, broke: int) -> dict[str, Any]:
-        line = {"kind": engine, "table": table, "text": text, "holds_since": gained, "broke": broke}
-        if rule_class(engine).many:
-            return line
-        rule = self._results[engine, table][text].to_json()
-        named = {"name": rule["name"]} if "name" in rule else {}
-        return {**line, "kind": rule["kind"], **named, "holds_since": None if rule.get("violations") else gained}
+
+def _line(engine: str, table: str, rule: Finding, gained: int, broke: int) -> dict[str, Any]:
+    worth: Worth | None = getattr(rule, "worth", None)
+    score = worth.to_json() if worth else {}
+    line = {"kind": engine, "table": table, "text": rule.text, "holds_since": gained, "broke": broke, **score}
+    if rule_class(engine).many:
+        return line
+    told = rule.to_json()
+    more = {name: told[name] for name in ("name", *HISTORY) if name in told}
+    return {**line, "kind": told["kind"], **more, "holds_since": None if told.get("violations") else gained}

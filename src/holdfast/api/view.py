@@ -265,7 +265,12 @@ class View:
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
-        results = {subject: found for subject, found in self._found().items() if not rule_class(subject[0]).facts}
+        self._refresh()
+        results: dict[tuple[str, str], Result] = {}
+        for subject, state in self._states.items():
+            engine = self._engines[subject[0]]
+            if not engine.declared.facts:
+                results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         return RuleHistory(results, self._store.rule_events())
 
     def violations(self, rule: str | None = None) -> list[Listing]:

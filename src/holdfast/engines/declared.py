@@ -153,6 +153,7 @@ class RuleClass:
     many: bool = False  # there may be a million of them: they are kept in the engine's state, not one by one
     across: bool = False  # it looks at all tables together
     facts: bool = False  # its findings are facts that change, and not rules that break
+    scored: bool = False  # its rules tell what they are worth, from 0 to 1, where they are ranked
     texts: str | None = None
     picture: str | None = None
     likely: str | None = None

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import one_a_class
-from holdfast.engines.declared import is_given
+from holdfast.engines.declared import is_given, score_cell
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
 from holdfast.report.terminal import Terminal, plain
@@ -135,13 +135,14 @@ def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
             rule["table"],
             _since(rule["holds_since"]),
             f"{rule['broke']:,}",
+            score_cell(rule),
             f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
         )
         for rule in islice(fared, most)
     ]
-    headings = ("class", "table", "holds since", "broke", "rule")
+    headings = ("class", "table", "holds since", "broke", "score", "rule")
     title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
-    Terminal().print(text_table(headings, rows, ("broke",), title) if rows else "no rules are watched")
+    Terminal().print(text_table(headings, rows, ("broke", "score"), title) if rows else "no rules are watched")
 
 
 def _since(batch: int | None) -> str:

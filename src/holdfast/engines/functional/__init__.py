@@ -52,6 +52,7 @@ def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
         "holdfast.engines.functional.engine",
         settings=FunctionalSettings,
         many=True,
+        scored=True,
         texts=_TEXTS,
         likely=likely,
         table=FindingTable(("score", "error", heading), _cells, ("score", "error")),

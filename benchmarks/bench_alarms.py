@@ -1,0 +1,110 @@
+"""Alarms that people trust: rows held back from the same file make none, and a wrong cell in a given rule makes one.
+
+The trial: shuffle the rows, start with half of them while keys and FDs are watched, and feed the rest in ten batches.
+Nothing is wrong with any of these rows, so every batch that ends with exit code 1 is a false alarm. Then errors are
+planted: a row comes that shares its left side of a given rule with others, and has another value on the right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from benchmarks.data import SHARED, shared
+from benchmarks.frame import Case, benchmark, quick
+from holdfast.api.monitor import Monitor
+from holdfast.engines.functional.model import FD, parse
+
+TABLES = ("tax_10k", "adult", "ncvoter_1k", "hospital")
+BATCHES = 10
+PLANTED = 30
+
+
+def read(name: str) -> pa.Table:
+    """One of the tables, with the types that its values have."""
+    return pa.csv.read_csv(shared(name), convert_options=pa.csv.ConvertOptions(strings_can_be_null=True))
+
+
+def rules_for(name: str) -> list[str]:
+    """The dependencies that are given for a table: those that people who know it marked as meant."""
+    truth = json.loads((SHARED / "truth.json").read_text(encoding="utf-8"))
+    meant: dict[str, list[str]] = truth.get(name, {}).get("meant", {})
+    return [f'"{left}" -> "{right}"' for left, rights in meant.items() for right in rights]
+
+
+@benchmark("alarms", "rows held back from the same file make no alarm, and planted errors make one each")
+def alarms() -> Iterator[Case]:
+    for name in TABLES[-2:] if quick() else TABLES:
+        data = read(name)
+        for seed in range(1 if quick() else 3):
+            yield _held_back(name, data, seed)
+        if rules := rules_for(name):
+            yield _planted(name, data, rules, 5 if quick() else PLANTED)
+
+
+def _held_back(name: str, data: pa.Table, seed: int) -> Case:
+    """Half of the rows, and then the others, in an order by chance."""
+    mixed = data.take(np.random.default_rng(seed).permutation(data.num_rows))
+    half = data.num_rows // 2
+    spent, by_any, by_default, lost = 0.0, 0, 0, 0
+    with (
+        TemporaryDirectory() as folder,
+        Monitor.create(Path(folder) / "state", {"t": mixed.slice(0, half)}, watch=["fd", "ucc"]) as monitor,
+    ):
+        for places in np.array_split(np.arange(half, data.num_rows), BATCHES):
+            started = perf_counter()
+            outcome = monitor.apply(inserts=mixed.take(places))
+            alarmed = outcome.broken
+            spent += perf_counter() - started
+            by_default += alarmed
+            by_any += bool(outcome.alarms("any"))
+            lost += len(outcome.lost)
+    return Case(
+        f"{name}, held back, seed {seed}", spent / BATCHES, equal=by_default == 0, goal="no alarm", met=by_default == 0,
+        note=f"{by_default} of {BATCHES} batches alarm, {by_any} with --fail-on any; {lost:,} rules broke",
+        rows=data.num_rows,
+    )  # fmt: skip
+
+
+def _planted(name: str, data: pa.Table, rules: list[str], count: int) -> Case:
+    """Wrong cells, each in a row that is otherwise one of the table's, and that goes again."""
+    spent, alarmed = 0.0, 0
+    random = np.random.default_rng(0)
+    with (
+        TemporaryDirectory() as folder,
+        Monitor.create(Path(folder) / "state", {"t": data}, watch=["fd", "ucc"], rules=rules) as monitor,
+    ):
+        for number in range(count):
+            wrong = _with_error(data, rules[number % len(rules)], random)
+            started = perf_counter()
+            alarmed += monitor.apply(inserts=wrong).broken
+            spent += perf_counter() - started
+            monitor.apply(deletes=wrong)
+    all_do = alarmed == count
+    return Case(
+        f"{name}, {count} planted errors", spent / count, equal=all_do, goal="all alarm", met=all_do,
+        note=f"{alarmed} of {count} alarm, {len(rules)} given rules", rows=data.num_rows,
+    )  # fmt: skip
+
+
+def _with_error(data: pa.Table, rule: str, random: np.random.Generator) -> pa.Table:
+    """One of the rows that share their left side with another, with the right side of another row."""
+    told = parse(rule)
+    assert isinstance(told, FD)
+    left, right = (data[column].combine_chunks().dictionary_encode() for column in (told.lhs[0], told.rhs))
+    codes = left.indices.to_numpy(zero_copy_only=False)
+    known = ~np.isnan(codes) if codes.dtype.kind == "f" else np.ones(len(codes), np.bool_)
+    sizes = np.bincount(codes[known].astype(np.int64))
+    shared_by = np.zeros(len(codes), np.bool_)
+    shared_by[known] = sizes[codes[known].astype(np.int64)] > 1
+    place = int(random.choice(np.flatnonzero(shared_by)))
+    others = [value for value in right.dictionary.to_pylist() if value != data[told.rhs][place].as_py()]
+    wrong = pa.array([others[int(random.integers(len(others)))]], data[told.rhs].type)
+    return data.slice(place, 1).set_column(data.schema.get_field_index(told.rhs), data.schema.field(told.rhs), wrong)

@@ -1,0 +1,70 @@
+"""Found keys and FDs by score: as the oracle tells it, the best first, and what they were worth before a batch."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from holdfast.changes.diff import Finding, Worth
+from holdfast.engines.functional.key_score import key_score
+from holdfast.engines.functional.model import FD, Key
+from holdfast.engines.registry import make_engine
+from holdfast.engines.scored import LIKELY
+from holdfast.table.table import Nulls
+from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
+from tests.oracle.evidence import evidence
+
+NAMES = [column.name for column in COLUMNS]
+
+
+@settings(max_examples=60)
+@given(some=row_lists, nulls=null_modes)
+def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nulls) -> None:
+    world = World(nulls)
+    world.change(Batch(some))
+    for name in ("fd", "ucc"):
+        kept = Kept(make_engine(name), world)
+        told = kept.engine.ranked(kept.state)
+        assert dict(told) == dict(kept.result())
+        assert all(told[text] == rule for text, rule in told.items())
+        scores = [_worth_of(rule).score for rule in told.values()]
+        assert scores == sorted(scores, reverse=True)
+        for rule in told.values():
+            assert _worth_of(rule) == _expected(world, rule, nulls), rule.text
+
+
+@pytest.mark.parametrize("name", ["fd", "ucc"])
+@settings(max_examples=60)
+@given(first=row_lists, batch=batches, nulls=null_modes)
+def test_what_a_rule_was_worth_is_told_of_the_table_before(
+    name: str, first: list[Row], batch: Batch, nulls: Nulls
+) -> None:
+    world, before = World(nulls), World(nulls)
+    for each in (world, before):
+        each.change(Batch(first))
+    kept = Kept(make_engine(name), world)
+    diff = kept.maintain(world.change(batch))
+    known = diff.worth or {}
+    for text in diff.witnesses:
+        expected = _expected(before, diff.lost[text], nulls)
+        assert known[text] == expected if text in known else expected.score < LIKELY
+    assert set(known) <= set(diff.witnesses)
+    for text, worth in (diff.gained_worth or {}).items():
+        assert worth == _expected(world, diff.gained[text], nulls)
+
+
+def _worth_of(rule: Finding) -> Worth:
+    assert isinstance(rule, FD | Key)
+    assert rule.worth is not None
+    return rule.worth
+
+
+def _expected(world: World, rule: Finding, nulls: Nulls) -> Worth:
+    assert isinstance(rule, FD | Key)
+    places = [NAMES.index(name) for name in rule.lhs]
+    left = [tuple(row[c] for c in places) for row in world.rows]
+    if isinstance(rule, FD):
+        told = evidence(left, [row[NAMES.index(rule.rhs)] for row in world.rows], nulls)
+        return Worth(told.score(len(places)), told.tested)
+    unnamed = sum(None in names for names in left)
+    return Worth(key_score(world.table.schema, places, len(left), unnamed, 0), len(left) - unnamed)
