@@ -144,14 +144,19 @@ class Sample:
                 if not within(counts, marks):
                     yield Conjunction(columns, marks, _expected(counts, marks), self._fewest(columns))
 
-    def weakened(self, strict: Conjunction) -> Conjunction:
-        """The same with as many marks as can be that are met by equals, too, and yet no pair that meets all."""
-        counts = self.counts(strict.columns)
-        for chosen in sorted(itertools.product((EQUAL, 0), repeat=3), key=sum, reverse=True):
-            marks = tuple(mark | also for mark, also in zip(strict.marks, chosen, strict=True))
-            if not within(counts, marks):
-                return replace(strict, marks=marks)
-        return strict
+    def weakened(self, strict: Conjunction) -> list[Conjunction]:
+        """The same with marks on two or three columns that are met by equals, too, where no pair meets all; the weakest
+        first, and then those that leave the right side of the best reading as it is.
+        """
+        counts, own = self.counts(strict.columns), self.best_reading(strict)
+        chosen = [(EQUAL, EQUAL, EQUAL), *(tuple(0 if c == kept else EQUAL for c in range(3)) for kept in _first(own))]
+        weaker = [tuple(mark | also for mark, also in zip(strict.marks, each, strict=True)) for each in chosen]
+        return [replace(strict, marks=marks) for marks in weaker if not within(counts, marks)]
+
+    def best_reading(self, never: Conjunction) -> int:
+        """Which of the three columns is best on the right side: most pairs meet what is on the left then."""
+        counts = self.counts(never.columns)
+        return max(range(3), key=lambda own: within(counts, _without(never.marks, own)))
 
     def _fewest(self, columns: Sequence[int]) -> int:
         return min(self._values[column] for column in columns)
@@ -172,23 +177,25 @@ def _expected(counts: Cells, marks: Sequence[int]) -> float:
 
 def _proved(rows: RankedColumns, space: Space, sample: Sample, best: Sequence[Conjunction]) -> list[Conjunction]:
     """Those that no two rows meet; with marks that are met by equals, too, where none do either."""
-    holding = [each for each, holds in zip(best, _hold(rows, space, best), strict=True) if holds]
+    holding = _that_hold(rows, space, best)
     weaker = [sample.weakened(each) for each in holding]
-    chosen = zip(holding, weaker, _hold(rows, space, weaker), strict=True)
-    return [weak if holds else strict for strict, weak, holds in chosen]
+    proved = _that_hold(rows, space, [each for some in weaker for each in some])
+    return [
+        next((each for each in some if each in proved), strict) for strict, some in zip(holding, weaker, strict=True)
+    ]
 
 
-def _hold(rows: RankedColumns, space: Space, some: Sequence[Conjunction]) -> list[bool]:
+def _that_hold(rows: RankedColumns, space: Space, some: Sequence[Conjunction]) -> list[Conjunction]:
     if not some:
         return []
     found = first_pairs(rows, space, np.stack([each.box(rows.columns) for each in some]))
-    return [bool(one < 0) for one, _ in found.tolist()]
+    return [each for each, (one, _) in zip(some, found.tolist(), strict=True) if one < 0]
 
 
 def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
     """The reading whose left side most pairs meet."""
     counts = sample.counts(never.columns)
-    own = max(range(3), key=lambda own: within(counts, _without(never.marks, own)))
+    own = sample.best_reading(never)
     covered = within(counts, _without(never.marks, own)) / sample.pairs
     rule = reading(table, never, own)
     told = replace(rule, coverage=covered, coverage_error=sample.error(covered))
@@ -198,6 +205,11 @@ def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
         f"{broken:.0%} of these would break it"
     )
     return Scored(told, table.schema.name, never.score, table.rows, sentence, given=rule.denial)
+
+
+def _first(own: int) -> list[int]:
+    """The three columns, one of them first."""
+    return sorted(range(3), key=lambda column: column != own)
 
 
 def _without(marks: Sequence[int], own: int) -> list[int]:
