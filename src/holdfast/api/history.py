@@ -55,4 +55,5 @@ class RuleHistory:
             return line
         rule = self._results[engine, table][text].to_json()
         named = {"name": rule["name"]} if "name" in rule else {}
-        return {**line, "kind": rule["kind"], **named, "holds_since": None if rule.get("violations") else gained}
+        since = None if rule.get("violations") else gained
+        return {**line, "kind": rule["kind"], "table": rule.get("table", table), **named, "holds_since": since}
