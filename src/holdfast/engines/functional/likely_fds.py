@@ -6,8 +6,8 @@ can't become a candidate is left out, by bounds that are certain:
 
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
   nor do longer ones (`evidence.most`);
-- exceptions are the rows of a group that have not the value of most of them. Agreement times the share of usual rows is
-  at most `1 - exceptions / tested`, so a look ends when there are too many exceptions;
+- where many rows have not the value of most of their group, agreement is low: a look ends when there are too many (see
+  `kernels.agreement`), and is not even taken where there are too many values, or too frequent ones;
 - a column that another one of the left side determines, exactly, changes no group.
 """
 
@@ -29,6 +29,7 @@ from holdfast.table.threads import SoFar, each
 
 LEAST = 0.3  # the least score of a rule with several columns on the left
 WIDEST = {2: 120, 3: 30}  # tables of more columns get no left sides of so many
+_ROUNDED = 1.0 - 1e-9  # bounds are this much lower, as sums of floating-point numbers are rounded
 _ROWS = 10  # so many of the rows to remove are named
 
 
@@ -89,7 +90,7 @@ class _Search:
 
     def _pieces(self, columns: int) -> list[tuple[Lhs, list[int]]]:
         """Left sides, each with the columns that make it longer."""
-        order = self._agreement.in_order(range(self._columns))
+        order = self._agreement.in_order(self._agreement.varying)  # what is constant splits no group
         place = {c: at for at, c in enumerate(order)}
         pieces = []
         for start in sorted(self._grow):
@@ -130,15 +131,14 @@ class _Search:
 
     def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
         """What speaks for the right sides that may be worth it."""
-        others = [c for c in range(self._columns) if c not in side.columns]
+        others = [c for c in self._agreement.varying if c not in side.columns]  # what is constant earns nothing
         if len(side.columns) == 1:
             needs = dict.fromkeys(others, 0.0)
         else:
             needs = {c: max(LEAST, self._best_part(side.columns, c)) for c in others}
         bound = most(side.tested, self._agreement.rows, len(side.columns))
         rhs = [c for c in others if needs[c] < bound]
-        limits = [1 + int(side.tested * (1.0 - needs[c] / bound)) for c in rhs]
-        told = self._agreement.told(side, rhs, limits)
+        told = self._agreement.told(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
         return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
 
     def _candidates(self, side: LeftSide, told: Sequence[tuple[int, Told]]) -> Iterable[_Found]:
