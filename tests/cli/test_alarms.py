@@ -40,7 +40,7 @@ def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> Non
     told = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
     assert told.code == 0
     assert "no alarm: " in told.err
-    assert "none of them had a score of 0.9 that 1,000 rows tested" in told.err
+    assert "1 of them with a score of 0.9, but fewer than 1,000 rows had tested these" in told.err
 
 
 def test_nothing_is_said_where_nothing_broke(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:

@@ -89,6 +89,22 @@ class Outcome:
         found = sorted(self._alarming(asked), key=lambda each: -each[0])
         return [*(self._worse() if asked.given else ()), *(rule for _, rule in found)]
 
+    def why(self, fail_on: FailOn = "likely") -> str:
+        """Why the batch is an alarm; or why it is none, though found rules broke; nothing where no rule broke."""
+        asked, alarms = alarming(fail_on), self.alarms(fail_on)
+        given = sum(is_given(rule.to_json()) for rule in alarms)
+        found, lost = len(alarms) - given, sum(len(diff.witnesses) for diff in self.diffs.values())
+        parts = [f"{_rules(given)} of your own got worse"] if given else []
+        parts += [f"{_rules(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
+        if parts or not lost:
+            return " and ".join(parts)
+        if asked.score > 1:
+            return f"{_rules(lost)} broke, which --fail-on {fail_on} leaves out"
+        if asked.support and (untested := len(self.alarms(asked.score))):
+            high = f"{untested:,} of them with a score of {asked.score:g}"
+            return f"{_rules(lost)} broke, {high}, but fewer than {asked.support:,} rows had tested these"
+        return f"{_rules(lost)} broke, and none of them had {asked}"
+
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have more violations, or others, than before."""
         for diff in self.diffs.values():
@@ -154,6 +170,10 @@ def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
             worth = (diff.worth or {}).get(text)
             told = {"event": "lost", **line, **_told(worth), **_cause(diff, text), "witness": witness.to_json()}
             yield 2.0 + _score(worth), told
+
+
+def _rules(count: int) -> str:
+    return f"{count:,} rule{'s' * (count != 1)}"
 
 
 def _told(worth: Worth | None) -> dict[str, Any]:

@@ -84,7 +84,6 @@ def print_findings(
 
 def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> int:
     """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
-    from holdfast.api.alarms import why
     from holdfast.report.outcome import print_outcome
 
     if form == "json":
@@ -92,8 +91,8 @@ def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -
     else:
         print_outcome(outcome, Path(path).name or None)
     alarms = outcome.alarms(fail_on)
-    if said := why(alarms, sum(len(diff.witnesses) for diff in outcome.diffs.values()), fail_on):
-        say(said, err=True)
+    if why := outcome.why(fail_on):
+        say(f"{'exit code 1' if alarms else 'no alarm'}: {why}", err=True)
     return 1 if alarms else 0
 
 

@@ -9,7 +9,7 @@ from holdfast.changes.diff import Finding, Worth
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.registry import make_engine
-from holdfast.engines.scored import LIKELY
+from holdfast.engines.scored import BROKEN
 from holdfast.table.table import Nulls
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle.evidence import evidence
@@ -47,7 +47,7 @@ def test_what_a_rule_was_worth_is_told_of_the_table_before(
     known = diff.worth or {}
     for text in diff.witnesses:
         expected = _expected(before, diff.lost[text], nulls)
-        assert known[text] == expected if text in known else expected.score < LIKELY
+        assert known[text] == expected if text in known else expected.score < BROKEN
     assert set(known) <= set(diff.witnesses)
     for text, worth in (diff.gained_worth or {}).items():
         assert worth == _expected(world, diff.gained[text], nulls)

@@ -21,7 +21,7 @@ from holdfast.changes.diff import Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
-from holdfast.engines.functional.scoring import likely_worth
+from holdfast.engines.functional.scoring import worth_of
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -52,8 +52,8 @@ def _explained(gained: Rules, lost: Rules, change: Change, find: Callable[[Rules
         gained,
         lost,
         witnesses=witnesses,
-        worth=WhenAsked(lambda: likely_worth(change.before, lost, witnesses)) if lost else {},
-        gained_worth=WhenAsked(lambda: likely_worth(change.after, gained, gained)) if gained else {},
+        worth=WhenAsked(lambda: worth_of(change.before, lost, witnesses)) if lost else {},
+        gained_worth=WhenAsked(lambda: worth_of(change.after, gained, gained)) if gained else {},
     )
 
 

@@ -21,14 +21,14 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import Key, Rule
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.scored import LIKELY, LONGER
+from holdfast.engines.scored import BROKEN, LONGER
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
 MOST_RULES = 500  # so many of the shortest rules have scores when all are told
 _ROWS = 20_000_000  # rows to look at in all: left sides times rows
 _LEAST_SIDES = 20  # but so many left sides in any case
-_LIKELY_LENGTH = next(n for n in range(1, 9) if LONGER**n < LIKELY)  # longer left sides can't be likely
+_LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left sides can't reach it
 
 
 class Ranked(RulesWhenAsked[Rule]):
@@ -59,10 +59,10 @@ class Ranked(RulesWhenAsked[Rule]):
         return {rule.text: rule for rule in known}
 
 
-def likely_worth(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
-    """What those of some rules are worth in a table that may be likely."""
-    short = [rule for rule in rules.up_to(_LIKELY_LENGTH).by_length() if rule.text in among]
-    return {rule.text: rule.worth for rule in scored(table, short, LIKELY) if rule.worth is not None}
+def worth_of(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
+    """What those of some rules are worth in a table that may have a score of `BROKEN` or more."""
+    short = [rule for rule in rules.up_to(_LENGTH).by_length() if rule.text in among]
+    return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 
 def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[Rule]:
