@@ -89,11 +89,14 @@ class Agreement:
         self._named = Columns(self._codes)
         self._walks = Walks(self._named)
         counts = [self._counted(c) for c in range(self._codes.columns)]
-        self._ranked = [_ranked(count) for count in counts]
+        frequent = [_most_frequent(count) for count in counts]
+        self._frequent = np.concatenate([np.empty(0, np.int64), *frequent])
+        self._values = np.array([len(own) - 2 for own in frequent], np.int64)  # that occur, of each column
+        self._first_frequent = np.concatenate([[0], np.cumsum(self._values + 2)]).astype(np.int64)
         self._totals = np.concatenate([np.empty(0, np.int32), *counts])
         self._first = np.concatenate([[0], np.cumsum(self._codes.value_counts)]).astype(np.int64)
         self.nulls = [int(count[NULL_CODE]) for count in counts]  # of each column
-        self.varying = [c for c, ranked in enumerate(self._ranked) if len(ranked) > 2]  # with two values at least
+        self.varying = np.flatnonzero(self._values > 1).tolist()  # the columns that are not constant
         self._own = threading.local()
 
     def _counted(self, column: int) -> NDArray[np.int32]:
@@ -152,15 +155,12 @@ class Agreement:
         if not tested:
             return np.ones(len(rhs))
         sizes = np.sort(np.diff(partition.starts))
-        upto = np.concatenate([[0], np.cumsum(sizes)])
-        shares = np.empty(len(rhs))
-        for i, c in enumerate(rhs):
-            ranked = self._ranked[c]
-            largest = int(ranked[1] if len(ranked) > 1 else 0)
-            small = int(np.searchsorted(sizes, largest))
-            in_groups = int(upto[small]) + (groups - small) * largest
-            shares[i] = min(in_groups, int(ranked[min(groups, len(ranked) - 1)])) / tested
-        return np.minimum(shares, 1.0)
+        upto = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        largest = self._frequent[self._first_frequent[rhs] + 1]
+        small = np.searchsorted(sizes, largest)
+        in_groups = upto[small] + (groups - small) * largest
+        over_all = self._frequent[self._first_frequent[rhs] + np.minimum(groups, self._values[rhs])]
+        return np.asarray(np.minimum(np.minimum(in_groups, over_all) / tested, 1.0))
 
     def _sums(
         self, partition: Partition, unnamed: Rows, rhs: Sequence[int], worth: NDArray[np.float64] | None = None
@@ -232,7 +232,7 @@ def _unsigned(places: Rows) -> NDArray[np.uint32]:
     return places.view(np.uint32)
 
 
-def _ranked(counts: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many rows have one of the k most frequent values, from k = 0 on."""
+def _most_frequent(counts: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many rows have one of the k most frequent values, from k = 0 to one more than there are."""
     frequent = np.sort(counts[counts > 0])[::-1]
-    return np.concatenate([[0], np.cumsum(frequent, dtype=np.int64)])
+    return np.concatenate([[0], np.cumsum(frequent, dtype=np.int64), [frequent.sum(dtype=np.int64)]])
