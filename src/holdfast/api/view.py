@@ -311,7 +311,8 @@ class View:
         """Whether a rule holds, how far, and which rows to look at: in lines of text.
 
         A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
-        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be.
+        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be,
+        or be given.
         """
         return self.explanation(rule, table=table).lines()
 
