@@ -55,9 +55,10 @@ class Scored:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of its left side, or of a key; none where it has no such thing."""
+        """The columns of its left side, with a context, or of a key; none where it has no such thing."""
         about = self.rule.to_json()
-        return list(about.get("lhs") or about.get("columns") or ())
+        listed = about.get("lhs") or about.get("columns") or [*about.get("context", ()), *about.get("pair", ())[:1]]
+        return [each if isinstance(each, str) else each[0] for each in listed]
 
     @property
     def as_given(self) -> str:

@@ -53,10 +53,8 @@ def _scalar(text: str) -> str:
 
 def _free_name(each: Suggestion, taken: set[str]) -> str:
     """`zip-city` for `Zip -> City`; with a number where that is taken."""
-    about = each.scored.rule.to_json()
-    words = [*each.scored.columns, *([about["rhs"]] if "rhs" in about else [])]
-    said = [each.kind, *words] if words and "rhs" not in about else words or [each.text]
-    plain = (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in said)
+    words = ["key", *each.scored.columns] if each.kind == "ucc" else [each.text]
+    plain = (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)
     base = "-".join(filter(None, plain))[:_LONGEST].rstrip("-") or "rule"
     numbered = (f"{base}-{number}" for number in count(2))
     return next(name for name in chain([base], numbered) if name not in taken)
