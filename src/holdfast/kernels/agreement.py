@@ -83,9 +83,9 @@ def _differ(rows: Rows, starts: Rows, column: Any, lone_nulls: bool, limit: floa
             at, end = np.int64(starts[group]), np.int64(starts[group + 1])
             while at + 3 < end:
                 a, b, c, d = column[rows[at]], column[rows[at + 1]], column[rows[at + 2]], column[rows[at + 3]]
-                as_a = (a == b) + (a == c) + (a == d) if a or not lone_nulls else 0
-                as_b = (b == c) + (b == d) if b or not lone_nulls else 0
-                as_c = c == d if c or not lone_nulls else 0
+                as_a = np.int64(a == b) + np.int64(a == c) + np.int64(a == d) if a or not lone_nulls else np.int64(0)
+                as_b = np.int64(b == c) + np.int64(b == d) if b or not lone_nulls else np.int64(0)
+                as_c = np.int64(c == d) if c or not lone_nulls else np.int64(0)
                 differing += 3 - max(as_a, as_b, as_c)
                 at += 4
             if at + 1 < end:

@@ -140,7 +140,10 @@ def test_keys_of_wide_tables_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.change(Batch(grid_rows(6, 20, [], [])))
     assert found_in(world, Wanted(max_lhs=2), Notes()) == []
-    assert notes == ["The table has more than 4 columns: keys of 2 or more are left out."]
+    assert notes == [
+        "Keys of 2 columns are not looked for, as the table has more than 4 columns. To have them looked for, name "
+        "fewer columns."
+    ]
 
 
 def scored(*types: pa.DataType, nulls: int = 0, to_remove: int = 0) -> float:

@@ -135,12 +135,15 @@ class Agreement:
 
     def told(self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None) -> list[Told | None]:
         """What speaks for each of some right sides; None where agreement beyond chance, times the share of usual rows,
-        is surely below what is worth it.
+        is surely 0 or below what is worth it.
 
         The rows to remove and the broken pairs are those of rows that have a left side: see `whole`.
         """
         least = np.zeros(len(rhs)) if worth is None else np.array(worth)
-        scanned = np.flatnonzero(self._at_most(side.partition, rhs) >= least).tolist()
+        scanned = list(range(len(rhs)))
+        if worth is not None:
+            bound = self._at_most(side.partition, rhs)
+            scanned = np.flatnonzero((bound > 0.0) & (bound >= least)).tolist()
         told: list[Told | None] = [None] * len(rhs)
         sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
         for i, own in zip(scanned, sums.tolist(), strict=True):
@@ -149,18 +152,19 @@ class Agreement:
 
     def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
         """For each right side the largest share of rows in groups that can have the value of most of their group: in a
-        group not more than have any value, and over all groups not more than have as many values as there are groups.
+        group not more than have any value, and over all groups not more than have as many values as there are groups;
+        0 where groups are so large that no value is usual.
         """
         tested, groups = len(partition.rows), partition.groups
         if not tested:
-            return np.ones(len(rhs))
+            return np.zeros(len(rhs))
         sizes = np.sort(np.diff(partition.starts))
         upto = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         largest = self._frequent[self._first_frequent[rhs] + 1]
         small = np.searchsorted(sizes, largest)
         in_groups = upto[small] + (groups - small) * largest
         over_all = self._frequent[self._first_frequent[rhs] + np.minimum(groups, self._values[rhs])]
-        return np.asarray(np.minimum(np.minimum(in_groups, over_all) / tested, 1.0))
+        return np.where(2 * largest > sizes[0], np.minimum(in_groups, over_all) / tested, 0.0)
 
     def _sums(
         self, partition: Partition, unnamed: Rows, rhs: Sequence[int], worth: NDArray[np.float64] | None = None

@@ -28,9 +28,12 @@ from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 
 LEAST = 0.3  # the least score of a rule with several columns on the left
-WIDEST = {2: 120, 3: 30}  # tables of more columns get no left sides of so many
+MOST_SIDES = 10_000  # of so many columns are looked at
+MOST_LOOKS = 30_000_000_000  # at a value of a row for a left side; some ten seconds a core and ten billion
 _ROUNDED = 1.0 - 1e-9  # bounds are this much lower, as sums of floating-point numbers are rounded
 _ROWS = 10  # so many of the rows to remove are named
+
+_Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it longer
 
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
@@ -71,33 +74,37 @@ class _Search:
 
     def look_at(self, columns: int) -> None:
         """All left sides of so many columns."""
-        widest = WIDEST.get(columns, self._columns)
-        if self._columns > widest:
-            self._progress.note(
-                f"The table has more than {widest} columns: left sides of {columns} or more are left out."
-            )
-            self._grow = set()
-        pieces = self._pieces(columns)
+        pieces = self._within_reason(self._pieces(columns), columns)
         rules = f"likely dependencies with {columns} on the left"
-        said = search_progress(self._progress, rules, "left sides", len(pieces), None)
-        grow: set[Lhs] = set()
+        said = search_progress(self._progress, rules, "parts", len(pieces), None)
+        self._grow = set()
         for found, grown, determined in each(pieces, self._of_piece, progress=said):
             self._found += found
-            grow |= grown
+            self._grow |= grown
             self._determined |= determined
         self._scores.update({(one.lhs, one.rhs): one.score for one in self._found if len(one.lhs) == columns})
-        self._grow = grow
 
-    def _pieces(self, columns: int) -> list[tuple[Lhs, list[int]]]:
+    def _within_reason(self, pieces: list[_Piece], columns: int) -> list[_Piece]:
+        """The same pieces; none, where they would take too long."""
+        sides = sum(len(more) for _, more in pieces)
+        if columns == 1 or (sides <= MOST_SIDES and sides * self._columns * self._agreement.rows <= MOST_LOOKS):
+            return pieces
+        self._progress.note(
+            f"Dependencies with {columns} or more columns on the left are not looked for, as there are {sides:,} such "
+            "left sides in a table of this size. To have them looked for, name fewer columns."
+        )
+        return []
+
+    def _pieces(self, columns: int) -> list[_Piece]:
         """Left sides, each with the columns that make it longer."""
         order = self._agreement.in_order(self._agreement.varying)  # what is constant splits no group
         place = {c: at for at, c in enumerate(order)}
-        pieces = []
+        pieces: list[_Piece] = []
         for start in sorted(self._grow):
             behind = place[start[-1]] + 1 if start else 0
             more = [c for c in order[behind:] if self._may_grow((*start, c), columns)]
             pieces += [(start, more)] if start else [(start, [c]) for c in more]
-        return [piece for piece in pieces if piece[1]]
+        return sorted((piece for piece in pieces if piece[1]), key=lambda piece: -len(piece[1]))  # threads end together
 
     def _may_grow(self, columns: Lhs, size: int) -> bool:
         """Whether a left side may be a candidate, as far as its parts tell."""
@@ -106,9 +113,7 @@ class _Search:
             pair in self._determined for one, other in combinations(columns, 2) for pair in ((one, other), (other, one))
         )
 
-    def _of_piece(
-        self, piece: tuple[Lhs, list[int]], so_far: SoFar
-    ) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
+    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
         start, more = piece
         found: list[_Found] = []
         grow: set[Lhs] = set()

@@ -89,7 +89,10 @@ class _Search:
         """All keys of so many columns."""
         widest = WIDEST.get(columns, len(self._cells))
         if len(self._named) > widest:
-            self._progress.note(f"The table has more than {widest} columns: keys of {columns} or more are left out.")
+            self._progress.note(
+                f"Keys of {columns} columns are not looked for, as the table has more than {widest} columns. To have "
+                "them looked for, name fewer columns."
+            )
             return
         pieces = [some for some in combinations(self._named, columns) if self._may_be(some)]
         said = search_progress(self._progress, f"likely keys of {columns}", "sets of columns", len(pieces), None)
