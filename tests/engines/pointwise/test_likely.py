@@ -118,4 +118,4 @@ def test_of_a_wide_table_it_is_said_how_much_was_looked_at() -> None:
     notes = Notes()
     told_of({f"c{i}": [i, i + 1, 0] for i in range(MOST_COLUMNS + 1)}, notes)
     assert len(notes.said) == 1
-    assert "of 25 columns with an order the first 24 were looked at" in notes.said[0]
+    assert "of 21 columns with an order the first 20 were looked at" in notes.said[0]

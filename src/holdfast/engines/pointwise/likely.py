@@ -34,8 +34,8 @@ from holdfast.progress import Progress
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-MOST_COLUMNS = 24  # that are looked at: there are 2,024 choices of three of them
-_SAMPLE = 700
+MOST_COLUMNS = 20  # that are looked at: there are 1,140 choices of three of them
+_SAMPLE = 500
 _PROVED = 12  # conjunctions that are looked for in all rows
 _LEAST = 0.3  # what a rule must score
 _MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
