@@ -13,7 +13,7 @@ from holdfast.engines.functional import likely_fds
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.likely_fds import likely
 from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Threads
@@ -89,7 +89,8 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
         groups = Groups(world.table, [NAMES.index(name) for name in one.rule.lhs], NAMES.index(one.rule.rhs))
         assert (one.to_remove, one.g3) == (groups.to_remove, groups.to_remove / len(some))
         assert one.rule.error == groups.broken_pairs / pairs_of(len(some))
-        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if one.score >= LIKELY else [])
+        is_told = one.score >= least(len(one.rule.lhs))
+        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_told else [])
 
 
 def test_the_best_are_told() -> None:

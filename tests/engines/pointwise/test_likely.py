@@ -16,7 +16,7 @@ import holdfast as hf
 from holdfast.engines.pointwise import likely as module
 from holdfast.engines.pointwise.likely import MOST_COLUMNS, likely
 from holdfast.engines.pointwise.model import Pointwise
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Threads
@@ -92,7 +92,7 @@ def test_two_columns_that_say_together_which_way_a_third_goes() -> None:
     found = told_of({"salary": SALARY, "exempt": EXEMPT, "rate": RATE, "noise": NOISE})
     (only,) = found.values()
     assert only.as_given == "not(t.salary <= s.salary and t.exempt >= s.exempt and t.rate > s.rate)"
-    assert only.score > LIKELY
+    assert only.score > least(2)
     assert only.to_remove == 0
     assert only.sentence.startswith("no two of 2,000 rows break it; ")
 

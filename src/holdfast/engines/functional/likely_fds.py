@@ -21,7 +21,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
 from holdfast.table.runner import Runner
@@ -186,7 +186,7 @@ class _Search:
         table, names = self._agreement.table, self._agreement.table.schema.names
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
         gone, rows = told.evidence.outside, ()
-        if gone and found.score >= LIKELY:
+        if gone and found.score >= least(len(found.lhs)):
             rows = tuple(self._agreement.outside(side, found.rhs)[:_ROWS].tolist())
         return Scored(
             FD(table.schema.name, lhs, rhs, told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0),

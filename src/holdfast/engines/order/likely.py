@@ -21,7 +21,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.order.list_model import ListOD, SortColumn
 from holdfast.engines.order.measured import Candidate, Cells, Measured
 from holdfast.engines.order.model import Compatible
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.runner import Runner
@@ -160,7 +160,7 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
         schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", told.g3
     )
     rows: list[int] = []
-    if told.to_remove and score >= LIKELY:
+    if told.to_remove and score >= least(1 + len(context)):
         rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:_SHOWN]].tolist()
     given = as_given(rule, told, schema.nulls)
     return Scored(
