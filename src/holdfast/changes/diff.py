@@ -9,8 +9,9 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -35,6 +36,7 @@ class Finding(Protocol):
 
 
 Result = Mapping[str, Finding]
+Pairs = NDArray[np.int64]
 
 NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no rows break it
 
@@ -145,6 +147,38 @@ class PairChange:
         )
 
     __hash__ = None  # type: ignore[assignment]  # equal changes may list their pairs in another order
+
+
+class PairsWhenAsked(PairChange):
+    """The same, where it is known how many there are, and the pairs are looked for when someone asks."""
+
+    def __init__(self, added: int, resolved: int, retold: int, find: Callable[[], tuple[Pairs, Pairs]]) -> None:
+        self.__dict__.update(retold=retold, _counts=(added, resolved), _find=find)
+
+    @cached_property
+    def _pairs(self) -> tuple[Pairs, Pairs]:
+        pairs: tuple[Pairs, Pairs] = self.__dict__.pop("_find")()
+        return pairs
+
+    @property
+    def added(self) -> Pairs:
+        """Pairs that violate the rule now, and did not before."""
+        return self._pairs[0]
+
+    @property
+    def resolved(self) -> Pairs:
+        """Pairs that did before, and don't now."""
+        return self._pairs[1]
+
+    @property
+    def new(self) -> int:
+        """How many violations there are that were not there before."""
+        return int(self.__dict__["_counts"][0]) - self.retold
+
+    @property
+    def gone(self) -> int:
+        """How many violations were there before, and are no more."""
+        return int(self.__dict__["_counts"][1]) - self.retold
 
 
 def _as_set(pairs: NDArray[np.int64] | None) -> set[tuple[int, ...]] | None:

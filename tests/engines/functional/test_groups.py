@@ -45,6 +45,7 @@ def test_kept_equals_made_anew(
     world = World(nulls)
     world.change(Batch(first))
     kept = Groups(world.table, lhs, rhs)
+    earlier = []
     for number, batch in enumerate(stream):
         if number in reloaded:
             kept = Groups.load(world.table, lhs, rhs, kept.dump())
@@ -54,9 +55,14 @@ def test_kept_equals_made_anew(
         anew = Groups(world.table, lhs, rhs)
         _same(kept, anew)
         after = set(kept.outside().tolist())
-        assert sorted(told.added.tolist()) == sorted(after - before)
-        assert sorted(told.resolved.tolist()) == sorted(before - after)
+        added, resolved = told.rows()
+        assert sorted(added.tolist()) == sorted(after - before)
+        assert sorted(resolved.tolist()) == sorted(before - after)
+        assert (told.added, told.resolved) == (len(added), len(resolved))
+        earlier.append((told, added.tolist(), resolved.tolist()))
         _breaks(world, kept, lhs, rhs, nulls)
+    for told, *then in earlier:
+        assert [ids.tolist() for ids in told.rows()] == then, "whenever one asks"
 
 
 def _same(kept: Groups, anew: Groups) -> None:

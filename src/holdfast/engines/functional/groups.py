@@ -17,7 +17,8 @@ anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,19 +45,47 @@ PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "be
 
 
 @dataclass(frozen=True, eq=False)
-class RowChange:
-    """The rows that a batch put outside, and those that are outside no more, by id. So many of them just took the
-    place of others of their cluster (`retold`): a cluster has more rows outside than before, or fewer, but not both.
+class Swapped:
+    """Of the rows that neither came nor went: how many are outside now, and how many are no more. Which ones takes a
+    look at the table's rows.
     """
 
-    added: Ids
-    resolved: Ids
+    left: int
+    returned: int
+    find: Callable[[], tuple[Ids, Ids]]
+
+
+@dataclass(frozen=True, eq=False)
+class RowChange:
+    """The rows that a batch put outside, and those that are outside no more: of those that came or went, and of the
+    others. So many of them just took the place of others of their cluster (`retold`): a cluster has more rows outside
+    than before, or fewer, but not both.
+    """
+
+    born: Ids
+    dead: Ids
+    swapped: Swapped
     retold: int
     tested: int  # rows that came and might have broken the rule: those of an FD share the left side with an older row
     broke: int  # of these, those that came to be outside, or put others there
 
+    @property
+    def added(self) -> int:
+        """How many rows were put outside."""
+        return self.swapped.left + len(self.born)
+
+    @property
+    def resolved(self) -> int:
+        """How many are outside no more."""
+        return self.swapped.returned + len(self.dead)
+
+    def rows(self) -> tuple[Ids, Ids]:
+        """The rows that were put outside, and those that are outside no more, by id."""
+        left, returned = self.swapped.find()
+        return np.concatenate([left, self.born]), np.concatenate([self.dead, returned])
+
     def __bool__(self) -> bool:
-        return bool(len(self.added) or len(self.resolved))
+        return bool(self.added or self.resolved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,11 +302,10 @@ class Groups:
             self._telling.enter(before.clusters, self._seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
-        left, returned = self._swapped(before, int(born[0]) if len(born) else self._table.next_id)
+        swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
         more = np.maximum(self._outside_in(before.clusters) - before.outside, 0)
-        retold = len(left) + len(added) - int(more.sum())
-        tests = self._tests(before.clusters, come, are_added, more)
-        return RowChange(np.concatenate([left, added]), np.concatenate([resolved, returned]), retold, *tests)
+        retold = swapped.left + len(added) - int(more.sum())
+        return RowChange(added, resolved, swapped, retold, *self._tests(before.clusters, come, are_added, more))
 
     def _tests(self, clusters: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
         """How many rows that came might have broken the rule, and how many did; given the clusters that the batch
@@ -347,21 +375,31 @@ class Groups:
             if not len(lost):
                 break
 
-    def _swapped(self, before: _Before, first_born: int) -> tuple[Ids, Ids]:
-        """Of the rows that neither came nor went: those that are outside now, and those that are no more."""
+    def _swapped(self, before: _Before, come: Ids, first_born: int) -> Swapped:
+        """Of the rows that neither came nor went, those that are outside now, and those that are no more."""
         if self._rhs is None:
             moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
             oldest = self._oldest[before.cells[moved]]
-            oldest = oldest[oldest != before.oldest[moved]]
-            return oldest[:0], oldest[oldest < first_born]
+            returned = oldest[(oldest != before.oldest[moved]) & (oldest < first_born)]
+            return Swapped(0, len(returned), lambda: (returned[:0], returned))
         best = self._best[before.clusters]
         moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        left, returned = [best[:0]], [best[:0]]
-        for ids, cells in self._rows_of(before.clusters[moved]):
-            old = ids < first_born
-            left.append(ids[old & np.isin(cells, before.best[moved])])
-            returned.append(ids[old & np.isin(cells, best[moved])])
-        return np.concatenate(left), np.concatenate(returned)
+        were, are, clusters = before.best[moved], best[moved], before.clusters[moved]
+        now = copy(self)  # which later batches don't change: tables of clusters and cells only grow
+
+        def find() -> tuple[Ids, Ids]:
+            left, returned = [best[:0]], [best[:0]]
+            for ids, cells in now._rows_of(clusters):
+                old = ids < first_born
+                left.append(ids[old & np.isin(cells, were)])
+                returned.append(ids[old & np.isin(cells, are)])
+            return np.concatenate(left), np.concatenate(returned)
+
+        return Swapped(self._older_in(were, come), self._older_in(are, come), find)
+
+    def _older_in(self, cells: Ids, come: Ids) -> int:
+        """How many rows of some cells did not just come, given the cells of those that did."""
+        return int(self._cells.counts[cells].sum()) - int(np.isin(come, cells).sum()) if len(cells) else 0
 
     def _make_room(self) -> None:
         """Have room for what is kept of each cluster and each cell."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, Worth, between
+from holdfast.changes.diff import NOBODY, Diff, PairsWhenAsked, Worth, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.groups import PARTS, Groups, Ids
+from holdfast.engines.functional.groups import PARTS, Groups, Ids, RowChange
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.functional.trust import Fared, trusted
@@ -202,7 +203,7 @@ class NamedEngine(Engine):
         ]
         after = self.result(state)
         moves = {
-            text: PairChange(_alone(rows.added), _alone(rows.resolved), rows.retold)
+            text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows))
             for text, rows in moved.items()
             if rows
         }
@@ -266,9 +267,10 @@ def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:
     return Listing(status.named, table, len(rows), pairs, {"t": columns, "s": columns})
 
 
-def _alone(rows: Ids) -> Ids:
-    """Rows as pairs with nobody."""
-    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+def _pairs(change: RowChange) -> tuple[Ids, Ids]:
+    """Rows that were put outside, and those that are outside no more, as pairs with nobody."""
+    added, resolved = (np.stack([rows, np.full(len(rows), NOBODY)], axis=1) for rows in change.rows())
+    return added, resolved
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:
