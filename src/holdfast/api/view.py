@@ -336,7 +336,7 @@ class View:
 
         self._refresh()
         opened = Opened(dict(self._watched), self.left_out, self._runner)
-        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs))
+        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
