@@ -24,8 +24,7 @@ def test_what_is_meant_comes_first(shared_data: Path, name: str) -> None:
         {(called[left], called[right]) for left, rights in truth[part].items() for right in rights}
         for part in ("meant", "unjudged")
     )
-    types = "text" if name.endswith("_dirty") else "infer"
-    options = hf.ReadOptions(hf.CsvOptions(types=types))
+    options = hf.ReadOptions(hf.CsvOptions(types="text" if name.endswith("_dirty") else "infer"))
     found = hf.suggest(shared_data / f"{name}.csv", "fd", options=options)
     order = [(*each.scored.columns, each.scored.rule.to_json()["rhs"]) for each in found]
     precision, of_ten = average_precision(order, meant, unjudged)
