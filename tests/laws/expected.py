@@ -46,6 +46,13 @@ LISTED: dict[str, tuple[list_order.SortList, list_order.SortList]] = {
     "[] orders [y]": ([], [(Y, False)]),
     "[id] orders [n, s desc]": ([(ID, False)], [(N, False), (S, True)]),
 }
+# References from table t to table u: columns of both.
+REFERENCED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "t.n in u.m": ((N,), (1,)),
+    "t.id in u.id": ((ID,), (0,)),
+    "t.f in u.m": ((F,), (1,)),
+    "t(id, s) in u(id, s)": ((ID, S), (0, 2)),
+}
 
 
 class Expected:
@@ -57,6 +64,11 @@ class Expected:
         self._tables, self._by_id, self._nulls, self._settings = dict(tables), by_id, nulls, settings
         self.pairs = {text: denial.violations(by_id, DENIED[text]) for text in given if text in DENIED}
         self.pairs |= {text: {*list_order.violations(by_id, *LISTED[text])} for text in given if text in LISTED}
+        self.pairs |= {
+            text: {(row, -1) for row in inclusion.orphans(by_id, columns, tables["u"], of)}
+            for text, (columns, of) in REFERENCED.items()
+            if text in given
+        }
         self._to_remove = {
             text: functional.to_remove_by_group(tables["t"], *NAMED[text], nulls) for text in given if text in NAMED
         }

@@ -6,7 +6,7 @@ import datetime
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -110,7 +110,7 @@ def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[
     return {tuple(same(row[c], compare) for c in chosen) for row in full}
 
 
-def orphans(rows: dict[int, Row], columns: Sequence[int], referenced: Sequence[Row], of: Sequence[int]) -> set[int]:
+def orphans(rows: Mapping[int, Row], columns: Sequence[int], referenced: Sequence[Row], of: Sequence[int]) -> set[int]:
     """The rows, by id, without a null in their columns for which no row of the other table has the same values."""
     there = {tuple(same(row[c], "typed") for c in of) for row in referenced if all(row[c] is not None for c in of)}
     return {

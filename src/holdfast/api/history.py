@@ -61,4 +61,5 @@ def _line(engine: str, table: str, rule: Finding, gained: int, broke: int) -> di
         return line
     told = rule.to_json()
     more = {name: told[name] for name in ("name", *HISTORY) if name in told}
-    return {**line, "kind": told["kind"], **more, "holds_since": None if told.get("violations") else gained}
+    since = None if told.get("violations") else gained
+    return {**line, "kind": told["kind"], "table": told.get("table", table), **more, "holds_since": since}

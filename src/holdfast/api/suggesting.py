@@ -123,9 +123,13 @@ def suggest(
 
 
 def suggestions_in(
-    tables: Opened, progress: Progress, classes: Sequence[str] | None = None, asked: Wanted | None = None
+    tables: Opened,
+    progress: Progress,
+    classes: Sequence[str] | None = None,
+    asked: Wanted | None = None,
+    given: Sequence[Mapping[str, Any]] = (),
 ) -> Suggestions:
-    """The likely rules of tables that are open."""
+    """The likely rules of tables that are open. What is given has been tested by batches, and its score shows it."""
     started = time.perf_counter()
     found: list[Scored] = []
     for name in likely_classes() if classes is None else classes:
@@ -135,10 +139,19 @@ def suggestions_in(
         for subject in tables.subjects(declared.across):
             progress.step(f"Finding likely {declared.title}")
             found += module.likely(subject, asked or Wanted(), tables.runner, progress)
-    order, same = ranked(found, tables.shapes)
+    tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
+    order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
     wrong = doubts(order, tables.watched, tables.runner)
     return Suggestions(order, same, wrong, tables.shapes, tables.left_out, time.perf_counter() - started)
+
+
+def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
+    """A rule with what batches showed since it is watched."""
+    if given is None:
+        return scored
+    said = f"; of {given['tested_since']:,} rows that came since and could have broken it {given['broke_since']:,} did"
+    return replace(scored, score=max(scored.score, given["trust"]), sentence=scored.sentence + said)
 
 
 def likely_classes() -> list[str]:

@@ -311,7 +311,8 @@ class View:
         """Whether a rule holds, how far, and which rows to look at: in lines of text.
 
         A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
-        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be.
+        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be,
+        or be given.
         """
         return self.explanation(rule, table=table).lines()
 
@@ -335,7 +336,7 @@ class View:
 
         self._refresh()
         opened = Opened(dict(self._watched), self.left_out, self._runner)
-        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs))
+        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which

@@ -19,11 +19,21 @@ if TYPE_CHECKING:  # the command line reads the numbers below
 LIKELY = 0.6  # rules of at least this score are told; others are ranked, for whoever asks for all
 NEARLY = 0.2  # and of those with exceptions the ones for which at most this share of rows is in the way
 LONGER = 0.6  # what a rule is worth with one more column on the left, or in a key
+LONG = 0.8  # and as several columns hold more by chance, they must come nearer to what they can be worth
 BROKEN = 0.5  # of rules that rows broke scores are told that reach this
 ALARMING = 0.9  # one that was found, and that rows broke, is an alarm from this score on,
 ENOUGH = 1000  # and if so many rows could have broken it before: what fewer tested may not be quite so
 TOP = 1000  # so many rules of a class are ranked unless asked otherwise
 MAX_LHS = 3  # columns of a left side, or of a key
+
+
+def least(columns: int) -> float:
+    """The score from which on a rule with so many columns on the left, or a key of so many, is told.
+
+    >>> least(1), round(least(2), 2)
+    (0.6, 0.48)
+    """
+    return LONG * LONGER ** (columns - 1) if columns > 1 else LIKELY
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,10 @@ class Scored:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of its left side, or of a key; none where it has no such thing."""
+        """The columns of its left side, with a context, or of a key; none where it has no such thing."""
         about = self.rule.to_json()
-        return list(about.get("lhs") or about.get("columns") or ())
+        listed = about.get("lhs") or about.get("columns") or [*about.get("context", ()), *about.get("pair", ())[:1]]
+        return [each if isinstance(each, str) else each[0] for each in listed]
 
     @property
     def as_given(self) -> str:

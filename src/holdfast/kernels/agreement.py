@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Cells, Rows
+from holdfast.kernels.partitions import Cells
 
+Rows = NDArray[np.uint32]  # unsigned, as Numba looks at each signed index whether it counts from the end
 Numbers = NDArray[np.int64]
 
 _UNIT = np.int64(1 << 30)
 TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME, OUTSIDE, BROKEN, COMPLETE = range(10)
 SUMS = 10
+_QUICK = 0.6  # neighbours are looked at where fewer rows than this share may differ
+_LITTLE = 0.05  # chance that matters little for when a look ends
 
 
 class Scratch(NamedTuple):
@@ -39,14 +42,15 @@ def sum_up(
     unnamed: Rows,
     cells: Cells,
     rhs: Numbers,
-    limits: Numbers,
+    worth: NDArray[np.float64],
     totals: NDArray[np.int32],
     first: Numbers,
     lone_nulls: bool,
     scratch: Scratch,
     sums: Numbers,
 ) -> None:
-    """Sums for some right sides. Where more rows than `limits[i]` are outside, those of `rhs[i]` stay incomplete.
+    """Sums for some right sides. Those of `rhs[i]` stay incomplete where agreement beyond chance times the share of
+    usual rows is surely below `worth[i]`.
 
     IN rows, starts: the groups; unnamed: the rows with a null on the left; cells[column, row];
     totals[first[column] + code]: how many rows have a code. OUT sums[i, SUMS], 0 before
@@ -55,43 +59,97 @@ def sum_up(
         column = cells[rhs[i]]
         own = sums[i]
         own[TESTED] = len(rows)
-        usual = _count_cells(rows, starts, column, limits[i], lone_nulls, scratch, own)
+        if _differ(rows, starts, column, lone_nulls, len(rows) * (1.0 - worth[i]) + 1.0):
+            continue
+        counted = totals[first[rhs[i]] : first[rhs[i] + 1]]
+        usual = _count_cells(
+            rows, starts, len(column), len(unnamed), column, counted, worth[i], lone_nulls, scratch, own
+        )
         if own[COMPLETE]:
             _sum_agreement(len(starts) - 1, scratch, own)
-            _sum_chance(unnamed, column, totals[first[rhs[i]] : first[rhs[i] + 1]], usual, scratch, own)
+            _sum_chance(unnamed, column, counted, usual, scratch, own)
         for j in range(usual):
             scratch.usual[scratch.listed[j]] = False
 
 
 @inlined
+def _differ(rows: Rows, starts: Rows, column: Any, lone_nulls: bool, limit: float) -> Any:
+    """Whether more rows than the limit have not the value of most of their group, as neighbours tell, four at a time:
+    of these at most so many have it as have the same value. That is a quick look, and mostly tells enough.
+    """
+    differing = np.int64(0)
+    if limit < _QUICK * len(rows):
+        for group in range(len(starts) - 1):
+            at, end = np.int64(starts[group]), np.int64(starts[group + 1])
+            while at + 3 < end:
+                a, b, c, d = column[rows[at]], column[rows[at + 1]], column[rows[at + 2]], column[rows[at + 3]]
+                as_a = np.int64(a == b) + np.int64(a == c) + np.int64(a == d) if a or not lone_nulls else np.int64(0)
+                as_b = np.int64(b == c) + np.int64(b == d) if b or not lone_nulls else np.int64(0)
+                as_c = np.int64(c == d) if c or not lone_nulls else np.int64(0)
+                differing += 3 - max(as_a, as_b, as_c)
+                at += 4
+            if at + 1 < end:
+                a, b = column[rows[at]], column[rows[at + 1]]
+                differing += a != b or (lone_nulls and a == 0)
+            if differing > limit:
+                break
+    return differing > limit
+
+
+@inlined
 def _count_cells(
-    rows: Rows, starts: Rows, column: Any, limit: int, lone_nulls: bool, scratch: Scratch, own: Any
+    rows: Rows,
+    starts: Rows,
+    all_rows: int,
+    unnamed: int,
+    column: Any,
+    totals: Any,
+    worth: float,
+    lone_nulls: bool,
+    scratch: Scratch,
+    own: Any,
 ) -> Any:
-    """The cells of each group, and which values are usual. Returns how many of these there are."""
-    found, usual, outside, broken = 0, 0, np.int64(0), np.int64(0)
+    """The cells of each group, and which values are usual. Returns how many of these there are.
+
+    Let q be the share of tested rows that have the value of most rows of their group, u that of usual rows: agreement
+    times u is at most q, so that agreement beyond chance times u is at most `(q - chance u) / (1 - chance)`, or q where
+    u is less. What is usual so far stays it, so u and chance are at least what they are so far; rows that are not yet
+    looked at count as if they were as most of their group, and where chance is little all others as if unusual.
+    """
+    found, usual, outside, broken, other = 0, 0, np.int64(0), np.int64(0), np.int64(0)
+    named = np.float64(all_rows - unnamed)
+    chance, tested = 0.0, np.float64(len(rows))
     own[COMPLETE] = 1
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
         before = found
         found = _cells_of(rows, begin, end, column, scratch.counts, scratch.values, scratch.sizes, found)
+        scratch.ends[group] = found
         size, best, alike, most = np.int64(end - begin), np.int64(1), np.int64(0), np.uint32(0)
         for cell in range(before, found):
-            count = np.int64(scratch.sizes[cell])
-            if lone_nulls and scratch.values[cell] == 0:
+            value, count = scratch.values[cell], np.int64(scratch.sizes[cell])
+            if lone_nulls and value == 0:
                 continue
             alike += count * (count - 1)
             if count > best:
-                best, most = count, scratch.values[cell]
-        scratch.ends[group] = found
-        outside += size - best
-        broken += (size * (size - 1) - alike) // 2
+                best, most = count, value
         if best >= 2 and 2 * best > size and not scratch.usual[most]:
             scratch.usual[most] = True
             scratch.listed[usual] = most
             usual += 1
-        if outside > limit:
-            own[COMPLETE] = 0
-            break
+            least = max(np.float64(totals[most]) - unnamed, 0.0)
+            chance += least / named * max(least - 1.0, 0.0) / (named - 1.0)
+        if size > best:
+            outside += size - best
+            broken += (size * (size - 1) - alike) // 2
+            if chance < _LITTLE:
+                other += size
+            else:
+                for cell in range(before, found):
+                    other += 0 if scratch.usual[scratch.values[cell]] else scratch.sizes[cell]
+            if outside - chance * min(other, outside) > tested * (1.0 - worth) * (1.0 - chance) + 1.0:
+                own[COMPLETE] = 0
+                break
     own[OUTSIDE], own[BROKEN] = outside, broken
     return usual
 
@@ -112,10 +170,10 @@ def _cells_of(rows: Rows, begin: int, end: int, column: Any, counts: Any, values
         counts[same] = at - begin
         for each in range(at, end):
             value = column[rows[each]]
-            if counts[value] == 0:
-                values[found] = value
-                found += 1
-            counts[value] += 1
+            count = counts[value]
+            values[found] = value  # stays if it is new
+            found += count == 0
+            counts[value] = count + 1
         for cell in range(before, found):
             sizes[cell] = counts[values[cell]]
             counts[values[cell]] = 0

@@ -33,7 +33,7 @@ def doubts(
     suggestions: Iterable[Suggestion], tables: Mapping[str, WatchedTable], runner: Runner, most: int = 5
 ) -> tuple[Doubt, ...]:
     """The values of some tables to look at first, at most so many of each table."""
-    near = [each for each in suggestions if each.is_likely and each.kind == "fd" and 0 < each.scored.g3 <= _UNSURE]
+    near = [each for each in suggestions if each.is_likely and 0 < each.scored.g3 <= _UNSURE and _is_simple(each)]
     found: list[Doubt] = []
     for name, watched in tables.items():
         budget = min(_RULES, _ROWS // max(watched.table.rows, 1))
@@ -43,6 +43,11 @@ def doubts(
         first = sorted((cell for cell in cells if weights[cell] >= 1.0), key=lambda cell: (-weights[cell], cell))
         found += [_doubt(watched.table, *cell, cells[cell]) for cell in first[:most]]
     return tuple(found)
+
+
+def _is_simple(each: Suggestion) -> bool:
+    """Whether a rule is an FD with one column on the left: of several, one too many makes a row alone of its kind."""
+    return each.kind == "fd" and len(each.scored.columns) == 1
 
 
 def _contradicted(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from holdfast.engines.scored import LIKELY, LONGER, NEARLY, Scored
+from holdfast.engines.scored import NEARLY, Scored, least
 from holdfast.ranking.once import Once, said_once
 from holdfast.ranking.suggestion import Same, Suggestion
 from holdfast.table.table import Schema
 
 Shapes = Mapping[str, tuple[Schema, int]]
 
-_LONG = 0.8  # several columns hold more by chance: beside what each further one costs, they must come nearer to 1
 _BESIDE = 0.5  # a table that has a good key is not told of those that are worth less than this share of it
 
 
@@ -40,11 +39,10 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
 
 def _is_likely(scored: Scored, best_key: float) -> bool:
     """Whether a rule is told: it has a high score, and not too many rows are in its way."""
-    longer = len(scored.columns) - 1
-    least = _LONG * LONGER**longer if longer > 0 else LIKELY
+    needed = least(len(scored.columns))
     if scored.rule.kind == "ucc":
-        least = max(least, _BESIDE * best_key)
-    return scored.score >= least and scored.g3 <= NEARLY
+        needed = max(needed, _BESIDE * best_key)
+    return scored.score >= needed and scored.g3 <= NEARLY
 
 
 def _place(scored: Scored) -> tuple[float, int, int]:

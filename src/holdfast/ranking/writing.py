@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from itertools import count
+from itertools import chain, count
 
 from holdfast.engines.declared import GivenRule
 from holdfast.engines.registry import given_class
@@ -53,11 +53,8 @@ def _scalar(text: str) -> str:
 
 def _free_name(each: Suggestion, taken: set[str]) -> str:
     """`zip-city` for `Zip -> City`; with a number where that is taken."""
-    about = each.scored.rule.to_json()
-    words = [*about.get("lhs", ()), about["rhs"]] if "rhs" in about else [each.kind, *about.get("columns", ())]
-    if "rhs" not in about and "columns" not in about:
-        words = [each.text]
-    base = (
-        "-".join(filter(None, (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)))[:_LONGEST] or "rule"
-    )
-    return next(name for name in (base, *(f"{base}-{number}" for number in count(2))) if name not in taken)
+    words = ["key", *each.scored.columns] if each.kind == "ucc" else [each.text]
+    plain = (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)
+    base = "-".join(filter(None, plain))[:_LONGEST].rstrip("-") or "rule"
+    numbered = (f"{base}-{number}" for number in count(2))
+    return next(name for name in chain([base], numbered) if name not in taken)

@@ -13,7 +13,7 @@ from holdfast.engines.functional import likely_fds
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.likely_fds import likely
 from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Threads
@@ -89,7 +89,8 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
         groups = Groups(world.table, [NAMES.index(name) for name in one.rule.lhs], NAMES.index(one.rule.rhs))
         assert (one.to_remove, one.g3) == (groups.to_remove, groups.to_remove / len(some))
         assert one.rule.error == groups.broken_pairs / pairs_of(len(some))
-        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if one.score >= LIKELY else [])
+        is_told = one.score >= least(len(one.rule.lhs))
+        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_told else [])
 
 
 def test_the_best_are_told() -> None:
@@ -111,8 +112,10 @@ def test_a_sentence_tells_what_speaks_for_a_rule() -> None:
     assert (wrong.to_remove, wrong.rows, wrong.support) == (1, (21,), 21)
 
 
-def test_longer_left_sides_of_wide_tables_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(likely_fds, "WIDEST", {2: 5, 3: 4})
+@pytest.mark.parametrize("limit", [{"MOST_SIDES": 9}, {"MOST_LOOKS": 10 * 5 * 80 - 1}])
+def test_too_many_left_sides_are_left_out(limit: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in limit.items():
+        monkeypatch.setattr(likely_fds, name, value)
     notes: list[str] = []
 
     class Notes(Progress):
@@ -122,5 +125,9 @@ def test_longer_left_sides_of_wide_tables_are_left_out(monkeypatch: pytest.Monke
     world = World()
     world.change(Batch(meaning_rows(1, 80, 0.0)))
     found = likely(WatchedTable(world.table), Wanted(), Threads(), Notes())
-    assert {len(one.rule.lhs) for one in found if isinstance(one.rule, FD)} == {1, 2}
-    assert notes == ["The table has more than 4 columns: left sides of 3 or more are left out."]
+    assert found
+    assert all(isinstance(one.rule, FD) and len(one.rule.lhs) == 1 for one in found)
+    assert notes == [
+        "Dependencies with 2 or more columns on the left are not looked for, as there are 10 such left sides in a "
+        "table of this size. To have them looked for, name fewer columns."
+    ]

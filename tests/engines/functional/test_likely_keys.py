@@ -15,7 +15,7 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.likely_keys import likely
 from holdfast.engines.functional.model import Key, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import LIKELY, Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Threads
@@ -99,7 +99,8 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
         groups = Groups(world.table, [NAMES.index(name) for name in one.rule.columns], None)
         assert (one.to_remove, one.g3) == (groups.to_remove, groups.to_remove / len(some))
         assert one.rule.error == groups.broken_pairs / pairs_of(len(some))
-        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if one.score >= LIKELY else [])
+        is_told = one.score >= least(len(one.rule.columns))
+        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_told else [])
 
 
 def test_the_key_of_a_grid_is_told() -> None:
@@ -140,7 +141,10 @@ def test_keys_of_wide_tables_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.change(Batch(grid_rows(6, 20, [], [])))
     assert found_in(world, Wanted(max_lhs=2), Notes()) == []
-    assert notes == ["The table has more than 4 columns: keys of 2 or more are left out."]
+    assert notes == [
+        "Keys of 2 columns are not looked for, as the table has more than 4 columns. To have them looked for, name "
+        "fewer columns."
+    ]
 
 
 def scored(*types: pa.DataType, nulls: int = 0, to_remove: int = 0) -> float:
@@ -158,7 +162,7 @@ def test_simple_types_come_first() -> None:
 
 def test_further_columns_nulls_and_rows_to_remove_cost() -> None:
     one, integer = scored(pa.int64()), pa.int64()
-    assert one > scored(integer, integer) > LIKELY > scored(integer, integer, integer) > 0
+    assert one > scored(integer, integer) > least(2) > scored(integer, integer, integer) > least(3)
     assert one > scored(integer, to_remove=1) > LIKELY > scored(integer, to_remove=15) > 0
     assert scored(integer, to_remove=20) == 0.0
     assert one > scored(integer, nulls=1) > scored(integer, nulls=2) > scored(integer, nulls=20) == 0.0

@@ -89,9 +89,14 @@ class Agreement:
         self._named = Columns(self._codes)
         self._walks = Walks(self._named)
         counts = [self._counted(c) for c in range(self._codes.columns)]
+        frequent = [_most_frequent(count) for count in counts]
+        self._frequent = np.concatenate([np.empty(0, np.int64), *frequent])
+        self._values = np.array([len(own) - 2 for own in frequent], np.int64)  # that occur, of each column
+        self._first_frequent = np.concatenate([[0], np.cumsum(self._values + 2)]).astype(np.int64)
         self._totals = np.concatenate([np.empty(0, np.int32), *counts])
         self._first = np.concatenate([[0], np.cumsum(self._codes.value_counts)]).astype(np.int64)
         self.nulls = [int(count[NULL_CODE]) for count in counts]  # of each column
+        self.varying = np.flatnonzero(self._values > 1).tolist()  # the columns that are not constant
         self._own = threading.local()
 
     def _counted(self, column: int) -> NDArray[np.int32]:
@@ -128,26 +133,51 @@ class Agreement:
 
     # ---- right sides ------------------------------------------------------------------------------------------------
 
-    def told(self, side: LeftSide, rhs: Sequence[int], limits: Sequence[int] | None = None) -> list[Told | None]:
-        """What speaks for each of some right sides; None where more rows than its limit are exceptions.
+    def told(self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None) -> list[Told | None]:
+        """What speaks for each of some right sides; None where agreement beyond chance, times the share of usual rows,
+        is surely 0 or below what is worth it.
 
         The rows to remove and the broken pairs are those of rows that have a left side: see `whole`.
         """
-        sums = self._sums(side.partition, side.unnamed, rhs, limits)
-        return [self._as_told(own) if own[kernels.COMPLETE] else None for own in sums.tolist()]
+        least = np.zeros(len(rhs)) if worth is None else np.array(worth)
+        scanned = list(range(len(rhs)))
+        if worth is not None:
+            bound = self._at_most(side.partition, rhs)
+            scanned = np.flatnonzero((bound > 0.0) & (bound >= least)).tolist()
+        told: list[Told | None] = [None] * len(rhs)
+        sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
+        for i, own in zip(scanned, sums.tolist(), strict=True):
+            told[i] = self._as_told(own) if own[kernels.COMPLETE] else None
+        return told
+
+    def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
+        """For each right side the largest share of rows in groups that can have the value of most of their group: in a
+        group not more than have any value, and over all groups not more than have as many values as there are groups;
+        0 where groups are so large that no value is usual.
+        """
+        tested, groups = len(partition.rows), partition.groups
+        if not tested:
+            return np.zeros(len(rhs))
+        sizes = np.sort(np.diff(partition.starts))
+        upto = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        largest = self._frequent[self._first_frequent[rhs] + 1]
+        small = np.searchsorted(sizes, largest)
+        in_groups = upto[small] + (groups - small) * largest
+        over_all = self._frequent[self._first_frequent[rhs] + np.minimum(groups, self._values[rhs])]
+        return np.where(2 * largest > sizes[0], np.minimum(in_groups, over_all) / tested, 0.0)
 
     def _sums(
-        self, partition: Partition, unnamed: Rows, rhs: Sequence[int], limits: Sequence[int] | None = None
+        self, partition: Partition, unnamed: Rows, rhs: Sequence[int], worth: NDArray[np.float64] | None = None
     ) -> NDArray[np.int64]:
         columns = np.array(rhs, np.int64)
-        most = np.full(len(rhs), self.rows) if limits is None else np.array(limits, np.int64)
+        least = np.zeros(len(rhs)) if worth is None else worth
         sums = np.zeros((len(rhs), kernels.SUMS), np.int64)
         step = max(1, _CELLS_AT_ONCE // max(len(partition.rows), 1))
         for start in range(0, len(rhs), step):
             some = slice(start, start + step)
             kernels.sum_up(
-                partition.rows, partition.starts, unnamed, self.cells, columns[some], most[some],
-                self._totals, self._first, self._lone_nulls, self._scratch(partition), sums[some],
+                _unsigned(partition.rows), _unsigned(partition.starts), _unsigned(unnamed), self.cells, columns[some],
+                least[some], self._totals, self._first, self._lone_nulls, self._scratch(partition), sums[some],
             )  # fmt: skip
         return sums
 
@@ -175,11 +205,10 @@ class Agreement:
         """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside`."""
         found = [np.empty(0, np.int64)]
         for partition in (side.partition, self._of_unnamed(side)):
-            rows = np.empty(len(partition.rows), np.int32)
-            many = kernels.outside(
-                partition.rows, partition.starts, self.cells[rhs], self._lone_nulls, self._scratch(partition), rows
-            )
-            found.append(self._codes.ids(rows[:many].astype(np.int64)))
+            rows, starts = _unsigned(partition.rows), _unsigned(partition.starts)
+            gone, scratch = np.empty(len(rows), np.uint32), self._scratch(partition)
+            many = kernels.outside(rows, starts, self.cells[rhs], self._lone_nulls, scratch, gone)
+            found.append(self._codes.ids(gone[:many].astype(np.int64)))
         return np.sort(np.concatenate(found))
 
     def _of_unnamed(self, side: LeftSide) -> Partition:
@@ -201,3 +230,13 @@ class Agreement:
                 np.empty(size, np.uint32), np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32),
             )  # fmt: skip
         return scratch
+
+
+def _unsigned(places: Rows) -> NDArray[np.uint32]:
+    return places.view(np.uint32)
+
+
+def _most_frequent(counts: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many rows have one of the k most frequent values, from k = 0 to one more than there are."""
+    frequent = np.sort(counts[counts > 0])[::-1]
+    return np.concatenate([[0], np.cumsum(frequent, dtype=np.int64), [frequent.sum(dtype=np.int64)]])

@@ -6,8 +6,8 @@ can't become a candidate is left out, by bounds that are certain:
 
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
   nor do longer ones (`evidence.most`);
-- exceptions are the rows of a group that have not the value of most of them. Agreement times the share of usual rows is
-  at most `1 - exceptions / tested`, so a look ends when there are too many exceptions;
+- where many rows have not the value of most of their group, agreement is low: a look ends when there are too many (see
+  `kernels.agreement`), and is not even taken where there are too many values, or too frequent ones;
 - a column that another one of the left side determines, exactly, changes no group.
 """
 
@@ -21,15 +21,19 @@ from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 
 LEAST = 0.3  # the least score of a rule with several columns on the left
-WIDEST = {2: 120, 3: 30}  # tables of more columns get no left sides of so many
+MOST_SIDES = 10_000  # of so many columns are looked at
+MOST_LOOKS = 30_000_000_000  # at a value of a row for a left side; some ten seconds a core and ten billion
+_ROUNDED = 1.0 - 1e-9  # bounds are this much lower, as sums of floating-point numbers are rounded
 _ROWS = 10  # so many of the rows to remove are named
+
+_Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it longer
 
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
@@ -70,33 +74,37 @@ class _Search:
 
     def look_at(self, columns: int) -> None:
         """All left sides of so many columns."""
-        widest = WIDEST.get(columns, self._columns)
-        if self._columns > widest:
-            self._progress.note(
-                f"The table has more than {widest} columns: left sides of {columns} or more are left out."
-            )
-            self._grow = set()
-        pieces = self._pieces(columns)
+        pieces = self._within_reason(self._pieces(columns), columns)
         rules = f"likely dependencies with {columns} on the left"
-        said = search_progress(self._progress, rules, "left sides", len(pieces), None)
-        grow: set[Lhs] = set()
+        said = search_progress(self._progress, rules, "parts", len(pieces), None)
+        self._grow = set()
         for found, grown, determined in each(pieces, self._of_piece, progress=said):
             self._found += found
-            grow |= grown
+            self._grow |= grown
             self._determined |= determined
         self._scores.update({(one.lhs, one.rhs): one.score for one in self._found if len(one.lhs) == columns})
-        self._grow = grow
 
-    def _pieces(self, columns: int) -> list[tuple[Lhs, list[int]]]:
+    def _within_reason(self, pieces: list[_Piece], columns: int) -> list[_Piece]:
+        """The same pieces; none, where they would take too long."""
+        sides = sum(len(more) for _, more in pieces)
+        if columns == 1 or (sides <= MOST_SIDES and sides * self._columns * self._agreement.rows <= MOST_LOOKS):
+            return pieces
+        self._progress.note(
+            f"Dependencies with {columns} or more columns on the left are not looked for, as there are {sides:,} such "
+            "left sides in a table of this size. To have them looked for, name fewer columns."
+        )
+        return []
+
+    def _pieces(self, columns: int) -> list[_Piece]:
         """Left sides, each with the columns that make it longer."""
-        order = self._agreement.in_order(range(self._columns))
+        order = self._agreement.in_order(self._agreement.varying)  # what is constant splits no group
         place = {c: at for at, c in enumerate(order)}
-        pieces = []
+        pieces: list[_Piece] = []
         for start in sorted(self._grow):
             behind = place[start[-1]] + 1 if start else 0
             more = [c for c in order[behind:] if self._may_grow((*start, c), columns)]
             pieces += [(start, more)] if start else [(start, [c]) for c in more]
-        return [piece for piece in pieces if piece[1]]
+        return sorted((piece for piece in pieces if piece[1]), key=lambda piece: -len(piece[1]))  # threads end together
 
     def _may_grow(self, columns: Lhs, size: int) -> bool:
         """Whether a left side may be a candidate, as far as its parts tell."""
@@ -105,9 +113,7 @@ class _Search:
             pair in self._determined for one, other in combinations(columns, 2) for pair in ((one, other), (other, one))
         )
 
-    def _of_piece(
-        self, piece: tuple[Lhs, list[int]], so_far: SoFar
-    ) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
+    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
         start, more = piece
         found: list[_Found] = []
         grow: set[Lhs] = set()
@@ -130,15 +136,14 @@ class _Search:
 
     def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
         """What speaks for the right sides that may be worth it."""
-        others = [c for c in range(self._columns) if c not in side.columns]
+        others = [c for c in self._agreement.varying if c not in side.columns]  # what is constant earns nothing
         if len(side.columns) == 1:
             needs = dict.fromkeys(others, 0.0)
         else:
             needs = {c: max(LEAST, self._best_part(side.columns, c)) for c in others}
         bound = most(side.tested, self._agreement.rows, len(side.columns))
         rhs = [c for c in others if needs[c] < bound]
-        limits = [1 + int(side.tested * (1.0 - needs[c] / bound)) for c in rhs]
-        told = self._agreement.told(side, rhs, limits)
+        told = self._agreement.told(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
         return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
 
     def _candidates(self, side: LeftSide, told: Sequence[tuple[int, Told]]) -> Iterable[_Found]:
@@ -181,7 +186,7 @@ class _Search:
         table, names = self._agreement.table, self._agreement.table.schema.names
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
         gone, rows = told.evidence.outside, ()
-        if gone and found.score >= LIKELY:
+        if gone and found.score >= least(len(found.lhs)):
             rows = tuple(self._agreement.outside(side, found.rhs)[:_ROWS].tolist())
         return Scored(
             FD(table.schema.name, lhs, rhs, told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0),

@@ -30,7 +30,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Lhs
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import Key, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.partitions import pairs_within
 from holdfast.progress import Progress, search_progress
@@ -89,7 +89,10 @@ class _Search:
         """All keys of so many columns."""
         widest = WIDEST.get(columns, len(self._cells))
         if len(self._named) > widest:
-            self._progress.note(f"The table has more than {widest} columns: keys of {columns} or more are left out.")
+            self._progress.note(
+                f"Keys of {columns} columns are not looked for, as the table has more than {widest} columns. To have "
+                "them looked for, name fewer columns."
+            )
             return
         pieces = [some for some in combinations(self._named, columns) if self._may_be(some)]
         said = search_progress(self._progress, f"likely keys of {columns}", "sets of columns", len(pieces), None)
@@ -160,7 +163,7 @@ class _Search:
         names, nulls = tuple(table.schema.names[c] for c in columns), self._nulls(columns)
         broken, gone = _pairs(partition), _to_remove(partition)
         rows: tuple[int, ...] = ()
-        if gone and score >= LIKELY:
+        if gone and score >= least(len(columns)):
             later = np.delete(partition.rows, partition.starts[:-1])  # all but the oldest of each group
             rows = tuple(self._codes.ids(np.sort(later)[:_ROWS].astype(np.int64)).tolist())
         return Scored(

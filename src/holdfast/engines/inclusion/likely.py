@@ -5,8 +5,9 @@ LIKELY, one for which every reason speaks scores 1. Two things differ from the r
 column may lack a partner in one row of twenty, and what it refers to may be a key but for one row in fifty.
 
 Of references from the same columns one is meant, and the others follow from what tables have in common: all but the
-best are worth half. Names that have nothing in common cost a tenth, and few rows that could have had no partner cost
-more the fewer they are. One of several columns must score above each of its parts.
+best are worth half. Where names have nothing in common, numbers cost a fifth: those of a key are mostly counted from 1
+on, and small numbers are among them by chance. Few rows that could have had no partner cost more the fewer they are.
+One of several columns must score above each of its parts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.rank import WORTHY, Proposal, proposals
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.inclusion.translate import translate
+from holdfast.engines.inclusion.values import NUMBER
 from holdfast.engines.scored import LIKELY, Scored, Wanted
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
@@ -28,7 +30,7 @@ from holdfast.table.runner import Runner
 
 COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave
 NEARLY_KEY = 0.98  # the share of distinct values from which on a column may be a key with errors in it
-_UNLIKE = 0.9  # what a reference is worth whose names have nothing in common
+_UNLIKE = 0.8  # what a reference between numbers is worth whose names have nothing in common
 _LONG = 0.3  # references of several columns score this at least
 _SHOWN = 10
 
@@ -55,8 +57,9 @@ def in_frame(score: float) -> float:
 
 def _score(state: State, proposal: Proposal) -> float:
     rows = _carried(state, proposal.ind)
-    alike = 1.0 if dict(proposal.reasons)["names"] else _UNLIKE
-    return in_frame(proposal.score) * alike * rows / (rows + 1)
+    numbers = all(each.kind == NUMBER for each in witness.attributes(state, proposal.ind.dependent))
+    unlike = numbers and not dict(proposal.reasons)["names"]
+    return in_frame(proposal.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
 
 
 def _carried(state: State, ind: IND) -> int:

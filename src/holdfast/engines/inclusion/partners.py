@@ -52,18 +52,38 @@ class Reference:
         made.orphans = np.concatenate(found)
         return made
 
-    def follow(self, change: Change, maps: Translations) -> None:
-        """Take in a batch on one of the tables, or on the one that both are."""
+    def follow(self, change: Change, maps: Translations) -> tuple[Ids, Ids]:
+        """Take in a batch on one of the tables, or on the one that both are; gives the rows that are orphans now, and
+        those that are none any more.
+        """
+        none = np.empty(0, np.int64)
+        born, died, left, found = none, none, none, none
         if change.table == self.ind.referenced.table:
             come, gone = self._partners.follow(change)
         if change.table == self.ind.dependent.table:
-            self._move_rows(change, maps)
+            born, died = self._born(change, maps), self._take(np.sort(change.dead))
+            self.orphans = np.concatenate([self.orphans, born])
         if change.table == self.ind.referenced.table:
-            self.orphans = np.setdiff1d(self.orphans, self._rows_with(come, maps), assume_unique=True)
-            self.orphans = np.union1d(self.orphans, self._rows_with(gone, maps))
+            found = self._take(self._rows_with(come, maps))
+            left = self._put(self._rows_with(gone, maps))
+        return np.union1d(born, left), np.union1d(died, found)
 
-    def _move_rows(self, change: Change, maps: Translations) -> None:
-        """Forget rows that died, and look for the partners of rows born."""
+    def _take(self, rows: Ids) -> Ids:
+        """Make some rows, ascending, orphans no longer; gives those that were."""
+        at = np.searchsorted(self.orphans, rows)
+        there = np.append(self.orphans, -1)[at] == rows
+        self.orphans = np.delete(self.orphans, at[there])
+        return np.asarray(rows[there])
+
+    def _put(self, rows: Ids) -> Ids:
+        """Make some rows, ascending, orphans; gives those that were not."""
+        at = np.searchsorted(self.orphans, rows)
+        new = np.append(self.orphans, -1)[at] != rows
+        self.orphans = np.insert(self.orphans, at[new], rows[new])
+        return np.asarray(rows[new])
+
+    def _born(self, change: Change, maps: Translations) -> Ids:
+        """The rows born that have no partner."""
         columns = [each.column for each in self._dependent]
         born = np.arange(change.born.start, change.born.stop)
         full = _are_full(change.inserted[columns])
@@ -71,8 +91,7 @@ class Reference:
         pairs = zip(self._dependent, self._referenced, rows, strict=True)
         there = self._partners.have(np.stack([maps.of(a, b, codes) for a, b, codes in pairs]))
         self.support += int(full.sum()) - int(_are_full(change.deleted[columns]).sum())
-        left = np.setdiff1d(self.orphans, change.dead, assume_unique=True)
-        self.orphans = np.concatenate([left, born[full][~there]])
+        return born[full][~there]
 
     def _rows_with(self, tuples_of: TupleCodes, maps: Translations) -> Ids:
         """The dependent rows that have one of some tuples of the referenced side."""

@@ -144,12 +144,11 @@ class ReferenceEngine(Engine):
         moved = {}
         for named, reference in state.references:
             if change.table in (named.ind.dependent.table, named.ind.referenced.table):
-                were = reference.orphans
-                reference.follow(change, maps)
-                moved[named.text] = _moved(were, reference.orphans, change, named.table)
+                added, resolved = reference.follow(change, maps)
+                if len(added) or len(resolved):
+                    moved[named.text] = _moved(added, resolved, change, named.table)
         after = self.result(state)
-        told = {text: each for text, each in moved.items() if each is not None}
-        return between(before, after).with_violations(before, after, told)
+        return between(before, after).with_violations(before, after, moved)
 
     def result(self, state: State) -> Result:
         """How each reference stands."""
@@ -195,12 +194,8 @@ class ReferenceEngine(Engine):
         return Columns.of(chosen, InclusionSettings(), runner, progress)
 
 
-def _moved(before: Ids, after: Ids, change: Change, dependent: str) -> PairChange | None:
+def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    added = np.setdiff1d(after, before, assume_unique=True)
-    resolved = np.setdiff1d(before, after, assume_unique=True)
-    if not len(added) and not len(resolved):
-        return None
     retold = 0
     if change.table == dependent and len(added) and len(resolved):
         old, new = change.updated

@@ -77,13 +77,28 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
 
 def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
-    wanted = Tuples(asked)
+    wanted, marks = (
+        Tuples(asked),
+        [_marked(codes, len(table.dictionaries[c])) for codes, c in zip(asked, columns, strict=True)],
+    )
     found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    for shard, places, rows in pieces(table, columns) if asked.shape[1] else ():
-        found.append(shard.ids_of(places[wanted.places(rows) >= 0]))
+    for shard, alive in table.living() if asked.shape[1] else ():
+        likely = np.logical_and.reduce([mark[shard.columns[c]] for mark, c in zip(marks, columns, strict=True)])
+        places = np.flatnonzero(likely if alive is None else likely & alive)
+        if len(columns) > 1:
+            rows = np.stack([shard.columns[c][places].astype(np.int64) for c in columns])
+            places = places[wanted.places(rows) >= 0]
+        found.append(shard.ids_of(places))
         if most is not None and sum(len(part) for part in found) >= most:
             break
     return np.concatenate(found)
+
+
+def _marked(codes: NDArray[np.int64], room: int) -> NDArray[np.bool_]:
+    """Which of so many codes are among some."""
+    marks = np.zeros(room, np.bool_)
+    marks[codes] = True
+    return marks
 
 
 def pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], TupleCodes]]:

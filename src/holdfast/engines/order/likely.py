@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.order.list_model import ListOD, SortColumn
 from holdfast.engines.order.measured import Candidate, Cells, Measured
 from holdfast.engines.order.model import Compatible
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.runner import Runner
@@ -33,6 +34,9 @@ _SAMPLE = 2000
 _SLACK = 0.015  # a sample may be in worse order than the table, by chance
 _GROUP = 10  # rows of the sample that agree on a context column, at least, on average
 _SHOWN = 10
+MOST_COLUMNS = 100  # with an order, that are looked at
+_MOST_LOOKS = 6_000  # at pairs of columns in contexts: as many contexts are tried
+_MOST_KEY = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
         chosen = np.sort(np.random.default_rng(0).choice(table.rows, _SAMPLE, replace=False))
     sample, whole = Rows(table, chosen), Rows(table)
     found: dict[Pair, Measured] = {}
-    for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs))):
+    for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
         told = whole.candidate(pair).measured(NEARLY)
         if told is not None and _score(pair, told) > (_IN_CONTEXT if pair.context is not None else 0.0):
@@ -91,18 +95,38 @@ class Rows:
         return Candidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
 
 
-def _worth_a_look(sample: Rows, max_lhs: int) -> Iterator[Pair]:
+def _worth_a_look(sample: Rows, max_lhs: int, progress: Progress) -> Iterator[Pair]:
     """The pairs, and pairs in contexts, that a sample of the rows speaks for."""
-    types = [column.type for column in sample.table.schema.columns]
-    ordered = [column for column, kept in enumerate(types) if _has_order(kept)]
-    contexts = [column for column in range(len(types)) if max_lhs > 1 and _groups(sample, column)]
+    ordered, contexts = _looked_at(sample, max_lhs, progress)
     for a, b in itertools.combinations(ordered, 2):
         pairs = [Pair(a, b, descending) for descending in (False, True)]
         alone = [pair for pair in pairs if _speaks_for(sample, pair)]
         yield from alone
         for context in contexts if not alone else ():
             within = [Pair(a, b, pair.descending, context) for pair in pairs if context not in (a, b)]
-            yield from (pair for pair in within if _speaks_for(sample, pair))
+            yield from (pair for pair in within if _fits(sample.table, pair) and _speaks_for(sample, pair))
+
+
+def _looked_at(sample: Rows, max_lhs: int, progress: Progress) -> tuple[list[int], list[int]]:
+    """The columns of pairs, and those of contexts; of a wide table the first, and then that is said."""
+    types = [column.type for column in sample.table.schema.columns]
+    ordered = [column for column, kept in enumerate(types) if _has_order(kept)]
+    chosen = ordered[:MOST_COLUMNS]
+    contexts = [column for column in range(len(types)) if max_lhs > 1 and len(chosen) > 1 and _groups(sample, column)]
+    tried = contexts[: _MOST_LOOKS // max(1, len(chosen) * (len(chosen) - 1))]
+    if len(chosen) < len(ordered) or len(tried) < len(contexts):
+        progress.note(
+            f"{sample.table.schema.name}: of {len(ordered):,} columns with an order the first {len(chosen):,} were "
+            f"looked at for orders, within equals of {len(tried):,} of {len(contexts):,} others; holdfast discover "
+            "--rules od looks at all"
+        )
+    return chosen, tried
+
+
+def _fits(table: Table, pair: Pair) -> bool:
+    """Whether a row fits into a number, see `measured`."""
+    columns = [column for column in (pair.a, pair.b, pair.context) if column is not None]
+    return prod(len(table.dictionaries[column]) for column in columns) < _MOST_KEY
 
 
 def _has_order(kept: pa.DataType) -> bool:
@@ -136,7 +160,7 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
         schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", told.g3
     )
     rows: list[int] = []
-    if told.to_remove and score >= LIKELY:
+    if told.to_remove and score >= least(1 + len(context)):
         rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:_SHOWN]].tolist()
     given = as_given(rule, told, schema.nulls)
     return Scored(

@@ -16,9 +16,7 @@ from holdfast.kernels import rising
 
 Numbers = NDArray[np.int64]
 
-HALF = (
-    0.1  # this share of pairs that could have swapped makes half the score; and this share of rows with such a partner
-)
+HALF = 0.1  # this share of pairs that could have swapped, and this share of rows in such pairs, make half the score
 RISES = 2.0  # so many values that rise one after the other make half the score
 LONGER = 0.6  # what a rule is worth in a context of one more column
 

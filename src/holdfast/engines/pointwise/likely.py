@@ -1,0 +1,230 @@
+"""Likely pointwise rules: two columns that together say which way a third goes, such as `{Salary<=, Exemption>=} ->
+Rate<=`, and that no two rows break.
+
+What one column alone says of another is an order, within equals of others too, and equality alone is a functional
+dependency: those are suggested by their own classes, and left out here. So what is looked at are three columns with an
+inequality each, numbers, dates and times. A sample of rows, all pairs of it, tells which conjunctions of three
+inequalities no pair meets; the best of them are proved on all rows.
+
+**The score** compares with chance. If one of the three went its own way, as many pairs would meet all three as meet the
+other two, times the share that meet the one; the least of these three numbers counts, so that two columns that nearly
+order each other already leave nothing to explain. Few values cost, and so does the second column on the left.
+Where nulls are distinct, columns with nulls are not looked at.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
+from holdfast.engines.pointwise.model import Mark, Operator, Pointwise, folded
+from holdfast.engines.pointwise.proving import first_pairs
+from holdfast.engines.pointwise.result import Wording
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+MOST_COLUMNS = 20  # that are looked at: there are 1,140 choices of three of them
+_SAMPLE = 500
+_PROVED = 12  # conjunctions that are looked for in all rows
+_LEAST = 0.3  # what a rule must score
+_MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
+_HALF = 0.1  # this share of that makes half the score
+_VALUES = 2.0  # so many values more than one make half the score
+_LONGER = 0.6  # what a rule is worth with one more column on the left
+
+_STRICT = (LESS, MORE)
+_ANY = LESS | EQUAL | MORE
+Cells = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of some columns
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """Three columns, what is asked of two rows on each, and how surprising it is that no two rows meet that."""
+
+    columns: tuple[int, ...]
+    marks: tuple[int, ...]
+    expected: float  # the share of ordered pairs that chance would have meet it
+    values: int  # of the column that has the fewest
+
+    @property
+    def score(self) -> float:
+        """From 0, nothing speaks for the rule, to 1."""
+        share = min(1.0, self.expected / _MOST)
+        more = self.values - 1
+        return _LONGER * share * (1.0 + _HALF) / (share + _HALF) * more / (more + _VALUES)
+
+    def box(self, columns: int) -> Boxes:
+        """As a mask for each column of a table."""
+        box = np.full(columns, FREE, np.uint8)
+        box[list(self.columns)] = self.marks
+        return box
+
+
+def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:  # noqa: ARG001
+    """The rules of two columns on the left that no two rows break and that chance would have broken most."""
+    table = subject.table
+    columns = _comparable(table)
+    if len(columns) > MOST_COLUMNS:
+        progress.note(
+            f"{table.schema.name}: of {len(columns):,} columns with an order the first {MOST_COLUMNS} were looked at "
+            "for pointwise rules; holdfast discover --rules pod looks at all"
+        )
+        columns = columns[:MOST_COLUMNS]
+    if wanted.max_lhs < 2 or len(columns) < 3 or table.rows < 2:
+        return []
+    progress.step("Finding pointwise rules in a sample of the rows")
+    rows = RankedColumns(table, only=columns)
+    sample = Sample(rows, columns)
+    found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
+    best = [each for each in found if each.score >= _LEAST][:_PROVED]
+    progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
+    proved = _proved(rows, _space(table), sample, best)
+    return [_scored(table, sample, each) for each in proved[: wanted.top]]
+
+
+def _comparable(table: Table) -> list[int]:
+    """The columns whose order means something; without nulls, where these are distinct."""
+    distinct = table.schema.nulls == "distinct"
+    return [
+        place
+        for place, column in enumerate(table.schema.columns)
+        if not (pa.types.is_string(column.type) or pa.types.is_boolean(column.type))
+        and not (distinct and (table.column_codes(place) == 0).any())
+    ]
+
+
+def _space(table: Table) -> Space:
+    ordered = tuple(not pa.types.is_string(column.type) for column in table.schema.columns)
+    return Space(ordered, table.schema.nulls == "distinct")
+
+
+class Sample:
+    """All pairs of some rows: for each column whether the one is less, equal or more than the other."""
+
+    def __init__(self, rows: RankedColumns, columns: Sequence[int], most: int = _SAMPLE) -> None:
+        living = np.flatnonzero(rows.alive)
+        self.columns, self._whole = list(columns), len(living) <= most
+        chosen = living if self._whole else np.sort(np.random.default_rng(0).choice(living, most, replace=False))
+        one, other = np.triu_indices(len(chosen), 1)
+        cells = {column: rows.cells[column][chosen].astype(np.int64) for column in columns}
+        self._signs = {c: (1 + np.sign(own[one] - own[other])).astype(np.int8) for c, own in cells.items()}
+        self._values = {c: len(np.unique(own)) for c, own in cells.items()}
+        self.pairs = 2 * len(one)
+
+    def counts(self, columns: Sequence[int]) -> Cells:
+        """How many ordered pairs are less, equal or more on each of some columns."""
+        place = np.zeros(self.pairs // 2, np.int16)
+        for column in columns:
+            place = place * np.int16(3) + self._signs[column]
+        counts = np.bincount(place, minlength=3 ** len(columns))
+        return (counts + counts[::-1]).reshape((3,) * len(columns))
+
+    def error(self, share: float) -> float:
+        """Twice the standard error of a share, which is none where the sample is all rows."""
+        return 0.0 if self._whole else 2 * float(np.sqrt(max(share, 1 / self.pairs) * (1 - share) / self.pairs))
+
+    def never(self) -> Iterator[Conjunction]:
+        """The conjunctions of three strict inequalities that no pair meets. Where two of the three are met by none
+        either, nothing is left to expect, and the score is 0.
+        """
+        for columns in itertools.combinations(self.columns, 3):
+            counts = self.counts(columns)
+            for marks in itertools.product((LESS,), _STRICT, _STRICT):
+                if not within(counts, marks):
+                    yield Conjunction(columns, marks, _expected(counts, marks), self._fewest(columns))
+
+    def weakened(self, strict: Conjunction) -> list[Conjunction]:
+        """The same with marks on two or three columns that are met by equals, too, where no pair meets all; the weakest
+        first, and then those that leave the right side of the best reading as it is.
+        """
+        counts, own = self.counts(strict.columns), self.best_reading(strict)
+        chosen = [(EQUAL, EQUAL, EQUAL), *(tuple(0 if c == kept else EQUAL for c in range(3)) for kept in _first(own))]
+        weaker = [tuple(mark | also for mark, also in zip(strict.marks, each, strict=True)) for each in chosen]
+        return [replace(strict, marks=marks) for marks in weaker if not within(counts, marks)]
+
+    def best_reading(self, never: Conjunction) -> int:
+        """Which of the three columns is best on the right side: most pairs meet what is on the left then."""
+        counts = self.counts(never.columns)
+        return max(range(3), key=lambda own: within(counts, _without(never.marks, own)))
+
+    def _fewest(self, columns: Sequence[int]) -> int:
+        return min(self._values[column] for column in columns)
+
+
+def within(counts: Cells, marks: Sequence[int]) -> int:
+    """How many pairs meet some marks, one a column."""
+    chosen = [[digit for digit, bit in enumerate((LESS, EQUAL, MORE)) if mark & bit] for mark in marks]
+    return int(counts[np.ix_(*chosen)].sum())
+
+
+def _expected(counts: Cells, marks: Sequence[int]) -> float:
+    """What chance would have meet three marks: if one of them went its own way, the one with which it is the least."""
+    alone = [within(counts, [mark if i == own else _ANY for i, mark in enumerate(marks)]) for own in range(3)]
+    others = [within(counts, _without(marks, own)) for own in range(3)]
+    return min(one * two for one, two in zip(alone, others, strict=True)) / int(counts.sum()) ** 2
+
+
+def _proved(rows: RankedColumns, space: Space, sample: Sample, best: Sequence[Conjunction]) -> list[Conjunction]:
+    """Those that no two rows meet; with marks that are met by equals, too, where none do either."""
+    holding = _that_hold(rows, space, best)
+    weaker = [sample.weakened(each) for each in holding]
+    proved = _that_hold(rows, space, [each for some in weaker for each in some])
+    return [
+        next((each for each in some if each in proved), strict) for strict, some in zip(holding, weaker, strict=True)
+    ]
+
+
+def _that_hold(rows: RankedColumns, space: Space, some: Sequence[Conjunction]) -> list[Conjunction]:
+    if not some:
+        return []
+    found = first_pairs(rows, space, np.stack([each.box(rows.columns) for each in some]))
+    return [each for each, (one, _) in zip(some, found.tolist(), strict=True) if one < 0]
+
+
+def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
+    """The reading whose left side most pairs meet."""
+    counts = sample.counts(never.columns)
+    own = sample.best_reading(never)
+    covered = within(counts, _without(never.marks, own)) / sample.pairs
+    rule = reading(table, never, own)
+    told = replace(rule, coverage=covered, coverage_error=sample.error(covered))
+    broken = within(counts, [mark if place == own else _ANY for place, mark in enumerate(never.marks)]) / sample.pairs
+    sentence = (
+        f"no two of {table.rows:,} rows break it; {covered:.0%} of the pairs of rows meet its left side, and by chance "
+        f"{broken:.0%} of these would break it"
+    )
+    return Scored(told, table.schema.name, never.score, table.rows, sentence, given=rule.denial)
+
+
+def _first(own: int) -> list[int]:
+    """The three columns, one of them first."""
+    return sorted(range(3), key=lambda column: column != own)
+
+
+def _without(marks: Sequence[int], own: int) -> list[int]:
+    return [_ANY if place == own else mark for place, mark in enumerate(marks)]
+
+
+def reading(table: Table, never: Conjunction, own: int) -> Pointwise:
+    """The rule that has one of three columns on its right side, turned round."""
+    names, space = tuple(table.schema.names), _space(table)
+    marks = [_mark(names[c], mask) for c, mask in zip(never.columns, never.marks, strict=True)]
+    right = _mark(names[never.columns[own]], _ANY & ~never.marks[own])
+    (denial,) = Wording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
+    left = tuple(mark for place, mark in enumerate(marks) if place != own)
+    return folded(Pointwise(table.schema.name, left, right, denial))
+
+
+def _mark(name: str, mask: int) -> Mark:
+    return name, cast(Operator, OPERATORS[mask])

@@ -1,0 +1,93 @@
+"""What follows from what is counted, and not told; by hand, and by Armstrong's rules on random covers."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.engines.functional.model import FD, Key
+from holdfast.engines.scored import Scored
+from holdfast.ranking.once import Once, said_once
+
+ROWS = 1000
+COLUMNS = ["a", "b", "c", "d", "e"]
+
+
+def fd(text: str, to_remove: int = 0, score: float = 0.9) -> Scored:
+    left, right = text.split(" -> ")
+    return Scored(FD("t", tuple(left.split(", ")), right), "t", score, ROWS, "", to_remove, to_remove / ROWS)
+
+
+def key(text: str, score: float = 0.9) -> Scored:
+    return Scored(Key("t", tuple(text.split(", "))), "t", score, ROWS, "")
+
+
+def once(*likely: Scored) -> Once:
+    return said_once(likely, ROWS, COLUMNS)
+
+
+def test_a_chain_tells_its_links_alone() -> None:
+    found = once(fd("a -> b"), fd("a -> c"), fd("b -> c"))
+    assert found.same == ()
+    assert found.implied_by == {"a -> c": ("a -> b", "b -> c")}
+
+
+def test_columns_that_determine_each_other_are_one() -> None:
+    pairs = [fd(f"{x} -> {y}") for x, y in product("abc", "abc") if x != y]
+    found = once(*pairs, fd("a -> d"), fd("b -> d"), fd("c -> d"))
+    assert found.same == (("a", "b", "c"),)
+    told = {each.text for each in [*pairs, fd("a -> d")]} - found.implied_by.keys()
+    assert told == {"a -> b", "b -> a", "a -> c", "c -> a", "a -> d"}
+    assert found.implied_by["b -> d"] == ("a -> d", "a = b = c")
+    assert found.implied_by["b -> c"] == ("b -> a", "a -> c")
+
+
+def test_the_column_with_the_best_rules_stands_for_the_others() -> None:
+    found = once(fd("b -> a", score=0.99), fd("a -> b", score=0.9))
+    assert found.same == (("b", "a"),)
+
+
+def test_a_rule_with_exceptions_is_no_reason_for_an_exact_one() -> None:
+    assert once(fd("a -> b", 3), fd("b -> c"), fd("a -> c")).implied_by == {}
+    assert once(fd("a -> b", 3), fd("b -> c"), fd("a -> c", 5)).implied_by == {"a -> c": ("a -> b", "b -> c")}
+
+
+def test_columns_are_not_the_same_where_one_direction_has_exceptions() -> None:
+    assert once(fd("a -> b"), fd("b -> a", 20)).same == ()
+    assert once(fd("a -> b", 15), fd("b -> a", 20)).same == (("a", "b"),)
+
+
+def test_a_key_determines_everything_and_keys_follow_from_better_ones() -> None:
+    found = once(key("a"), fd("a, b -> c"), key("d, e", 0.8), fd("e -> b"), key("b, d", 0.7))
+    assert found.implied_by == {"a, b -> c": ("key(a)",)}
+    found = once(key("a, b"), fd("c -> b"), key("a, c", 0.8))
+    assert found.implied_by == {"key(a, c)": ("key(a, b)", "c -> b")}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sets(st.sampled_from("abcde"), min_size=1, max_size=2), st.sampled_from("abcde")), max_size=12
+    )
+)
+def test_what_is_told_implies_what_is_not(drawn: list[tuple[set[str], str]]) -> None:
+    """The told rules have the closure of all, and each other one says what it follows from."""
+    rules = {(frozenset(left), right) for left, right in drawn if right not in left}
+    scored = [
+        fd(f"{', '.join(sorted(left))} -> {right}") for left, right in sorted(rules, key=lambda r: (sorted(r[0]), r[1]))
+    ]
+    found = once(*scored)
+    told = [each for each in scored if each.text not in found.implied_by]
+    equal = [fd(f"{x} -> {y}") for columns in found.same for x, y in product(columns, columns) if x != y]
+    for each in scored:
+        assert each.rule.to_json()["rhs"] in closure(each.columns, [*told, *equal])
+    known = {each.text for each in scored} | {" = ".join(columns) for columns in found.same}
+    assert all(set(why) <= known for why in found.implied_by.values())
+
+
+def closure(columns: list[str], rules: list[Scored]) -> set[str]:
+    reached = set(columns)
+    for _ in rules:
+        reached |= {each.rule.to_json()["rhs"] for each in rules if set(each.columns) <= reached}
+    return reached
