@@ -31,7 +31,7 @@ class KeyCounter(KeyTable):
     @property
     def counts(self) -> NDArray[np.int64]:
         """The count of each key; zero is possible."""
-        return self.arrays.counts[: self.used]
+        return self._per_entry[0][: self.used]
 
     def signed(self) -> Signed:
         """The entries whose count is not 0: views, where that is all of them."""

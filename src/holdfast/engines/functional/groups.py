@@ -299,13 +299,14 @@ class Groups:
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
             choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
-        self._totals += self._totals_of(before.cells, before.clusters) - before.totals
+        outside = self._outside_in(before.clusters)
+        self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
         if self._telling:
             self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
         swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
-        more = np.maximum(self._outside_in(before.clusters) - before.outside, 0)
+        more = np.maximum(outside - before.outside, 0)
         retold = swapped.left + len(added) - int(more.sum())
         return RowChange(added, resolved, swapped, retold, *self._tests(before.clusters, come, are_added, more))
 
@@ -329,15 +330,15 @@ class Groups:
         cells = _each_once(np.concatenate([gone, come]), self._cells.used)
         clusters = cells if self._rhs is None else _each_once(self._cluster_of(cells), self._clusters.used)
         best = clusters if self._rhs is None else self._best[clusters]
-        outside, totals = self._outside_in(clusters), self._totals_of(cells, clusters)
+        outside = self._outside_in(clusters)
+        totals = self._totals_of(cells, clusters, outside)
         return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, outside, totals)
 
-    def _totals_of(self, cells: Ids, clusters: Ids) -> Ids:
-        """What some cells, and their clusters, add to the totals."""
+    def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
+        """What some cells, and their clusters, of which so many rows are outside, add to the totals."""
         counts, sizes = self._cells.counts[cells], self._clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
-        outside, named = self._outside_in(clusters).sum(), self._named_in(clusters)
-        return np.array([*pairs, outside, np.count_nonzero(counts), named], np.int64)
+        return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
 
     def _named_in(self, clusters: Ids) -> int:
         """How many rows of some clusters have no null on the left."""
@@ -415,8 +416,10 @@ class Groups:
 def _each_once(numbers: Ids, end: int) -> Ids:
     """The numbers from 0 to below `end` that occur, ascending; for many numbers that is faster than to sort them."""
     if 16 * len(numbers) < end:
-        found = np.unique(numbers)
-        return found[found >= 0]
+        found = np.sort(numbers[numbers >= 0])  # for few of them much faster than np.unique
+        first = np.ones(len(found), np.bool_)
+        first[1:] = found[1:] != found[:-1]
+        return found[first]
     marks = np.zeros(end + 1, np.bool_)
     marks[numbers] = True  # NONE marks the last one
     return np.flatnonzero(marks[:end])
