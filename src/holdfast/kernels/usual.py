@@ -63,14 +63,27 @@ def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, m
         if majority[i] >= 0:
             values.majorities[majority[i]] -= 1
         _add(clusters[i], -1, cells, values, sums, unit)
-        _count(clusters[i], -1, cells, values, sums)
+
+
+@kernel
+def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints) -> None:
+    """Count the rows of values anew, given the cells that changed, and their counts before."""
+    for i in range(len(changed)):
+        cell = changed[i]
+        if cells.keys[cell, 1] < len(values.usual) and not cells.nameless[np.int64(cells.keys[cell, 0])]:
+            value = np.int64(cells.keys[cell, 1])
+            old = values.rows[value]
+            new = old + cells.counts[cell] - before[i]
+            values.rows[value] = new
+            if values.usual[value]:
+                sums[SAME] += new * (new - 1) - old * (old - 1)
 
 
 @kernel
 def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, before: Ints) -> None:
-    """Bring them in again as they are after the batch, and see to the clusters of values that turned.
+    """Bring clusters in again as they are after the batch, and see to the clusters of values that turned.
 
-    IN clusters[i], before[i]: the value of most of its rows before
+    IN clusters[i], before[i]: the value of most of its rows before; rows of values are counted already
     """
     touched = np.zeros(len(cells.sizes), np.bool_)
     others = np.empty(len(cells.sizes), np.int64)
@@ -81,7 +94,6 @@ def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, b
         after[i] = _majority(clusters[i], cells, values)
         if after[i] >= 0:
             values.majorities[after[i]] += 1
-        _count(clusters[i], 1, cells, values, sums)
     for i in range(2 * len(clusters)):
         value = before[i] if i < len(clusters) else after[i - len(clusters)]
         if value < 0 or values.usual[value] == (values.majorities[value] > 0):
@@ -136,21 +148,3 @@ def _add(cluster: Int, sign: int, cells: Cells, values: Values, sums: Ints, unit
         sums[PAIRED] += sign * rows
         whole, rest = same // (rows - 1), same % (rows - 1)  # or the product would be too large
         sums[AGREEMENT] += sign * (unit * whole + unit * rest // (rows - 1))
-
-
-@kernel
-def _count(cluster: Int, sign: int, cells: Cells, values: Values, sums: Ints) -> None:
-    """Add a cluster's rows to those of their values, or take them away."""
-    if cells.nameless[cluster]:
-        return
-    cell = cells.head[cluster]
-    while cell >= 0:
-        count = cells.counts[cell]
-        if count > 0 and cells.keys[cell, 1] < len(values.usual):
-            value = np.int64(cells.keys[cell, 1])
-            before = values.rows[value]
-            after = before + sign * count
-            values.rows[value] = after
-            if values.usual[value]:
-                sums[SAME] += after * (after - 1) - before * (before - 1)
-        cell = cells.following[cell]

@@ -268,6 +268,8 @@ class Groups:
     def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
         """The cell of each row, given its codes on the left and on the right; new ones are made."""
         cells = np.full(len(ids), NONE)
+        if not len(ids):
+            return cells
         known = np.ones(len(ids), np.bool_)
         if self._distinct:
             known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
@@ -299,7 +301,7 @@ class Groups:
             choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
         self._totals += self._totals_of(before.cells, before.clusters) - before.totals
         if self._telling:
-            self._telling.enter(before.clusters, self._seen(), self._values)
+            self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
         swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.functional.evidence import UNIT, Evidence
-from holdfast.kernels.usual import Cells, Values, enter, leave, link_values
+from holdfast.kernels.usual import Cells, Values, count, enter, leave, link_values
 
 Ids = NDArray[np.int64]
 
@@ -25,7 +25,8 @@ class Telling:
         self._majority = np.full(len(cells.sizes), -1)  # of the clusters that left
         self._linked = 0
         self._values = _no_values()
-        self.enter(np.arange(len(cells.sizes)), cells, values)
+        every, none = np.arange(len(cells.counts)), np.zeros(len(cells.counts), np.int64)
+        self.enter(np.arange(len(cells.sizes)), every, none, cells, values)
 
     def leave(self, clusters: Ids, cells: Cells, values: int) -> None:
         """Some clusters are about to change."""
@@ -33,9 +34,10 @@ class Telling:
         self._majority = np.empty(len(clusters), np.int64)
         leave(clusters, cells, self._values, self._sums, UNIT, self._majority)
 
-    def enter(self, clusters: Ids, cells: Cells, values: int) -> None:
-        """They have changed."""
+    def enter(self, clusters: Ids, changed: Ids, counts: Ids, cells: Cells, values: int) -> None:
+        """They have changed, and these are the cells that did, with their counts before."""
         self._make_room(cells, values)
+        count(changed, counts, cells, self._values, self._sums)
         enter(clusters, cells, self._values, self._sums, UNIT, self._majority)
 
     def evidence(self, rows: int, outside: int) -> Evidence:
