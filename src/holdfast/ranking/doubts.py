@@ -18,6 +18,7 @@ from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.registry import given_class, make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import names_of, some_values
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -83,13 +84,13 @@ def _contradicted(
 
 
 def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.bool_]:
-    """Which of some rows have a value on the right that few of those have that share their left side."""
+    """Which of some rows have a value on the right that few of those have that share their left side, if it is known."""
     own, values = (table.column_codes(table.schema.names.index(name)).astype(np.int64) for name in (left, right))
     places = np.searchsorted(table.living_ids(), rows)
     cells = own * (int(values.max()) + 1) + values
     found, counts = np.unique(cells[np.isin(own, own[places])], return_counts=True)
     same: Ids = counts[np.searchsorted(found, cells[places])]
-    return same <= _ALONE * np.bincount(own)[own[places]]
+    return (same <= _ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
 
 
 def _weight(against: Sequence[_Contradicted]) -> float:
