@@ -84,13 +84,14 @@ def _contradicted(
 
 
 def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.bool_]:
-    """Which of some rows have a value on the right that few of those have that share their left side, if it is known."""
+    """Which of some rows have a left side, and a value on the right that few of those have that share it."""
     own, values = (table.column_codes(table.schema.names.index(name)).astype(np.int64) for name in (left, right))
     places = np.searchsorted(table.living_ids(), rows)
     cells = own * (int(values.max()) + 1) + values
     found, counts = np.unique(cells[np.isin(own, own[places])], return_counts=True)
     same: Ids = counts[np.searchsorted(found, cells[places])]
-    return (same <= _ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
+    alone: NDArray[np.bool_] = same <= _ALONE * np.bincount(own)[own[places]]
+    return alone & (own[places] != NULL_CODE)
 
 
 def _weight(against: Sequence[_Contradicted]) -> float:
