@@ -90,8 +90,8 @@ def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.boo
     cells = own * (int(values.max()) + 1) + values
     found, counts = np.unique(cells[np.isin(own, own[places])], return_counts=True)
     same: Ids = counts[np.searchsorted(found, cells[places])]
-    alone: NDArray[np.bool_] = same <= _ALONE * np.bincount(own)[own[places]]
-    return alone & (own[places] != NULL_CODE)
+    alone: NDArray[np.bool_] = (same <= _ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
+    return alone
 
 
 def _weight(against: Sequence[_Contradicted]) -> float:
