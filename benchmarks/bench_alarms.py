@@ -1,13 +1,13 @@
-"""Alarms that people trust: rows held back from the same file make none, and a wrong cell in a given rule makes one.
+"""Alarms that people trust: rows held back from the same file make none, and a wrong cell makes one.
 
 The trial: shuffle the rows, start with half of them while keys and FDs are watched, and feed the rest in ten batches.
 Nothing is wrong with any of these rows, so every batch that ends with exit code 1 is a false alarm. Then errors are
-planted: a row comes that shares its left side of a given rule with others, and has another value on the right.
+planted, while the dependencies are watched that are suggested: a row comes that shares the left side of one with
+others, and has another value on the right.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,9 +15,11 @@ from time import perf_counter
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
-from benchmarks.data import SHARED, shared
+import holdfast as hf
+from benchmarks.data import shared
 from benchmarks.frame import Case, benchmark, quick
 from holdfast.api.monitor import Monitor
 from holdfast.engines.functional.model import FD, parse
@@ -32,11 +34,10 @@ def read(name: str) -> pa.Table:
     return pa.csv.read_csv(shared(name), convert_options=pa.csv.ConvertOptions(strings_can_be_null=True))
 
 
-def rules_for(name: str) -> list[str]:
-    """The dependencies that are given for a table: those that people who know it marked as meant."""
-    truth = json.loads((SHARED / "truth.json").read_text(encoding="utf-8"))
-    meant: dict[str, list[str]] = truth.get(name, {}).get("meant", {})
-    return [f'"{left}" -> "{right}"' for left, rights in meant.items() for right in rights]
+def rules_for(data: pa.Table) -> list[str]:
+    """The dependencies that are given for a table: those that are suggested and hold."""
+    found = hf.suggest({"t": data}, "fd").told
+    return [each.text for each in found if each.severity == "error"]
 
 
 @benchmark("alarms", "rows held back from the same file make no alarm, and planted errors make one each")
@@ -45,7 +46,7 @@ def alarms() -> Iterator[Case]:
         data = read(name)
         for seed in range(1 if quick() else 3):
             yield _held_back(name, data, seed)
-        if rules := rules_for(name):
+        if rules := rules_for(data):
             yield _planted(name, data, rules, 5 if quick() else PLANTED)
 
 
@@ -90,21 +91,19 @@ def _planted(name: str, data: pa.Table, rules: list[str], count: int) -> Case:
     all_do = alarmed == count
     return Case(
         f"{name}, {count} planted errors", spent / count, equal=all_do, goal="all alarm", met=all_do,
-        note=f"{alarmed} of {count} alarm, {len(rules)} given rules", rows=data.num_rows,
+        note=f"{alarmed} of {count} alarm, {len(rules)} suggested rules", rows=data.num_rows,
     )  # fmt: skip
 
 
 def _with_error(data: pa.Table, rule: str, random: np.random.Generator) -> pa.Table:
-    """One of the rows that share their left side with another, with the right side of another row."""
+    """One of the rows that share their left side with another, with another right side."""
     told = parse(rule)
     assert isinstance(told, FD)
-    left, right = (data[column].combine_chunks().dictionary_encode() for column in (told.lhs[0], told.rhs))
-    codes = left.indices.to_numpy(zero_copy_only=False)
-    known = ~np.isnan(codes) if codes.dtype.kind == "f" else np.ones(len(codes), np.bool_)
-    sizes = np.bincount(codes[known].astype(np.int64))
-    shared_by = np.zeros(len(codes), np.bool_)
-    shared_by[known] = sizes[codes[known].astype(np.int64)] > 1
+    codes = [pc.fill_null(data[name].combine_chunks().dictionary_encode().indices, -1).to_numpy() for name in told.lhs]
+    _, group, sizes = np.unique(np.stack(codes), axis=1, return_inverse=True, return_counts=True)
+    shared_by = (sizes[group.reshape(-1)] > 1) & (np.stack(codes) >= 0).all(axis=0)
     place = int(random.choice(np.flatnonzero(shared_by)))
-    others = [value for value in right.dictionary.to_pylist() if value != data[told.rhs][place].as_py()]
+    others = data[told.rhs].unique().to_pylist()
+    others.remove(data[told.rhs][place].as_py())
     wrong = pa.array([others[int(random.integers(len(others)))]], data[told.rhs].type)
     return data.slice(place, 1).set_column(data.schema.get_field_index(told.rhs), data.schema.field(told.rhs), wrong)
