@@ -11,9 +11,9 @@ from tests.cli.running import Holdfast, write
 
 @pytest.fixture
 def towns(tmp_path: Path) -> Path:
-    """Twenty zip codes with five rows each, in seven towns of three states; one town is misspelt."""
+    """Twenty zip codes with ten rows each, in seven towns of three states; one town is misspelt."""
     lines = ["id,zip,code,city,state"]
-    for row in range(100):
+    for row in range(200):
         code = row * 7 % 20
         city = "twon 5" if row == 17 else f"town {code % 7}"
         lines.append(f"{row},{10_000 + code},C{code},{city},s{code % 7 % 3}")
@@ -60,8 +60,8 @@ def test_a_rule_file_that_check_and_init_take(holdfast: Holdfast, towns: Path, t
 def test_a_state_that_watches_suggestions_alarms(holdfast: Holdfast, towns: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     assert holdfast("init", state, towns, "--suggest", 20).code == 0
-    wrong = write(tmp_path / "wrong.csv", ["id,zip,code,city,state", "100,10000,C1,town 0,s0"])
-    right = write(tmp_path / "right.csv", ["id,zip,code,city,state", "101,10000,C0,town 0,s0"])
+    wrong = write(tmp_path / "wrong.csv", ["id,zip,code,city,state", "200,10000,C1,town 0,s0"])
+    right = write(tmp_path / "right.csv", ["id,zip,code,city,state", "201,10000,C0,town 0,s0"])
     assert holdfast("apply", state, "--insert", right).code == 0
     assert holdfast("apply", state, "--insert", wrong).code == 1
     assert "zip nearly determines" in holdfast("suggest", state).out

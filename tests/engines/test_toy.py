@@ -62,7 +62,7 @@ def test_it_is_kept_and_breaks(towns: Path, tmp_path: Path) -> None:
     assert "1 columns of one value" in holdfast("status", state)
     assert holdfast("explain", state, "one(land)").startswith("one(land): count its values")
     assert lines("explain", state, "one(land)")[0]["text"] == "one(land)"
-    told = lines("apply", state, "--insert", tmp_path / "more.csv", code=1)
+    told = lines("apply", state, "--insert", tmp_path / "more.csv", "--fail-on", "any", code=1)
     assert [(line["event"], line["text"]) for line in told[1:]] == [("lost", "one(land)")]
     assert "one(land)" in holdfast("history", state, "--rules")
     assert lines("history", state, "--rules") == [

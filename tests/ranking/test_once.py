@@ -59,11 +59,19 @@ def test_columns_are_not_the_same_where_one_direction_has_exceptions() -> None:
     assert once(fd("a -> b", 15), fd("b -> a", 20)).same == (("a", "b"),)
 
 
+def test_an_exact_rule_does_not_follow_from_one_with_exceptions_of_a_column_that_stands_for_its_own() -> None:
+    same = [fd("a -> b", 4), fd("b -> a", 4)]
+    assert "b -> c" not in once(*same, fd("a -> c", 9, 0.95), fd("b -> c")).implied_by
+    assert once(*same, fd("a -> c", 9, 0.95), fd("b -> c", 8)).implied_by == {"b -> c": ("a -> c", "a = b")}
+
+
 def test_a_key_determines_everything_and_keys_follow_from_better_ones() -> None:
     found = once(key("a"), fd("a, b -> c"), key("d, e", 0.8), fd("e -> b"), key("b, d", 0.7))
     assert found.implied_by == {"a, b -> c": ("key(a)",)}
     found = once(key("a, b"), fd("c -> b"), key("a, c", 0.8))
     assert found.implied_by == {"key(a, c)": ("key(a, b)", "c -> b")}
+    found = once(key("a, b"), fd("c -> b", 4), fd("b -> c", 4), key("a, c", 0.8))
+    assert found.implied_by == {"key(a, c)": ("key(a, b)", "b = c")}
 
 
 @given(

@@ -12,6 +12,7 @@ from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
 from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.progress import TerminalProgress
+from holdfast.report.suggestions import print_suggestions
 from holdfast.report.tables import findings_tables
 from holdfast.report.terminal import Terminal, plain
 from holdfast.report.violations import print_explanation
@@ -36,6 +37,8 @@ def run() -> None:
         with Monitor.create(here / "state", {"tax": frame}, rules=rules, key=["Id"], progress=progress) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
+            _heading("What do the data look as if it were meant?")
+            print_suggestions(watch.suggest(), 6)
             _batches(watch, tax, here)
             _heading("The history")
             print_history(watch.history())
@@ -95,8 +98,9 @@ def _heading(text: str) -> None:
 def _what_next() -> None:
     _heading("What to try next")
     _console.print(
-        "  holdfast discover yourdata.csv              what holds in a table of yours\n"
-        "  holdfast init state/ yourdata.csv --key id  start watching it\n"
+        "  holdfast discover yourdata.csv              what is in a table of yours, on one screen\n"
+        "  holdfast suggest yourdata.csv --to r.yaml   what looks as if it were meant, as a rule file\n"
+        "  holdfast init state/ yourdata.csv --key id  start watching it; also --suggest 20, --rules r.yaml\n"
         "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
         "  holdfast watch state/ --from incoming/      every file that arrives\n"
         "  holdfast status state/                      what holds now\n"

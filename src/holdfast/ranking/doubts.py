@@ -1,7 +1,8 @@
 """Rows that look wrong: those with a value that likely rules contradict which nearly all other rows keep.
 
 One rule may have exceptions of its own, so it takes two that say so by different left sides (columns that say the same
-count as one), or one that hardly any row breaks. A value that more rules contradict comes first.
+count as one), or one that hardly any row breaks; and in each case nearly all rows that share the left side must say so.
+A column that a likely rule determines without exception is vouched for. A value that more rules contradict comes first.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.registry import given_class, make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import names_of, some_values
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -24,7 +27,9 @@ _RULES = 40  # the best so many are looked at,
 _ROWS = 3_000_000  # or fewer, so that this many rows are grouped
 _SURE = 0.01  # a rule that at most this share of rows breaks need not be confirmed by another
 _UNSURE = 0.05  # one that more than this share breaks says little of any of them
+_ALONE = 0.1  # at most this share of the rows with the same left side may have the value
 
+Ids = NDArray[np.int64]
 _Cell = tuple[int, str]  # a row and a column
 _Contradicted = tuple[Suggestion, int]  # a rule, and a row that has what is usual
 
@@ -33,7 +38,10 @@ def doubts(
     suggestions: Iterable[Suggestion], tables: Mapping[str, WatchedTable], runner: Runner, most: int = 5
 ) -> tuple[Doubt, ...]:
     """The values of some tables to look at first, at most so many of each table."""
-    near = [each for each in suggestions if each.is_likely and 0 < each.scored.g3 <= _UNSURE and _is_simple(each)]
+    simple = [each for each in suggestions if each.is_likely and _is_simple(each)]
+    vouched = {(each.table, _right(each)) for each in simple if not each.scored.to_remove}
+    broken = [each for each in simple if 0 < each.scored.g3 <= _UNSURE]
+    near = [each for each in broken if (each.table, _right(each)) not in vouched]
     found: list[Doubt] = []
     for name, watched in tables.items():
         budget = min(_RULES, _ROWS // max(watched.table.rows, 1))
@@ -50,6 +58,10 @@ def _is_simple(each: Suggestion) -> bool:
     return each.kind == "fd" and len(each.scored.columns) == 1
 
 
+def _right(each: Suggestion) -> str:
+    return str(each.scored.rule.to_json()["rhs"])
+
+
 def _contradicted(
     rules: Sequence[Suggestion], watched: WatchedTable, runner: Runner
 ) -> dict[_Cell, list[_Contradicted]]:
@@ -63,10 +75,23 @@ def _contradicted(
     cells = defaultdict(list)
     for listing in engine.listings(engine.discover(watched, runner), watched):
         rule = by_name[listing.rule.name]
-        column = rule.scored.rule.to_json()["rhs"]
-        for row, beside in listing.listed.tolist():
+        column = _right(rule)
+        pairs = listing.listed
+        alone = _are_alone(watched.table, rule.scored.columns[0], column, pairs[:, 0])
+        for row, beside in pairs[alone].tolist():
             cells[row, column].append((rule, beside))
     return cells
+
+
+def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.bool_]:
+    """Which of some rows have a left side, and a value on the right that few of those have that share it."""
+    own, values = (table.column_codes(table.schema.names.index(name)).astype(np.int64) for name in (left, right))
+    places = np.searchsorted(table.living_ids(), rows)
+    cells = own * (int(values.max()) + 1) + values
+    found, counts = np.unique(cells[np.isin(own, own[places])], return_counts=True)
+    same: Ids = counts[np.searchsorted(found, cells[places])]
+    alone: NDArray[np.bool_] = (same <= _ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
+    return alone
 
 
 def _weight(against: Sequence[_Contradicted]) -> float:

@@ -54,13 +54,13 @@ def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once
     exact = {frozenset(each.columns): each.text for each in keys if not each.to_remove}
     implied: dict[str, tuple[str, ...]] = {}
     left: list[Rule] = []
-    known = {(rule.lhs, rule.rhs): rule.text for rule in rules}
+    known = {(rule.lhs, rule.rhs): rule for rule in rules}
     for rule in rules:
         if why := _through_same(rule, once, known) or _from_key(rule, exact):
             implied[rule.text] = why
         else:
             left.append(rule)
-    return Once(same, implied | _implied(left) | _implied_keys(keys, rules))
+    return Once(same, implied | _implied(left) | _implied_keys(keys, rules, once))
 
 
 def _rule(scored: Scored) -> Rule:
@@ -100,7 +100,7 @@ def _standing_first(columns: frozenset[str], rules: Sequence[Rule], names: Seque
     return (first, *sorted(columns - {first}, key=names.index))
 
 
-def _through_same(rule: Rule, once: Once, known: Mapping[tuple[frozenset[str], str], str]) -> tuple[str, ...]:
+def _through_same(rule: Rule, once: Once, known: Mapping[tuple[frozenset[str], str], Rule]) -> tuple[str, ...]:
     """What a rule follows from that speaks of columns for which others stand."""
     lhs, rhs = frozenset(map(once.standing_for, rule.lhs)), once.standing_for(rule.rhs)
     if (lhs, rhs) == (rule.lhs, rule.rhs):
@@ -110,11 +110,12 @@ def _through_same(rule: Rule, once: Once, known: Mapping[tuple[frozenset[str], s
         if rhs in ends:
             return ()
         steps = [(frozenset([ends[0]]), rhs), (frozenset([rhs]), rule.rhs)] if ends else []
-        return tuple(known[step] for step in steps if step in known) or ((_equal(once, rhs),))
-    if (lhs, rhs) not in known:
+        return tuple(known[step].text for step in steps if step in known) or ((_equal(once, rhs),))
+    standing = known.get((lhs, rhs))
+    if standing is None or standing.scored.to_remove > _MORE * rule.scored.to_remove:
         return ()
     moved = dict.fromkeys(_equal(once, column) for column in (*rule.lhs, rule.rhs))
-    return (known[lhs, rhs], *(text for text in moved if text))
+    return (standing.text, *(text for text in moved if text))
 
 
 def _equal(once: Once, column: str) -> str:
@@ -141,20 +142,30 @@ def _implied(rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
     return implied
 
 
-def _implied_keys(keys: Sequence[Scored], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
-    """What each key follows from: a better one, whose columns its own determine."""
+def _implied_keys(keys: Sequence[Scored], rules: Sequence[Rule], once: Once) -> dict[str, tuple[str, ...]]:
+    """What each key follows from: a better one, whose columns its own determine, or name in other words."""
     implied: dict[str, tuple[str, ...]] = {}
     for place, key in enumerate(keys):
         others = [each for each in rules if each.scored.to_remove <= _MORE * key.to_remove]
-        for better in keys[:place]:
-            if better.text in implied or better.to_remove > _MORE * key.to_remove:
-                continue
-            steps = [_steps(frozenset(key.columns), column, others) for column in better.columns]
-            if all(step is not None for step in steps):
-                used = [text for step in steps for text in step or ()]
-                implied[key.text] = (better.text, *dict.fromkeys(used))
+        for better in [each for each in keys[:place] if each.text not in implied]:
+            if why := _same_key(key, better, once) or _determined_key(key, better, others):
+                implied[key.text] = (better.text, *why)
                 break
     return implied
+
+
+def _same_key(key: Scored, better: Scored, once: Once) -> tuple[str, ...]:
+    """The columns that are the same, if a key is another in other words."""
+    words = [{once.standing_for(column) for column in each.columns} for each in (key, better)]
+    return tuple(filter(None, (_equal(once, column) for column in key.columns))) if words[0] == words[1] else ()
+
+
+def _determined_key(key: Scored, better: Scored, rules: Sequence[Rule]) -> tuple[str, ...]:
+    """The rules by which the columns of a better key, that is as good, follow from those of a key, if they do."""
+    steps = [_steps(frozenset(key.columns), column, rules) for column in better.columns]
+    if better.to_remove > _MORE * key.to_remove or any(step is None for step in steps):
+        return ()
+    return tuple(dict.fromkeys(text for step in steps for text in step or ()))
 
 
 def _derivation(rule: Rule, others: Sequence[Rule]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 from holdfast.engines.scored import NEARLY, Scored, least
 from holdfast.ranking.once import Once, said_once
@@ -18,20 +19,14 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
     """All rules in one order, each with what it follows from; and the columns that are the same."""
     order = sorted(found, key=_place)
     keys = {each.table: each.score for each in reversed(order) if each.rule.kind == "ucc"}  # the best of each table
-    likely = {id(each): _is_likely(each, keys.get(each.table, 0.0)) for each in order}
-    once = {
-        table: said_once([each for each in order if each.table == table and likely[id(each)]], rows, schema.names)
-        for table, (schema, rows) in shapes.items()
-    }
+    likely = [_is_likely(each, keys.get(each.table, 0.0)) for each in order]
+    by_table: dict[str, list[Scored]] = {table: [] for table in shapes}
+    for each in compress(order, likely):
+        by_table[each.table].append(each)
+    once = {table: said_once(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
     suggestions = [
-        Suggestion(
-            each,
-            rank,
-            _group(each, once[each.table]),
-            likely[id(each)],
-            once[each.table].implied_by.get(each.text, ()) if each.rule.kind in ("fd", "ucc") else (),
-        )
-        for rank, each in enumerate(order, 1)
+        Suggestion(each, rank, _group(each, once[each.table]), told, _implied_by(each, once[each.table]))
+        for rank, (each, told) in enumerate(zip(order, likely, strict=True), 1)
     ]
     same = [Same(table, columns) for table, each in once.items() for columns in each.same]
     return tuple(suggestions), tuple(same)
@@ -55,3 +50,8 @@ def _group(scored: Scored, once: Once) -> str:
     if scored.rule.kind != "fd":
         return scored.rule.kind
     return ", ".join(dict.fromkeys(map(once.standing_for, scored.columns)))
+
+
+def _implied_by(scored: Scored, once: Once) -> tuple[str, ...]:
+    """What an FD or a key follows from; texts of other classes look like theirs and are none."""
+    return once.implied_by.get(scored.text, ()) if scored.rule.kind in ("fd", "ucc") else ()

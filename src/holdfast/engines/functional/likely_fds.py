@@ -7,8 +7,8 @@ can't become a candidate is left out, by bounds that are certain:
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
   nor do longer ones (`evidence.most`);
 - where many rows have not the value of most of their group, agreement is low: a look ends when there are too many (see
-  `kernels.agreement`), and is not even taken where there are too many values, or too frequent ones;
-- a column that another one of the left side determines, exactly, changes no group.
+  `kernels.agreement`), and is not even taken where the right side has too many values for so few groups;
+- a column that others of the left side determine, exactly, changes no group.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Search:
         self._scores: dict[tuple[Lhs, int], float] = {}  # those of candidates
         self._found: list[_Found] = []
         self._grow: set[Lhs] = {()}  # left sides of which longer ones may be candidates
-        self._determined: set[tuple[int, int]] = set()  # columns, and those that they determine in all rows
+        self._determined: set[tuple[Lhs, int]] = set()  # left sides, and columns that they determine in all rows
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 
@@ -108,16 +108,15 @@ class _Search:
 
     def _may_grow(self, columns: Lhs, size: int) -> bool:
         """Whether a left side may be a candidate, as far as its parts tell."""
-        parts = combinations(columns, size - 1)
-        return all(part in self._grow for part in parts) and not any(
-            pair in self._determined for one, other in combinations(columns, 2) for pair in ((one, other), (other, one))
+        return all(part in self._grow for part in combinations(columns, size - 1)) and not any(
+            (part, c) in self._determined for part in _parts(columns) for c in columns if c not in part
         )
 
-    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Found], set[Lhs], set[tuple[int, int]]]:
+    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Found], set[Lhs], set[tuple[Lhs, int]]]:
         start, more = piece
         found: list[_Found] = []
         grow: set[Lhs] = set()
-        determined: set[tuple[int, int]] = set()
+        determined: set[tuple[Lhs, int]] = set()
         shorter = self._agreement.side(start) if start else None
         for column in more:
             so_far(len(found))
@@ -126,8 +125,8 @@ class _Search:
             if most(side.tested, self._agreement.rows, size + 1) >= LEAST:
                 grow.add(side.columns)
             told = self._told(side)
-            if size == 1:
-                determined |= {(column, rhs) for rhs, one in told if self._is_exact(rhs, one)}
+            lhs = tuple(sorted(side.columns))
+            determined |= {(lhs, rhs) for rhs, one in told if self._is_exact(rhs, one)}
             found += self._candidates(side, told)
         return found, grow, determined
 
@@ -158,9 +157,7 @@ class _Search:
         """The best score of a candidate with a part of the columns on the left. Others don't matter: they have less
         than one of their parts, or than what is needed at least.
         """
-        lhs = sorted(columns)
-        parts = [part for size in range(1, len(lhs)) for part in combinations(lhs, size)]
-        return max((self._scores.get((part, rhs), 0.0) for part in parts), default=0.0)
+        return max((self._scores.get((part, rhs), 0.0) for part in _parts(columns)), default=0.0)
 
     # ---- telling ----------------------------------------------------------------------------------------------------
 
@@ -193,6 +190,12 @@ class _Search:
             table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,
             gone / table.rows if gone else 0.0, rows,
         )  # fmt: skip
+
+
+def _parts(columns: Lhs) -> list[Lhs]:
+    """The proper parts of some columns, without the empty one, each ascending."""
+    ascending = sorted(columns)
+    return [part for size in range(1, len(columns)) for part in combinations(ascending, size)]
 
 
 def sentence(lhs: Sequence[str], rhs: str, told: Told) -> str:

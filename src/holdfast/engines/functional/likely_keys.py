@@ -176,11 +176,9 @@ class _Search:
         """What a score is made of, in words."""
         about, rows = [self._table.schema.columns[c] for c in columns], self._table.rows
         names, types = " and ".join(quoted(c.name) for c in about), " and ".join(show_type(c.type) for c in about)
-        shared = (
-            f"{gone:,} of {rows:,} rows share {names} with an earlier one"
-            if gone
-            else (f"no two of {rows:,} rows share {names}")
-        )
+        shared = f"no two of {rows:,} rows share {names}"
+        if gone:
+            shared = f"{gone:,} of {rows:,} rows share {names} with an earlier one"
         chance = f"; by chance {round(self._expected(columns)):,} pairs would" if len(columns) > 1 else ""
         return f"{shared}{chance}; {types}, {f'{nulls:,} rows with nulls' if nulls else 'no nulls'}"
 

@@ -83,7 +83,7 @@ class Reference:
         return np.asarray(rows[new])
 
     def _born(self, change: Change, maps: Translations) -> Ids:
-        """The rows born that have no partner."""
+        """The rows born that have no partner; of all that came and went it is counted how many have no null."""
         columns = [each.column for each in self._dependent]
         born = np.arange(change.born.start, change.born.stop)
         full = _are_full(change.inserted[columns])
