@@ -56,9 +56,14 @@ def lost_lines(diffs: Iterable[Diff], most: int) -> list[str]:
         first += islice(_broken(diff, (text for text in diff.lost if text not in scores), {}), _FEW + 1)
     likely.sort(key=lambda rule: -(rule.score or 0.0))
     if accidents <= _FEW:
-        return _by_cause([*likely, *others, *first])[:most]
+        return _cut(_by_cause([*likely, *others, *first]), most)
     counted = f"{accidents:,} rules that looked accidental broke; JSON lists them"
-    return [*_by_cause([*likely, *others])[:most], counted]
+    return [*_cut(_by_cause([*likely, *others]), most), counted]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    """The first lines, and that there are more."""
+    return lines if len(lines) <= most else [*lines[:most], "… JSON lists the others"]
 
 
 def _likely(worth: Mapping[str, Worth]) -> dict[str, float]:
@@ -112,8 +117,8 @@ def gained_lines(diffs: Iterable[Diff], most: int) -> tuple[list[str], str]:
         first += islice((text for text in diff.gained if text not in scores), _FEW + 1)
     told = [f"{text} ({score:.2f})" for score, text in sorted(likely, key=lambda each: -each[0])] + others
     if accidents <= _FEW:
-        return [*told, *first][:most], ", ".join(hidden)
-    return [*told[:most], f"{accidents:,} rules that look accidental came; JSON lists them"], ", ".join(hidden)
+        return _cut([*told, *first], most), ", ".join(hidden)
+    return [*_cut(told, most), f"{accidents:,} rules that look accidental came; JSON lists them"], ", ".join(hidden)
 
 
 def with_cause(diff: Diff, text: str) -> str:
