@@ -44,7 +44,7 @@ def rules_for(data: pa.Table) -> list[str]:
 def alarms() -> Iterator[Case]:
     for name in TABLES[-2:] if quick() else TABLES:
         data = read(name)
-        for seed in range(1 if quick() else 3):
+        for seed in range(1 if quick() else 6):
             yield _held_back(name, data, seed)
         if rules := rules_for(data):
             yield _planted(name, data, rules, 5 if quick() else PLANTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,12 +41,26 @@ def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> Non
     told = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
     assert told.code == 0
     assert "no alarm: " in told.err
-    assert "1 of them with a score of 0.9, but fewer than 1,000 rows had tested these" in told.err
+    assert "1 of them with a score of 0.9, but these may have held by chance" in told.err
 
 
 def test_nothing_is_said_where_nothing_broke(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     told = holdfast("apply", watched, "--insert", write(tmp_path / "fine.csv", [HEADER, "1201,7,town 7,2000"]))
     assert (told.code, "alarm" in told.err) == (0, False)
+
+
+@pytest.mark.parametrize(("step", "alarming"), [(1, True), (10_007, False)])
+def test_a_key_that_chance_may_have_made_is_none(tmp_path: Path, step: int, alarming: bool) -> None:
+    """Numbers of 1,200 rows in a row are a key; numbers from a wide range are unique until two rows share one."""
+    with hf.Monitor.create(tmp_path / "s", {"t": _numbers(range(1200), step)}, watch=["ucc"]) as monitor:
+        outcome = monitor.apply(inserts=_numbers([7], step))
+        assert [rule.text for rule in outcome.lost] == ["key(n)"]
+        assert outcome.broken == alarming
+        assert outcome.alarms(0.9)
+
+
+def _numbers(rows: Iterable[int], step: int) -> pa.Table:
+    return pa.table({"n": [row * step for row in rows]})
 
 
 @pytest.mark.parametrize("fail_on", ["sometimes", "0.2", "2", "nan", ""])

@@ -28,11 +28,14 @@ class Alarming:
 
     def found(self, worth: Worth | None) -> bool:
         """Whether a found rule is an alarm that rows broke, given what it was worth, if anybody knows."""
-        return self.all or (worth is not None and worth.score >= self.score and worth.support >= self.support)
+        if self.all or worth is None:
+            return self.all
+        is_sure = not self.support or (worth.support >= self.support and not worth.by_chance)
+        return worth.score >= self.score and is_sure
 
     def __str__(self) -> str:
         """What is asked of a found rule."""
-        tested = f" that {self.support:,} rows tested" if self.support else ""
+        tested = f" and {self.support:,} rows that tested it" if self.support else ""
         return f"a score of {self.score:g}{tested}"
 
 

@@ -91,10 +91,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class Worth:
-    """What speaks for a rule: its score, from 0 to 1, and the rows that could have broken it."""
+    """What speaks for a rule: its score, from 0 to 1, and the rows that could have broken it; and whether it may hold
+    by chance all the same, as a key may whose values are drawn from many.
+    """
 
     score: float
     support: int
+    by_chance: bool = field(default=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """What a rule says of it."""

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import groupby, islice
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Worth
@@ -19,7 +21,7 @@ from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import Key, Rule
+from holdfast.engines.functional.model import Key, Rule, pairs_of
 from holdfast.engines.functional.result import Rules
 from holdfast.engines.scored import BROKEN, LONGER
 from holdfast.table.dictionary import NULL_CODE
@@ -28,6 +30,7 @@ from holdfast.table.table import Table
 MOST_RULES = 500  # so many of the shortest rules have scores when all are told
 _ROWS = 20_000_000  # rows to look at in all: left sides times rows
 _LEAST_SIDES = 20  # but so many left sides in any case
+_EQUAL = 10  # where chance would have made so many pairs of rows equal, a key is none of its making
 _LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left sides can't reach it
 
 
@@ -98,4 +101,16 @@ def _key_worth(table: Table, columns: Sequence[int], rule: Rule) -> Worth:
         nulls |= table.column_codes(column) == NULL_CODE
     to_remove = Groups(table, columns, None).to_remove if rule.error else 0
     unnamed = int(np.count_nonzero(nulls))
-    return Worth(key_score(table.schema, columns, table.rows, unnamed, to_remove), table.rows - unnamed)
+    score = key_score(table.schema, columns, table.rows, unnamed, to_remove)
+    return Worth(score, table.rows - unnamed, by_chance=not _is_dense(table, columns))
+
+
+def _is_dense(table: Table, columns: Sequence[int]) -> bool:
+    """Whether a column holds whole numbers from a range in which chance would have made some rows equal. Of other
+    values nobody knows what they were drawn from: phone numbers are unique until the first two rows share one.
+    """
+    if len(columns) != 1 or not pa.types.is_integer(table.schema.columns[columns[0]].type):
+        return False
+    values = table.dictionaries[columns[0]].values(table.column_codes(columns[0]))
+    least, greatest = (each.as_py() for each in pc.min_max(values).values())
+    return least is not None and pairs_of(table.rows) >= _EQUAL * (greatest - least + 1)
