@@ -102,7 +102,8 @@ class Outcome:
             return f"{_rules(lost)} broke, which --fail-on {fail_on} leaves out"
         if asked.support and (untested := len(self.alarms(asked.score))):
             high = f"{untested:,} of them with a score of {asked.score:g}"
-            return f"{_rules(lost)} broke, {high}, but these may have held by chance (--fail-on {asked.score:g} counts them)"
+            counted = f"--fail-on {asked.score:g} counts them"
+            return f"{_rules(lost)} broke, {high}, but these may have held by chance ({counted})"
         return f"{_rules(lost)} broke, and none of them had {asked}"
 
     def _worse(self) -> Iterator[Finding]:
