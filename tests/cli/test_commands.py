@@ -13,7 +13,7 @@ from pyarrow import feather
 
 from tests.cli.running import HEADER, Holdfast, names_in, refused, run_process, write
 
-COMMANDS = ["discover", "init", "apply", "watch", "status", "history", "verify", "backup", "demo"]
+COMMANDS = ["discover", "suggest", "init", "apply", "watch", "status", "history", "verify", "backup", "demo"]
 
 
 # ---- discover and init ----------------------------------------------------------------------------------------------
