@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from holdfast.api.opening import opened
 from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
@@ -18,14 +18,11 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
     rule_classes,
 )
-from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
-from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
-from holdfast.table.runner import Runner
 from holdfast.table.table import Nulls
 
 _RULE_FILES = (".yaml", ".yml", ".json")
@@ -108,24 +105,17 @@ def check(
     progress = progress or SILENT
     given = given_rules(rules)
     refuse_unknown_settings(settings)
-    tables = source if isinstance(source, Mapping) else {"table": source}
     findings: list[Any] = []
     listings: list[Listing] = []
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        built = {
-            name: build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress)
-            for name, one in tables.items()
-        }
-        bound = bind(given, {name: one.admitted.table.schema for name, one in built.items()})
+    with opened(source, (), nulls, options, spark, progress) as tables:
+        bound = bind(given, {name: schema for name, (schema, _) in tables.shapes.items()})
         for note in bound.notes:
             progress.note(note)
         engines = [make_engine(name, settings, own) for name, own in bound.given.items()]
-        watched = {name: WatchedTable(one.admitted.table) for name, one in built.items()}
-        runners = {name: discovery_runner(one) for name, one in built.items()}
-        for engine, name in _looks(engines, built):
+        for engine, name in _looks(engines, tables.watched):
             progress.step(f"Looking for {engine.declared.title}" + (f" in {name}" if name != ALL_TABLES else ""))
-            subject: Any = watched if name == ALL_TABLES else watched[name]
-            state = engine.discover(subject, runners.get(name) or _any_runner(runners.values()), progress)
+            subject: Any = tables.watched if name == ALL_TABLES else tables.watched[name]
+            state = engine.discover(subject, tables.runner, progress)
             findings += engine.result(state).values()
             listings += engine.listings(state, subject)
     return Checked(tuple(findings), tuple(listings))
@@ -135,8 +125,3 @@ def _looks(engines: Sequence[Engine], tables: Iterable[str]) -> Iterator[tuple[E
     """Each engine with each table that it looks at, table by table, and then those that look at all of them."""
     yield from ((engine, name) for name in tables for engine in engines if not engine.declared.across)
     yield from ((engine, ALL_TABLES) for engine in engines if engine.declared.across)
-
-
-def _any_runner(runners: Iterable[Runner]) -> Runner:
-    """The runner for all tables: one that is not here, where a table needs it."""
-    return min(runners, key=lambda runner: runner.is_local)

@@ -55,5 +55,6 @@ def opened(
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)
             left_out[name] = built.left_out
             watched[name] = WatchedTable(built.admitted.table)
-            runner = discovery_runner(built)
+            if runner.is_local:  # one table that needs another runner is enough
+                runner = discovery_runner(built)
         yield Opened(watched, left_out, runner)
