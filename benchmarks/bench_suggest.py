@@ -85,7 +85,7 @@ def suggest() -> Iterator[Case]:
 def _case(plan: Plan, table: Table, seconds: float, found: list[Scored], peak_mb: float) -> Case:
     rival, removals = None, None
     if len(table.schema.columns) <= MOST_COLUMNS:
-        rival, removals = _measured_by_rival(table.values(table.living_ids()))
+        rival, removals = measured_by_rival(table.values(table.living_ids()))
     told = sum(one.score >= LIKELY for one in found)
     equal = None if removals is None else _as_many_to_remove(found, removals)
     return Case(
@@ -101,7 +101,7 @@ def _as_many_to_remove(found: list[Scored], removals: dict[tuple[str, str], int]
     return all(removals[rule.lhs[0], rule.rhs] == gone for rule, gone in single)
 
 
-def _measured_by_rival(data: pa.Table) -> tuple[float, dict[tuple[str, str], int]]:
+def measured_by_rival(data: pa.Table) -> tuple[float, dict[tuple[str, str], int]]:
     """How long it took to measure each two columns by µ+, and the rows to remove, by name."""
     names = {name: '"' + name.replace('"', '""') + '"' for name in data.column_names}
     with duckdb.connect() as connection:
