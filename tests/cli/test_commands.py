@@ -29,7 +29,7 @@ def test_discover_prints_facts(holdfast: Holdfast, people: Path) -> None:
 
 
 def test_discover_prints_json(holdfast: Holdfast, people: Path) -> None:
-    told = holdfast("discover", people, "--format", "json")
+    told = holdfast("discover", people, "--rules", "column", "--format", "json")
     assert told.code == 0
     assert told.facts["score"] == {
         "kind": "column", "table": "people", "column": "score", "type": "float", "rows": 3, "nulls": 1,
@@ -51,11 +51,11 @@ def test_every_line_of_json_is_json(holdfast: Holdfast, tmp_path: Path) -> None:
         }
     )
     feather.write_feather(odd, tmp_path / "odd.arrow")
-    told = holdfast("discover", tmp_path / "odd.arrow", "--format", "json")
+    told = holdfast("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json")
     assert told.code == 0
     assert list(told.facts) == ["float", "text", "decimal", "time"]
     assert told.err == "table odd: left out, as their types can't be compared: list\n"
-    assert run_process("discover", tmp_path / "odd.arrow", "--format", "json").out == told.out
+    assert run_process("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json").out == told.out
 
 
 def test_discover_writes_a_page(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_schema_gives_the_types(holdfast: Holdfast, people: Path, tmp_path: Pa
 
 def test_leading_zeros_stay_text(holdfast: Holdfast, tmp_path: Path, reader: str) -> None:
     zips = write(tmp_path / f"{reader}.csv", ["zip,n", "00501,1", "90210,2"])
-    facts = holdfast("discover", zips, "--format", "json").facts
+    facts = holdfast("discover", zips, "--rules", "column", "--format", "json").facts
     assert (facts["zip"]["type"], facts["zip"]["min"]) == ("text", "00501")
 
 
@@ -286,7 +286,7 @@ def test_status(holdfast: Holdfast, state: Path, people: Path) -> None:
     assert list(lines.facts) == HEADER.split(",")
     assert lines.facts["score"]["max"] == 3.5
     assert holdfast("status", state, "--rules", "column", "--format", "json").out == lines.out
-    fresh = holdfast("discover", people, "--format", "json")
+    fresh = holdfast("discover", people, "--rules", "column", "--format", "json")
     assert lines.facts["id"].keys() == fresh.facts["id"].keys()
 
 

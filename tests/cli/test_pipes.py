@@ -55,7 +55,7 @@ def test_a_reader_that_goes_away(wide: Path, form: str) -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_reader_that_never_reads(people: Path, form: str) -> None:
     """So little is printed that it stays in a buffer until the end."""
-    told = shell("{} | sleep 0", "discover", people, "--format", form)
+    told = shell("{} | sleep 0", "discover", people, "--rules", "column", "--format", form)
     assert (told.code, told.out) == (0, "")
     no_complaint(told.err)
 
@@ -79,7 +79,7 @@ def test_a_batch_is_applied_though_nobody_reads_of_it(holdfast: Holdfast, people
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_closed_streams(people: Path, broken: list[object], tmp_path: Path, closed: str, form: str) -> None:
-    fine = shell(f"{{}} {closed}", "discover", people, "--format", form)
+    fine = shell(f"{{}} {closed}", "discover", people, "--rules", "column", "--format", form)
     assert fine.code == 0
     assert bool(fine.out) == (">&-" not in closed.split())
     no_complaint(fine.err)
@@ -95,17 +95,17 @@ def test_a_state_is_whole_though_streams_are_closed(people: Path, tmp_path: Path
 
 
 def test_words_that_nobody_reads(people: Path) -> None:
-    told = shell("{} 2>&1 >/dev/null | sleep 0", "discover", people)
+    told = shell("{} 2>&1 >/dev/null | sleep 0", "discover", people, "--rules", "column")
     assert told.code == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_full_disk(people: Path, form: str) -> None:
-    told = shell("{} > /dev/full", "discover", people, "--format", form)
+    told = shell("{} > /dev/full", "discover", people, "--rules", "column", "--format", form)
     assert told.code == 2
     assert told.err.splitlines()[-1].startswith("holdfast: standard output can't be written: No space left")
-    words = shell("{} 2> /dev/full", "discover", people, "--format", form)
+    words = shell("{} 2> /dev/full", "discover", people, "--rules", "column", "--format", form)
     assert (words.code, words.err) == (0, "")
     assert words.out
 
@@ -114,7 +114,7 @@ def test_a_full_disk(people: Path, form: str) -> None:
 def test_another_encoding(tmp_path: Path, form: str) -> None:
     source = write(tmp_path / "zoë.csv", ["naïve", "東京"])
     done = subprocess.run(
-        [COMMAND, "discover", source, "--format", form], capture_output=True, check=False,
+        [COMMAND, "discover", source, "--rules", "column", "--format", form], capture_output=True, check=False,
         env={**environment(), "PYTHONIOENCODING": "ascii"},
     )  # fmt: skip
     assert done.returncode == 0
