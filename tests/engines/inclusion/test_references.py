@@ -96,7 +96,7 @@ class Kept:
         return found
 
 
-@settings(max_examples=120)
+@settings(max_examples=30)
 @given(first=first_rows, stream=steps)
 def test_what_is_kept_is_what_the_definition_says(
     first: dict[str, list[Row]], stream: list[tuple[tuple[str, list[Row], list[int]], str]]
