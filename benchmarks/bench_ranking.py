@@ -1,8 +1,8 @@
 """How well rules are ranked: the JSON of `holdfast suggest` beside the measure µ+, judged by what people say is meant.
 
 µ+ (Parciak et al., ICDE 2024) is that of the package afd-measures, over all single left sides; where it gives many
-rules the same score, figures are the mean over several orders of these by chance. The package asks for an older NumPy and
-pandas than ours, so it is fetched without what it asks for, when first needed.
+rules the same score, figures are means over orders of these by chance. The package asks for an older NumPy and pandas
+than ours, so it is fetched without what it asks for, when first needed.
 Ours competes with left sides of up to three columns. Average precision: of each rule that is meant, the share of meant
 ones among the rules told up to it; of those not told, none.
 """
