@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from holdfast.engines.registry import rule_class
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.report.pages import escape, html_table
 from holdfast.report.tables import text_table
@@ -52,18 +53,20 @@ def sections(found: Suggestions, top: int = TOP) -> Iterator[Section]:
     """
     several = len(found.shapes) > 1
     told = [each for each in found if each.is_told]
-    for kind in sorted({each.kind for each in told}, key=lambda kind: list(_HEADINGS).index(kind)):
+    for kind in sorted({each.kind for each in told}, key=lambda kind: [*_HEADINGS, kind].index(kind)):
         own = [each for each in told if each.kind == kind]
         if kind == "fd":
             if found.same:
-                yield Section("the same in other words", [Line(str(each)) for each in found.same[:top]])
+                same = [f"{each.table}: {each}" if several else str(each) for each in found.same[:top]]
+                yield Section("the same in other words", [Line(text) for text in same], max(0, len(found.same) - top))
             lines = _determining(found, several)
         else:
             lines = [_line(each, several and kind != "ind") for each in own]
         if lines:
-            yield Section(_HEADINGS[kind], lines[:top], len(lines) - top if len(lines) > top else 0)
+            yield Section(_HEADINGS.get(kind) or rule_class(kind).title, lines[:top], max(0, len(lines) - top))
     if found.doubts:
-        yield Section("rows that look wrong", [Line(str(each)) for each in found.doubts])
+        doubts = [f"{each.table}: {each}" if several else str(each) for each in found.doubts]
+        yield Section("rows that look wrong", [Line(text) for text in doubts])
 
 
 def _line(each: Suggestion, with_table: bool) -> Line:
