@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Machines are noisy: no test may fail because it was slow.
-settings.register_profile("holdfast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Machines are noisy: no test may fail because it was slow. Long streams are for the soak (tests/laws/soak.py).
+settings.register_profile("holdfast", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")
 
 
