@@ -112,7 +112,7 @@ def suggest(
     >>> towns = pa.table({"zip": [10115, 10115, 20095, 20095, 80331, 80331], "city": ["Berlin"] * 2 + ["Hamburg"] * 4})
     >>> best = hf.suggest(towns, "fd")[0]
     >>> print(best.text, best.scored.sentence)
-    zip -> city all 6 rows that share zip with another row have its city
+    zip -> city all 6 rows that share zip with another have its city
     """
     progress = progress or SILENT
     classes, asked = classes_of(rules), wanted(top, max_lhs)

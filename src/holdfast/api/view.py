@@ -27,6 +27,7 @@ from holdfast.engines.registry import (
     make_engine,
     rule_class,
 )
+from holdfast.engines.scored import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
 from holdfast.progress import SILENT, Progress
@@ -330,7 +331,9 @@ class View:
         engine = self._engines.get(declared.name) or make_engine(declared.name)
         return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
 
-    def suggest(self, rules: str | Sequence[str] | None = None, *, top: int = 1000, max_lhs: int = 3) -> Suggestions:
+    def suggest(
+        self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
+    ) -> Suggestions:
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
         from holdfast.api.suggesting import classes_of, suggestions_in, wanted
 

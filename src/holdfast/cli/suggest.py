@@ -58,9 +58,10 @@ def suggest(
 
         (print_all(found) if every else print_suggestions(found, top))
         say(f"took {found.seconds:,.1f} s", err=True)
-    if to:
+    if to and not (count := len(found.rules(top).entries)):
+        say(f"nothing looks as if it were meant, so {to} is not written", err=True)
+    elif to:
         write_page(to, found.rules_text(top))
-        count = len(found.rules(top).entries)
         say(
             f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
             True,

@@ -23,14 +23,13 @@ def given_rules(suggestions: Iterable[Suggestion]) -> list[GivenRule]:
     rules = []
     for each in suggestions:
         text = each.scored.as_given
-        if given_class(text) is None:  # nothing that rule files take
+        declared = given_class(text)
+        if declared is None:  # nothing that rule files take
             continue
-        name = _free_name(each, taken)
+        name, table = _free_name(each, taken), "" if declared.across else each.table
         taken.add(name)
-        table = "" if (declared := given_class(text)) and declared.across else each.table
-        rules.append(
-            GivenRule(name, table, text, each.severity, f"{each.scored.sentence} (score {each.scored.score:.2f})")
-        )
+        note = f"{each.scored.sentence} (score {each.scored.score:.2f})"
+        rules.append(GivenRule(name, table, text, each.severity, note))
     return rules
 
 

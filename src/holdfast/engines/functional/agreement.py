@@ -30,19 +30,6 @@ Lhs = tuple[int, ...]
 _CELLS_AT_ONCE = 1 << 23  # that one call of a kernel looks at: between calls one can end it
 
 
-def evidence(table: Table, lhs: Sequence[int], rhs: int) -> Evidence:
-    """What speaks for one dependency, given as column numbers."""
-    return evidences(table, lhs, [rhs])[0]
-
-
-def evidences(table: Table, lhs: Sequence[int], rhs: Sequence[int]) -> list[Evidence]:
-    """What speaks for each of some right sides of a left side, given as column numbers."""
-    agreement = Agreement(table, {*lhs, *rhs})
-    side = agreement.side(agreement.in_order(lhs))
-    told = [each for each in agreement.told(side, rhs) if each is not None]
-    return [each.evidence for each in agreement.whole(side, rhs, told)]
-
-
 @dataclass(frozen=True, eq=False)
 class LeftSide:
     """Rows in groups that agree on some columns and have no null there, and the rows that have one, by place."""

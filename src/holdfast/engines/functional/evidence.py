@@ -23,9 +23,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from holdfast.engines.scored import LONGER
+from holdfast.engines.scored import LONGER, telling
 
-HALF = 0.1  # this share of rows with a partner makes half the score
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part
 
@@ -68,5 +67,4 @@ class Evidence:
 
 def most(tested: int, rows: int, columns: int) -> float:
     """What a rule with so many rows that share X can score at most, whatever its right side."""
-    share = tested / rows if rows else 0.0
-    return share * (1.0 + HALF) / (share + HALF) * LONGER ** (columns - 1) if share else 0.0
+    return telling(tested / rows) * LONGER ** (columns - 1) if rows else 0.0

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.scored import LONGER, telling
 from holdfast.kernels import rising
 
 Numbers = NDArray[np.int64]
 
-HALF = 0.1  # this share of pairs that could have swapped, and this share of rows in such pairs, make half the score
 RISES = 2.0  # so many values that rise one after the other make half the score
-LONGER = 0.6  # what a rule is worth in a context of one more column
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,8 @@ class Measured:
         beyond = 1.0 - 2.0 * self.swapped / self.differing if self.differing else 0.0
         if beyond <= 0.0:
             return 0.0
-        telling = _steep(self.coverage) * _steep(self.support / self.rows) * self.rises / (self.rises + RISES)
-        return beyond * (1.0 - self.to_remove / self.support) * telling * LONGER**context
-
-
-def _steep(share: float) -> float:
-    return share * (1.0 + HALF) / (share + HALF)
+        shown = telling(self.coverage) * telling(self.support / self.rows) * self.rises / (self.rises + RISES)
+        return beyond * (1.0 - self.to_remove / self.support) * shown * LONGER**context
 
 
 @dataclass(frozen=True, eq=False)

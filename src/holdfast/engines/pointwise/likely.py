@@ -28,7 +28,7 @@ from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS,
 from holdfast.engines.pointwise.model import Mark, Operator, Pointwise, folded
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.result import Wording
-from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.scored import LONGER, Scored, Wanted, telling
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.runner import Runner
@@ -39,9 +39,7 @@ _SAMPLE = 500
 _PROVED = 12  # conjunctions that are looked for in all rows
 _LEAST = 0.3  # what a rule must score
 _MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
-_HALF = 0.1  # this share of that makes half the score
 _VALUES = 2.0  # so many values more than one make half the score
-_LONGER = 0.6  # what a rule is worth with one more column on the left
 
 _STRICT = (LESS, MORE)
 _ANY = LESS | EQUAL | MORE
@@ -62,7 +60,7 @@ class Conjunction:
         """From 0, nothing speaks for the rule, to 1."""
         share = min(1.0, self.expected / _MOST)
         more = self.values - 1
-        return _LONGER * share * (1.0 + _HALF) / (share + _HALF) * more / (more + _VALUES)
+        return LONGER * telling(share) * more / (more + _VALUES)
 
     def box(self, columns: int) -> Boxes:
         """As a mask for each column of a table."""
