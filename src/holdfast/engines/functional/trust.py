@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PASSED = (
-    100  # so many rows that passed bring trust half way to 1, and each row that broke the rule asks for as many more
-)
+PASSED = 100  # rows that passed and bring trust half way to 1; each row that broke the rule asks for as many more
 
 
 @dataclass(frozen=True)
