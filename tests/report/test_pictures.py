@@ -94,6 +94,14 @@ def test_many_runs_make_a_small_strip_in_which_no_breakage_is_lost() -> None:
             assert any(start - 4 <= run.first / 5000 * width <= end + 4 for start, end in spans)
 
 
+def test_a_long_run_after_many_short_ones_keeps_its_state() -> None:
+    short = [Run(seq, seq, "broken" if seq % 2 else "held", "row") for seq in range(400)]
+    picture = strip([*short, Run(400, 9999, "held")], "rule")
+    width = float(parsed(picture).get("width", "nan"))
+    assert max(place(b, "x") + place(b, "width") for b in shapes(picture, "broken")) < 0.05 * width
+    assert max(place(b, "width") for b in shapes(picture, "held")) > 0.9 * width
+
+
 def test_an_empty_picture_is_none() -> None:
     assert strip([], "rule") == line([], "rule", last=3) == line([(0, None)], "rule", last=3) == ""
     assert bars([], 0, 0, "column") == histogram([], "", "", 0, "column") == tables([], [], "none") == ""

@@ -20,7 +20,7 @@ _STRIP_WIDTH, _STRIP_HEIGHT = 720.0, 14.0
 _CELL = 12.0  # the width of a batch where there are few
 _APART = 6.0  # cells that are wider than this are told apart by gaps
 _NARROWEST = 4.0  # of a breakage in a strip: two pixels on a phone
-_STRIP_PARTS = 240  # so many at most, whatever the number of batches
+_STRIP_PLACES = 150  # twice as many parts at most, whatever the number of batches
 _HEIGHTS = {"held": 1.0, "broken": 1.0, "implied": 0.6, "untested": 0.35, "absent": 0.15}  # colours aren't all
 _LINE_HEIGHT, _LINE_TOP, _LINE_BOTTOM = 100.0, 20.0, 78.0
 
@@ -89,18 +89,19 @@ class _Part:
 
 
 def _parts(runs: Sequence[Run]) -> Iterator[_Part]:
-    """A part for each run; where they are too many, those that share a place are one, and a breakage is what is told."""
+    """A part for each run; where they are too many, those that begin and end in one place are one part, broken if any
+    of them is.
+    """
     start, batches = runs[0].first, runs[-1].last - runs[0].first + 1
-    places = _STRIP_PARTS if len(runs) > _STRIP_PARTS else batches
+    places = _STRIP_PLACES if len(runs) > 2 * _STRIP_PLACES else batches
     for _, group in groupby(runs, lambda run: (run.first - start) * places // batches):
-        together = list(group)
-        broken = [run for run in together if run.state == "broken"]
-        told = (broken or together)[0]
-        if len(together) == 1:
-            yield _Part(told, str(told))
-        else:
-            said = f"{told}; {len(broken):,} breakages until batch {together[-1].last:,}" if broken[1:] else str(told)
-            yield _Part(Run(told.first, together[-1].last, told.state), said)
+        *short, last = group
+        if short:
+            broken = [run for run in short if run.state == "broken"]
+            told = (broken or short)[0]
+            more = f"; {len(broken):,} breakages until batch {short[-1].last:,}" if len(broken) > 1 else ""
+            yield _Part(Run(told.first, short[-1].last, told.state), f"{told}{more}")
+        yield _Part(last, str(last))
 
 
 def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -> str:
