@@ -1,0 +1,254 @@
+"""Pictures of what batches did to a rule, of what a column holds and of how tables refer to each other, as SVG.
+
+Plain functions from figures to text. Colours are classes: `STYLE` is their style in notebooks, and the page has its
+own. The picture of tables is laid out in `diagram`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from holdfast.report.diagram import Edge, tables
+from holdfast.report.pages import escape
+from holdfast.report.svg import LINE_HEIGHT, WIDTH, at, cut_to, number, path, rect, room_of, svg, text
+
+__all__ = ["STYLE", "Edge", "Run", "bars", "histogram", "line", "strip", "tables"]
+
+_STRIP_WIDTH, _STRIP_HEIGHT = 720.0, 14.0
+_CELL = 12.0  # the width of a batch where there are few
+_APART = 6.0  # cells that are wider than this are told apart by gaps
+_NARROWEST = 4.0  # of a breakage in a strip: two pixels on a phone
+_STRIP_PLACES = 150  # twice as many parts at most, whatever the number of batches
+_HEIGHTS = {"held": 1.0, "broken": 1.0, "implied": 0.6, "untested": 0.35, "absent": 0.15}  # colours aren't all
+_LINE_HEIGHT, _LINE_TOP, _LINE_BOTTOM = 100.0, 20.0, 78.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """Batches in a row after which a rule stood alike: held, broken, implied, untested or absent."""
+
+    first: int
+    last: int
+    state: str
+    why: str = ""  # the rows that broke it, or the rule that implies it
+
+    def __str__(self) -> str:
+        named = f"batch {self.first:,}" if self.first == self.last else f"batches {self.first:,} to {self.last:,}"
+        begins = f"batch {self.first:,}" if self.first else "the start"
+        until = f"; so until batch {self.last:,}" if self.last > self.first else ""
+        if self.state == "broken":
+            return f"{begins}: broke{f', because of {self.why}' if self.why else ''}{until}"
+        if self.state == "implied":
+            return f"{named}: implied{f' by {self.why}' if self.why else ''}"
+        return f"{named}: {_WORDS[self.state]}{f', {self.why}' if self.why else ''}"
+
+
+_WORDS = {"held": "held", "untested": "not tested", "absent": "not known"}
+
+
+# ---- a rule over time ------------------------------------------------------------------------------------------------
+
+
+def strip(runs: Sequence[Run], label: str, *, links: bool = True) -> str:
+    """A cell for each batch; what broke is drawn last and never too narrow to see. Each run leads to its first batch.
+
+    A picture whose parts are links is a group of them: one of role `img` hides its parts from who can't see it.
+    """
+    if not runs:
+        return ""
+    start, batches = runs[0].first, runs[-1].last - runs[0].first + 1
+    cell = min(_CELL, _STRIP_WIDTH / batches)
+    width = max(cell * batches, _NARROWEST)
+    parts = sorted(_parts(runs), key=lambda part: part.run.state == "broken")  # what is drawn last lies on top
+    drawn = "".join(part.drawn(start, cell, width, links) for part in parts)
+    gaps = "".join(f"M{at(place * cell)} 0V{at(_STRIP_HEIGHT)}" for place in range(1, batches))
+    body = drawn + (path("gap", gaps) if gaps and cell >= _APART else "")
+    role, stretched = "group" if links else "img", ' preserveAspectRatio="none"'
+    return svg(width, _STRIP_HEIGHT, label, body, kind="strip", role=role, more=stretched)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is drawn as one piece of a strip, and said of it."""
+
+    run: Run
+    said: str
+
+    def drawn(self, start: int, cell: float, whole: float, links: bool) -> str:
+        """The piece of a strip that starts with some batch, and is so wide."""
+        run = self.run
+        x, width = (run.first - start) * cell, (run.last - run.first + 1) * cell
+        if run.state == "broken":
+            width = max(width, _NARROWEST)
+            x = min(x, whole - width)
+        height = _HEIGHTS[run.state] * _STRIP_HEIGHT
+        drawn = rect(run.state, x, _STRIP_HEIGHT - height, width, height, self.said)
+        return f'<a href="#/batch/{run.first}" aria-label="{escape(self.said)}">{drawn}</a>' if links else drawn
+
+
+def _parts(runs: Sequence[Run]) -> Iterator[_Part]:
+    """A part for each run; where they are too many, those that begin and end in one place are one part, broken if any
+    of them is.
+    """
+    start, batches = runs[0].first, runs[-1].last - runs[0].first + 1
+    places = _STRIP_PLACES if len(runs) > 2 * _STRIP_PLACES else batches
+    for _, group in groupby(runs, lambda run: (run.first - start) * places // batches):
+        *short, last = group
+        if short:
+            broken = [run for run in short if run.state == "broken"]
+            told = (broken or short)[0]
+            more = f"; {len(broken):,} breakages until batch {short[-1].last:,}" if len(broken) > 1 else ""
+            yield _Part(Run(told.first, short[-1].last, told.state), f"{told}{more}")
+        yield _Part(last, str(last))
+
+
+def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -> str:
+    """A step line over the batches 0 to `last`, with its greatest and its last value; None leaves a gap."""
+    known = [value for _, value in points if value is not None]
+    if not known:
+        return ""
+    greatest = max(known)
+    now = points[-1][1]
+    said = "" if now is None else number(now)
+    right = WIDTH - room_of(said) * 1.1 - 10  # it is bold
+    steps = _steps(points, greatest, right, last)
+    end = "" if now is None else text(right + 6, _height(now, greatest) + 4, said, "strong")
+    axis = path("axis", f"M0 {at(_LINE_BOTTOM)}H{at(right)}")
+    top = path("grid", f"M0 {at(_LINE_TOP)}H{at(right)}") if greatest > 0 else ""
+    letters = [
+        text(0, _LINE_TOP - 6, f"at most {number(greatest)}") if greatest > 0 else "",
+        text(0, _LINE_BOTTOM + 16, "start"),
+        text(right, _LINE_BOTTOM + 16, f"batch {last:,}", anchor="end") if last else "",
+    ]
+    body = top + axis + _filled(steps) + path("line", steps) + "".join(letters) + end
+    return svg(WIDTH, _LINE_HEIGHT, label, body, kind="over-time")
+
+
+def _height(value: float, greatest: float) -> float:
+    return _LINE_BOTTOM - (value / greatest if greatest > 0 else 0.0) * (_LINE_BOTTOM - _LINE_TOP)
+
+
+def _steps(points: Sequence[tuple[int, float | None]], greatest: float, right: float, last: int) -> str:
+    """The line as a path: from each point to the next batch that says something else."""
+    width = right / max(last, 1)
+    steps, before = "", None
+    for seq, value in _thinned(points, last):
+        x = at(seq * width)
+        if value is None:
+            steps += f"H{x}" if before is not None else ""
+        elif before is None:
+            steps += f"M{x} {at(_height(value, greatest))}"
+        elif value != before:
+            steps += f"H{x}V{at(_height(value, greatest))}"
+        before = value
+    return steps if before is None else f"{steps}H{at(right)}"
+
+
+def _thinned(points: Sequence[tuple[int, float | None]], last: int) -> Iterator[tuple[int, float | None]]:
+    """As many points as there is room for: of those that share a place, the greatest and the last."""
+    if len(points) <= WIDTH:
+        yield from points
+        return
+    for _, group in groupby(points, lambda point: int(point[0] * WIDTH / max(last, 1))):
+        together = list(group)
+        greatest = max(together, key=lambda point: -1.0 if point[1] is None else point[1])
+        yield greatest
+        if together[-1] is not greatest:
+            yield together[-1]
+
+
+def _filled(steps: str) -> str:
+    """The area below each piece of a line."""
+    return "".join(
+        path("area", f"M{piece}V{at(_LINE_BOTTOM)}H{piece.split(' ')[0]}Z") for piece in steps.split("M") if piece
+    )
+
+
+# ---- what a column holds ---------------------------------------------------------------------------------------------
+
+
+def bars(values: Sequence[tuple[str, int]], others: int, nulls: int, label: str) -> str:
+    """The most frequent values, a bar for each; then all other rows, and the rows without a value."""
+    rows = [("bar", value, count) for value, count in values]
+    rows += [("rest", "all others", others)] if others else []
+    rows += [("null", "null", nulls)] if nulls else []
+    if not rows:
+        return ""
+    greatest = max(count for _, _, count in rows)
+    letters = max(room_of(f"{count:,}") for _, _, count in rows) + 8
+    left = min(max(room_of(name) for _, name, _ in rows) + 8, WIDTH * 0.42)
+    unit = (WIDTH - left - letters) / max(greatest, 1)
+    body = "".join(
+        _bar(kind, name, count, place * LINE_HEIGHT, left, unit) for place, (kind, name, count) in enumerate(rows)
+    )
+    return svg(WIDTH, LINE_HEIGHT * len(rows) + 2, label, body, kind="bars")
+
+
+def _bar(kind: str, name: str, count: int, y: float, left: float, unit: float) -> str:
+    width = max(count * unit, 1.0 if count else 0.0)
+    aloud = f"{name}: {count:,}"
+    return (
+        text(0, y + 13, cut_to(name, left - 6), "text" if kind == "bar" else "soft", title=aloud)
+        + rect(kind, left, y + 3, width, LINE_HEIGHT - 5, aloud)
+        + text(left + width + 5, y + 13, f"{count:,}", "soft")
+    )
+
+
+def histogram(counts: Sequence[int], least: str, greatest: str, nulls: int, label: str) -> str:
+    """How many rows lie in each of some equal steps from the least value to the greatest."""
+    if not counts:
+        return ""
+    most, width = max(*counts, 1), WIDTH / len(counts)
+    drawn = ""
+    for place, count in enumerate(counts):
+        height = max(count / most * (_LINE_BOTTOM - _LINE_TOP), 1.0 if count else 0.0)
+        x, gap = place * width, min(1.0, width / 4)
+        drawn += rect("bar", x, _LINE_BOTTOM - height, width - gap, height, f"{count:,} rows") if count else ""
+    letters = [
+        text(0, _LINE_TOP - 6, f"at most {most:,} rows"),
+        text(WIDTH, _LINE_TOP - 6, f"{nulls:,} null", "soft", "end") if nulls else "",
+        text(0, _LINE_BOTTOM + 16, cut_to(least, WIDTH / 2 - 8), title=least),
+        text(WIDTH, _LINE_BOTTOM + 16, cut_to(greatest, WIDTH / 2 - 8), anchor="end", title=greatest),
+    ]
+    axis = path("axis", f"M0 {at(_LINE_BOTTOM)}H{at(WIDTH)}")
+    return svg(WIDTH, _LINE_HEIGHT, label, drawn + axis + "".join(letters), kind="histogram")
+
+
+# ---- style -----------------------------------------------------------------------------------------------------------
+
+_LIGHT = (
+    "--hf-ink:#1f2328;--hf-soft:#59636e;--hf-line:#c4ccd4;--hf-paper:#fff;--hf-box:#f6f8fa;--hf-held:#a5d6b3;"
+    "--hf-broken:#c4291d;--hf-implied:#8db8dd;--hf-untested:#d9a83a;--hf-absent:#c4ccd4;--hf-mark:#ffe3e0;"
+    "--hf-bar:#5b8fc7;--hf-rest:#a9b4bf;--hf-null:#d9a83a"
+)
+_DARK = (
+    "--hf-ink:#e6edf3;--hf-soft:#9ba6b2;--hf-line:#454d57;--hf-paper:#14181d;--hf-box:#1f252c;--hf-held:#2f6b45;"
+    "--hf-broken:#ff6a5e;--hf-implied:#3f6f9b;--hf-untested:#b3851f;--hf-absent:#454d57;--hf-mark:#5a1f1c;"
+    "--hf-bar:#5b8fc7;--hf-rest:#6b7580;--hf-null:#b3851f"
+)
+STYLE = f"""
+.hf-picture,.hf{{{_LIGHT}}}
+@media (prefers-color-scheme: dark) {{ .hf-picture,.hf{{{_DARK}}} }}
+[data-jp-theme-light=true] .hf-picture,[data-jp-theme-light=true] .hf{{{_LIGHT}}}
+[data-jp-theme-light=false] .hf-picture,[data-jp-theme-light=false] .hf{{{_DARK}}}
+.hf-picture {{ display: block; max-width: 100%; height: auto; font: 12px/1 system-ui, sans-serif; }}
+.hf-strip {{ height: 14px; }} .hf-tables {{ max-width: none; }}
+.hf-text,.hf-strong {{ fill: var(--hf-ink); }} .hf-soft {{ fill: var(--hf-soft); }}
+.hf-strong {{ font-weight: 600; }}
+.hf-held {{ fill: var(--hf-held); }} .hf-broken {{ fill: var(--hf-broken); }} .hf-implied {{ fill: var(--hf-implied); }}
+.hf-untested {{ fill: var(--hf-untested); }} .hf-absent {{ fill: var(--hf-absent); }}
+.hf-gap {{ stroke: var(--hf-paper); stroke-width: 1.5; fill: none; }}
+.hf-bar {{ fill: var(--hf-bar); }} .hf-rest {{ fill: var(--hf-rest); }} .hf-null {{ fill: var(--hf-null); }}
+.hf-axis,.hf-grid {{ stroke: var(--hf-line); fill: none; }} .hf-grid {{ stroke-dasharray: 2 3; }}
+.hf-line {{ stroke: var(--hf-bar); stroke-width: 1.8; fill: none; }}
+.hf-area {{ fill: var(--hf-bar); opacity: 0.15; }}
+.hf-box {{ fill: var(--hf-box); stroke: var(--hf-line); }} .hf-rule {{ stroke: var(--hf-line); }}
+.hf-edge {{ stroke: var(--hf-soft); stroke-width: 1.4; fill: none; }} .hf-arrow {{ fill: var(--hf-soft); }}
+.hf-edge-broken {{ stroke: var(--hf-broken); stroke-width: 1.8; fill: none; }}
+.hf-arrow-broken {{ fill: var(--hf-broken); }}
+.hf-label {{ fill: var(--hf-ink); paint-order: stroke; stroke: var(--hf-paper); stroke-width: 4px; }}
+.hf-strip a:focus-visible rect,.hf-strip a:hover rect {{ stroke: var(--hf-ink); stroke-width: 2; }}
+@media print {{ .hf-picture * {{ print-color-adjust: exact; }} }}
+"""
