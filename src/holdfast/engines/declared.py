@@ -6,6 +6,7 @@ command line reads it to print its help. What is heavy is named by its module, a
 - `engine`: a module with `make(declared, settings, given)`, which gives an `Engine` (see `contract`);
 - `texts`: a module that knows the texts of such rules (see `RuleTexts`);
 - `picture`: a module that draws what was found (see `Pictures`);
+- `meanings`: a module that knows what such rules say (see `meaning.Meanings`);
 - `likely`: a module that finds the rules which the data look as if they were meant (see `scored.Likely`).
 """
 
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from holdfast.visible import brief
 
 if TYPE_CHECKING:
+    from holdfast.engines.meaning import Meanings
     from holdfast.engines.scored import Likely
     from holdfast.table.table import Schema
 
@@ -155,6 +157,7 @@ class RuleClass:
     facts: bool = False  # its findings are facts that change, and not rules that break
     scored: bool = False  # its rules tell what they are worth, from 0 to 1, where they are ranked
     texts: str | None = None
+    meanings: str | None = None
     picture: str | None = None
     likely: str | None = None
     table: FindingTable = GIVEN_TABLE
@@ -169,6 +172,10 @@ class RuleClass:
     def load_texts(self) -> RuleTexts | None:
         """What knows the texts of its rules, if they have any."""
         return cast(RuleTexts, import_module(self.texts)) if self.texts else None
+
+    def load_meanings(self) -> Meanings | None:
+        """What knows what its rules say, if they say anything."""
+        return cast("Meanings", import_module(self.meanings)) if self.meanings else None
 
     def load_pictures(self) -> Pictures | None:
         """What draws its findings, if they can be drawn."""

@@ -13,5 +13,6 @@ RULE_CLASSES = (
         settings=ViolationSettings,
         given=True,
         texts="holdfast.engines.denial.texts",
+        meanings="holdfast.engines.denial.meaning",
     ),
 )

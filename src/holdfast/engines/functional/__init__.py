@@ -42,7 +42,7 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
     return {(rule["table"], name) for name in names}
 
 
-_TEXTS = "holdfast.engines.functional.texts"
+_TEXTS, _MEANINGS = "holdfast.engines.functional.texts", "holdfast.engines.functional.meaning"
 
 
 def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
@@ -54,6 +54,7 @@ def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
         many=True,
         scored=True,
         texts=_TEXTS,
+        meanings=_MEANINGS,
         likely=likely,
         table=FindingTable(("score", "error", heading), _cells, ("score", "error")),
         measure="error",
@@ -65,6 +66,11 @@ RULE_CLASSES = (
     _found("ucc", "keys", "key", "holdfast.engines.functional.likely_keys"),
     _found("fd", "functional dependencies", "dependency", "holdfast.engines.functional.likely_fds"),
     RuleClass(
-        "named", "violations of named dependencies", "holdfast.engines.functional.named", given=True, texts=_TEXTS
+        "named",
+        "violations of named dependencies",
+        "holdfast.engines.functional.named",
+        given=True,
+        texts=_TEXTS,
+        meanings=_MEANINGS,
     ),
 )

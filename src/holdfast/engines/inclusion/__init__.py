@@ -46,7 +46,7 @@ def _columns(rule: Json) -> set[tuple[str, str]]:
     return {(side[0], column) for side in (rule["dependent"], rule["referenced"]) for column in side[1:]}
 
 
-_TEXTS = "holdfast.engines.inclusion.texts"
+_TEXTS, _MEANINGS = "holdfast.engines.inclusion.texts", "holdfast.engines.inclusion.meaning"
 _NUMBERS = ("score", "values in", "rows in")
 RULE_CLASSES = (
     RuleClass(
@@ -56,6 +56,7 @@ RULE_CLASSES = (
         settings=InclusionSettings,
         across=True,
         texts=_TEXTS,
+        meanings=_MEANINGS,
         picture="holdfast.engines.inclusion.picture",
         likely="holdfast.engines.inclusion.likely",
         table=FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS),
@@ -69,5 +70,6 @@ RULE_CLASSES = (
         given=True,
         across=True,
         texts=_TEXTS,
+        meanings=_MEANINGS,
     ),
 )

@@ -57,6 +57,7 @@ RULE_CLASSES = (
         settings=OrderSettings,
         many=True,
         texts="holdfast.engines.order.texts",
+        meanings="holdfast.engines.order.meaning",
         likely="holdfast.engines.order.likely",
         table=FindingTable(("score", "error", "dependency"), _cells, ("score", "error")),
         measure="error",

@@ -12,4 +12,5 @@ LISTS = RuleClass(
     settings=ViolationSettings,
     given=True,
     texts="holdfast.engines.order.list_texts",
+    meanings="holdfast.engines.order.list_meaning",
 )

@@ -57,6 +57,7 @@ RULE_CLASSES = (
         settings=PointwiseSettings,
         many=True,
         texts="holdfast.engines.pointwise.texts",
+        meanings="holdfast.engines.pointwise.meaning",
         likely="holdfast.engines.pointwise.likely",
         table=FindingTable(("coverage", "dependency"), _cells, ("coverage",)),
         columns=_columns,
