@@ -38,7 +38,7 @@ from holdfast.table import files
 from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Table
+from holdfast.table.table import Nulls, Table
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
@@ -235,6 +235,16 @@ class View:
         return self._tables
 
     @property
+    def path(self) -> Path:
+        """Where the state lies."""
+        return self._store.path
+
+    @property
+    def nulls(self) -> Nulls:
+        """How nulls compare."""
+        return self._store.nulls
+
+    @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
         """The columns of each table that are not watched: they can't be compared, or others were asked for."""
         self._refuse_closed()
@@ -260,6 +270,16 @@ class View:
         chosen = {subject: state for subject, state in self._states.items() if rules in (None, subject[0])}
         return [self._engines[name].ranked(state) for (name, _), state in chosen.items()]
 
+    def ranked_by_class(self) -> dict[tuple[str, str], Result]:
+        """The same by class and table (`*`: all of them)."""
+        self._refresh()
+        return {at: self._engines[at[0]].ranked(state) for at, state in self._states.items()}
+
+    def opened(self) -> Opened:
+        """The tables with what engines keep of them, as they are now."""
+        self._refresh()
+        return Opened(dict(self._watched), self.left_out, self._runner)
+
     def _found(self) -> dict[tuple[str, str], Result]:
         self._refresh()
         return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
@@ -279,17 +299,21 @@ class View:
         self._refresh()
         if not (given := self._given()):
             raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
-        found = [
-            listing
-            for (rules, name), state in self._states.items()
-            if self._engines[rules].declared.given
-            for listing in self._engines[rules].listings(state, self._subject(name))
-            if rule in (None, listing.rule.name, listing.rule.text)
-        ]
+        found = [each for each in self.listings() if rule in (None, each.rule.name, each.rule.text)]
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
+
+    def listings(self) -> list[Listing]:
+        """The violations of all given rules; none where none are given."""
+        self._refresh()
+        return [
+            listing
+            for (rules, name), state in self._states.items()
+            if self._engines[rules].declared.given
+            for listing in self._engines[rules].listings(state, self._subject(name))
+        ]
 
     def rows(
         self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
@@ -337,9 +361,7 @@ class View:
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
         from holdfast.api.suggesting import classes_of, suggestions_in, wanted
 
-        self._refresh()
-        opened = Opened(dict(self._watched), self.left_out, self._runner)
-        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
+        return suggestions_in(self.opened(), self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
