@@ -15,7 +15,7 @@ from holdfast.report.svg import LINE_HEIGHT, at, cut_to, group, path, rect, room
 
 _WIDEST = 190.0  # of a table
 _BETWEEN = 22.0  # boxes of one layer
-_PORT = 18.0  # between the lines that leave a table
+_PORT = 20.0  # between the lines that leave a table
 _ARROW = 9.0  # the length of an arrow's head
 _TURN = 60.0  # the room that lines have to bend in
 _PAD = 8.0
@@ -298,7 +298,7 @@ def _label(route: _Route) -> str:
     """What stands on a line, where it leaves its table."""
     first = route.nodes[0]
     if route.leftwards:
-        return text(first.x - 6, route.start - 4, route.edge.label, "label", "end")
+        return text(first.x - 6, route.start - 6, route.edge.label, "label", "end")
     return text(
-        first.right + (_LOOP if route.loop else 6), route.start + (14 if route.loop else -4), route.edge.label, "label"
+        first.right + (_LOOP if route.loop else 6), route.start + (14 if route.loop else -6), route.edge.label, "label"
     )

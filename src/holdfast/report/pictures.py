@@ -248,7 +248,7 @@ STYLE = f"""
 .hf-edge {{ stroke: var(--hf-soft); stroke-width: 1.4; fill: none; }} .hf-arrow {{ fill: var(--hf-soft); }}
 .hf-edge-broken {{ stroke: var(--hf-broken); stroke-width: 1.8; fill: none; }}
 .hf-arrow-broken {{ fill: var(--hf-broken); }}
-.hf-label {{ fill: var(--hf-ink); paint-order: stroke; stroke: var(--hf-paper); stroke-width: 4px; }}
+.hf-label {{ fill: var(--hf-ink); paint-order: stroke; stroke: var(--hf-paper); stroke-width: 3px; }}
 .hf-strip a:focus-visible rect,.hf-strip a:hover rect {{ stroke: var(--hf-ink); stroke-width: 2; }}
 @media print {{ .hf-picture * {{ print-color-adjust: exact; }} }}
 """

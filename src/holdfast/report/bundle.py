@@ -1,0 +1,72 @@
+"""One page of its own: the template, its style, its script and the document, in one text.
+
+The document is deflated and lies in the page as base64; the script unpacks it. The content security policy allows this
+script and this style alone, by their hashes, and no address but that of the page itself where it is live.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from holdfast.report.pages import escape
+
+_SCRIPTS = (
+    "dom.js",
+    "data.js",
+    "search.js",
+    "parts.js",
+    "overview.js",
+    "rules.js",
+    "rule.js",
+    "batches.js",
+    "columns.js",
+    "keys.js",
+    "app.js",  # starts the page, so it comes last
+)
+
+
+def html_page(document: Mapping[str, Any]) -> str:
+    """The page that carries a document, and asks nobody for anything."""
+    return _page(str(document["title"]), packed(document).decode("ascii"), "'none'")
+
+
+def html_shell(title: str) -> str:
+    """The page without a document: it asks the server that it came from."""
+    return _page(title, "", "'self'")
+
+
+def packed(document: Mapping[str, Any]) -> bytes:
+    """A document as the page carries it: JSON, deflated, in base64."""
+    written = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return b64encode(zlib.compress(written.encode("utf-8", "backslashreplace"), 9))
+
+
+def _page(title: str, data: str, reachable: str) -> str:
+    style, script = _site("page.css"), _script()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
+    )
+    page = _site("page.html").replace("{{style}}", style).replace("{{script}}", script).replace("{{policy}}", policy)
+    return page.replace("{{data}}", data).replace("{{title}}", escape(title))  # a title may hold marks: it comes last
+
+
+@cache
+def _site(name: str) -> str:
+    return (files("holdfast.report") / "site" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    return "\n".join(_site(name) for name in _SCRIPTS)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

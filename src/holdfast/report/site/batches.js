@@ -1,0 +1,155 @@
+// Batches: all of them, one, and the difference between two.
+"use strict";
+
+const EVENTS = [
+  ["lost", "Broke", "broke"],
+  ["worse", "Broke further", "broke further"],
+  ["gained", "Hold now", "hold now"],
+  ["implied", "Follow from others now", "follow from others now"],
+  ["untested", "Nothing tests them any more", "are no longer tested"],
+];
+
+function batchesView(doc) {
+  if (!doc.batches.length) return { title: "Batches", body: [el("h1", {}, "Batches"), el("p.calm", {}, "No batch was applied yet.")] };
+  const newest = doc.batches.toSorted((one, other) => other.seq - one.seq);
+  const step = 200;
+  const rows = newest.map((batch) => [
+    el("a.item", { href: `#/batch/${batch.seq}`, "aria-label": `batch ${batch.seq}` }, String(batch.seq)),
+    moment(batch.at), batch.table, batch.how, number(batch.inserted), number(batch.deleted), number(batch.rows), milliseconds(batch.seconds),
+    ...["lost", "worse", "gained", "implied"].map((event) => eventCount(batch, event)),
+  ]);
+  const headings = ["batch#", "applied at", "table", "what", "rows in#", "rows out#", "rows then#", "ms#", "broke#", "broke further#", "hold now#", "follow#"];
+  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step)));
+  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows));
+  return {
+    title: "Batches",
+    body: [el("h1", {}, "Batches"), comparing(doc, newest[newest.length - 1].seq, newest[0].seq), shown,
+      rows.length > step ? el("button.more", { type: "button", click: (event) => { all(); event.target.remove(); } }, `Show all ${number(rows.length)}`) : null],
+  };
+}
+
+const milliseconds = (seconds) => number(Math.round(seconds * 1000));
+
+function eventCount(batch, event) {
+  const count = batch[event] ?? 0;
+  if (!count) return el("span.zero", {}, "0");
+  return event === "lost" || event === "worse" ? el("span.bad", {}, number(count)) : number(count);
+}
+
+function batchView(doc, written) {
+  const seq = Number(written);
+  const batch = doc.batch(seq);
+  if (!batch) return missingView(`There is no batch ${written} in this document.`);
+  const seqs = doc.batches.map((each) => each.seq).sort((one, other) => one - other);
+  const place = seqs.indexOf(seq);
+  return {
+    title: `Batch ${seq}`,
+    body: [
+      el("p.kicker", {}, link("#/batches", "Batches")),
+      el("h1", {}, `Batch ${number(seq)} on ${batch.table}`),
+      el("p.says", {}, batchSentence(batch)),
+      el("p.facts", {}, `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · ${counted(batch.rows, "row")} then · id ${batch.id}`),
+      steps(seqs[place - 1], seqs[place + 1]),
+      EVENTS.map(([event, title]) => eventPart(doc, batch, event, title)),
+      batch.more ? el("p.aside", {}, `${counted(batch.more, "event")} of this batch are not listed here.`) : null,
+      part("Difference to another batch", comparing(doc, place ? seqs[place - 1] : seq, seq)),
+    ],
+  };
+}
+
+/** What came, and what it did, in a sentence. */
+function batchSentence(batch) {
+  const ignored = batch.ignored ? ` ${counted(batch.ignored, "operation")} on rows that aren't there were ignored.` : "";
+  const did = EVENTS.filter(([event]) => batch[event]).map(([event, , words]) => `${counted(batch[event], "rule")} ${words}`);
+  return `${counted(batch.inserted, "row")} in, ${number(batch.deleted)} out.${ignored} ${did.length ? `${did.join(", ")}.` : "No rule broke or came."}`;
+}
+
+function steps(before, after) {
+  return el("p.steps", {},
+    before === undefined ? null : el("a", { href: `#/batch/${before}`, rel: "prev" }, `← batch ${before}`),
+    after === undefined ? null : el("a", { href: `#/batch/${after}`, rel: "next" }, `batch ${after} →`));
+}
+
+function eventPart(doc, batch, event, title) {
+  const events = batch.events.filter(([name]) => name === event);
+  if (!events.length && !batch[event]) return null;
+  const by = new Map(events.map(([, rule, text]) => [rule, text]));
+  const note = (rule) => ({ note: eventNote(doc, rule, batch.seq, by.get(rule)) });
+  const all = batch[event] > events.length ? ` ${number(events.length)} of ${number(batch[event])}` : ` ${number(events.length)}`;
+  return part([title, el("span.aside", {}, all)], ruleList(doc, [...by.keys()], note));
+}
+
+/** Why a batch broke a rule, or what the rule follows from. */
+function eventNote(doc, rule, seq, by) {
+  if (by) return ["follows from ", impliedBy(doc, rule, by)];
+  return doc.detail(rule).pairs?.find((pair) => pair.batch === seq)?.sentence ?? null;
+}
+
+/** Two batches to choose, and the way to their difference. */
+function comparing(doc, before, after) {
+  const seqs = [0, ...doc.batches.map((batch) => batch.seq).sort((one, other) => one - other)];
+  const choice = (id, label, chosen) => el("label", {}, label,
+    el("select", { id }, seqs.map((seq) => el("option", { value: seq, selected: seq === chosen }, seq ? `batch ${seq}` : "the start"))));
+  const one = choice("from-batch", "From", before);
+  const other = choice("to-batch", "to", after);
+  const go = (event) => {
+    event.preventDefault();
+    location.hash = `#/between/${one.querySelector("select").value}/${other.querySelector("select").value}`;
+  };
+  return el("form.filters", { "aria-label": "Difference between two batches", submit: go }, one, other, el("button", {}, "Show the difference"));
+}
+
+/** The net effect of all batches behind one, up to another. */
+function betweenView(doc, first, last) {
+  const [from, to] = [Number(first), Number(last)].sort((one, other) => one - other);
+  if (![from, to].every((seq) => seq === 0 || doc.batch(seq))) return missingView("One of these batches isn't in this document.");
+  const within = doc.batches.filter((batch) => batch.seq > from && batch.seq <= to).sort((one, other) => one.seq - other.seq);
+  const effect = netEffect(doc, within, from);
+  const more = within.reduce((sum, batch) => sum + (batch.more ?? 0), 0);
+  const rows = within.reduce((sum, batch) => [sum[0] + batch.inserted, sum[1] + batch.deleted], [0, 0]);
+  const lists = [["broke", "Broke"], ["worse", "Broke further"], ["again", "Hold again"], ["fresh", "New: they hold, and did not before"],
+    ["implied", "Follow from others now"], ["untested", "Nothing tests them any more"], ["passing", "Broke and were mended in between"]];
+  const shown = lists.map(([name, title]) => effect[name].length
+    ? part([title, el("span.aside", {}, ` ${number(effect[name].length)}`)], ruleList(doc, effect[name], (rule) => ({ note: effect.by.get(rule) })))
+    : null).filter(Boolean);
+  return {
+    title: `From ${from || "the start"} to batch ${to}`,
+    body: [
+      el("p.kicker", {}, link("#/batches", "Batches")),
+      el("h1", {}, `From ${from ? `batch ${number(from)}` : "the start"} to batch ${number(to)}`),
+      el("p.says", {}, `${counted(within.length, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`),
+      more ? el("p.aside", {}, `${counted(more, "event")} of these batches are not listed in this document, so the lists below may lack rules.`) : null,
+      comparing(doc, from, to),
+      shown.length ? shown : el("p.calm", {}, "The same rules hold after both."),
+    ],
+  };
+}
+
+/** Rules by what became of them: each held or not before its first event, and holds or not after its last. */
+function netEffect(doc, batches, from) {
+  const effect = { broke: [], worse: [], again: [], fresh: [], implied: [], untested: [], passing: [], by: new Map() };
+  const fared = new Map();
+  for (const batch of batches) {
+    for (const [event, rule, by] of batch.events) {
+      if (!fared.has(rule)) fared.set(rule, []);
+      fared.get(rule).push({ event, by, seq: batch.seq });
+    }
+  }
+  for (const [rule, events] of fared) {
+    const held = !["gained", "worse"].includes(events[0].event);
+    const last = events[events.length - 1];
+    effect[outcome(doc, rule, events, held, from)]?.push(rule);
+    effect.by.set(rule, [batchLink(last.seq), " ", eventNote(doc, rule, last.seq, last.by)]);
+  }
+  return effect;
+}
+
+function outcome(doc, rule, events, held, from) {
+  const last = events[events.length - 1].event;
+  if (last === "gained") {
+    if (held) return events.some(({ event }) => event === "lost") ? "passing" : null;
+    return doc.eventsOf(rule).some(({ event, seq }) => event === "lost" && seq <= from) ? "again" : "fresh";
+  }
+  if (last === "lost" || last === "worse") return held ? "broke" : events.some(({ event }) => event === "lost") ? null : "worse";
+  return held ? last : null;
+}

@@ -1,0 +1,99 @@
+// Columns, the column lens, and tables with their references.
+"use strict";
+
+const LENS_SHOWN = 8;
+
+function columnsView(doc) {
+  const parts = doc.tables.map((each) => {
+    const rows = each.columns.map((at) => {
+      const column = doc.columns[at];
+      return [el("a.item", { href: doc.columnAddress(at) }, column.name), column.type, nullCell(column), number(column.distinct),
+        column.min ?? "", column.max ?? "", picture(column.distribution, "small")];
+    });
+    return part(each.name, table(`Columns of ${each.name}`, ["column", "type", "nulls#", "distinct#", "least", "greatest", "values"], rows, { class: "wide" }));
+  });
+  return { title: "Columns", body: [el("h1", {}, "Columns"), parts] };
+}
+
+function nullCell(column) {
+  return column.nulls ? `${number(column.nulls)} (${percent(column.nulls / column.rows)})` : el("span.zero", {}, "0");
+}
+
+/** The lens: all that rules say of a column, the best first. */
+function columnView(doc, tableName, name) {
+  const at = doc.columnIndex.get(`${tableName}.${name}`);
+  if (at === undefined) return missingView(`There is no column ${name} in ${tableName}.`);
+  const column = doc.columns[at];
+  const given = new Set(doc.rules.sections.filter((section) => section.given).map((section) => section.kind));
+  const groups = [
+    ["What determines it", { kinds: ["fd"], side: "right" }],
+    ["What it determines", { kinds: ["fd"], side: "left" }],
+    ["Orders", { kinds: ["od", "pod"] }],
+    ["Keys", { kinds: ["ucc"] }],
+    ["Foreign keys", { kinds: ["ind"] }],
+    ["Given rules", { kinds: [...given] }],
+  ].filter(([, { kinds }]) => doc.rules.sections.some((section) => kinds.includes(section.kind)));
+  return {
+    title: `${tableName}.${name}`,
+    body: [
+      el("p.kicker", {}, link("#/columns", "Columns"), ` of ${tableName}`),
+      el("h1", {}, column.name),
+      el("p.says", {}, columnSentence(doc, at)),
+      el("div.columns", {},
+        el("div", {}, groups.map(([title, query]) => lensPart(doc, at, title, query))),
+        el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", picture(column.nulls_line, "line")))),
+    ],
+  };
+}
+
+function columnSentence(doc, at) {
+  const column = doc.columns[at];
+  const key = doc.tables[column.table].key?.includes(column.name) ? " Part of the declared key." : "";
+  const nulls = column.nulls ? `${number(column.nulls)} of ${counted(column.rows, "row")} are null (${percent(column.nulls / column.rows)})` : "no nulls";
+  const range = column.min === null || column.min === undefined ? "" : `, from ${column.min} to ${column.max}`;
+  return `${column.type}, ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}`;
+}
+
+function lensPart(doc, at, title, query) {
+  const { count, rules } = doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true);
+  if (!count) return part(title, el("p.calm", {}, "No rule."));
+  const asked = { class: query.kinds.length === 1 ? query.kinds[0] : "", column: doc.columnId(at), side: query.side };
+  const all = count > rules.length ? el("p", {}, link(rulesAddress(asked), `All ${number(count)}`)) : null;
+  return part([title, el("span.aside", {}, ` ${number(count)}`)], el("ul.list", {}, rules.map((rule) => ruleItem(doc, rule, { withTable: false }))), all);
+}
+
+function frequent(column) {
+  if (!column.frequent?.length) return null;
+  const rows = column.frequent.map(([value, count]) => [value, number(count), percent(column.rows ? count / column.rows : 0)]);
+  return el("details", {}, el("summary", {}, "Most frequent values"), table("Most frequent values", ["value", "rows#", "share#"], rows));
+}
+
+function tablesView(doc) {
+  return {
+    title: "Tables",
+    body: [
+      el("h1", {}, "Tables"),
+      doc.picture ? part("How they refer to each other", picture(doc.picture, "picture wide"), references(doc)) : null,
+      doc.tables.map((each) => part(each.name, aboutTable(doc, each))),
+    ],
+  };
+}
+
+/** References in words, with how many rows have a partner. */
+function references(doc) {
+  const rows = doc.references.map((each) => [
+    el("a.item", { href: doc.address(each.rule) }, each.text), percent(each.coverage),
+    each.orphans ? el("span.bad", {}, number(each.orphans)) : el("span.zero", {}, "0"), each.sentence,
+  ]);
+  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows);
+}
+
+function aboutTable(doc, each) {
+  const names = each.columns.map((at, place) => [place ? ", " : "", link(doc.columnAddress(at), doc.columns[at].name)]);
+  return [
+    el("p", {}, `${counted(each.rows, "row")}. `, each.key?.length ? `Rows are known by ${each.key.join(", ")}. ` : "No key is declared. ",
+      each.left_out?.length ? `Left out, as their values can't be compared: ${each.left_out.join(", ")}.` : null),
+    el("p.names", {}, `${counted(each.columns.length, "column")}: `, names),
+    picture(each.rows_line, "line"),
+  ];
+}

@@ -1,0 +1,100 @@
+// Making elements. Texts of others reach the page by `textContent` and `setAttribute` alone.
+"use strict";
+
+const NUMBERS = new Intl.NumberFormat("en-US");
+
+/** The element with an id. */
+const byId = (id) => document.getElementById(id);
+
+/** A number as people read it. */
+const number = (value) => (value === null || value === undefined ? "–" : NUMBERS.format(value));
+
+/** `1 rule`, `1,234 rules`. */
+const counted = (count, one, many = one + "s") => `${number(count)} ${count === 1 ? one : many}`;
+
+/** A share as percent, never rounded to all or nothing. */
+function percent(share) {
+  if (share > 0.9995 && share < 1) return "99.9 %";
+  if (share > 0 && share < 0.001) return "< 0.1 %";
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+}
+
+/** A time as it was written, to the minute, without a guess about the reader's zone. */
+function moment(iso) {
+  const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(iso ?? "");
+  return found ? `${found[1]} ${found[2]}` : iso ?? "";
+}
+
+/**
+ * An element: `el("a.item", {href: "#/"}, "text", child, …)`. Attributes that are null or false are left out, functions
+ * are listeners; children that are null or false are left out, lists are taken apart.
+ */
+function el(tag, attributes = {}, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const made = document.createElement(name);
+  if (classes.length) made.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") made.addEventListener(key, value);
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** A picture of the document, which Python has drawn and escaped; null where there is none. */
+function picture(svg, className = "picture") {
+  if (!svg) return null;
+  const holder = el(`div.${className}`);
+  holder.innerHTML = svg;
+  // What scrolls must be reachable by keyboard.
+  if (className === "picture wide") holder.setAttribute("tabindex", "0");
+  return holder;
+}
+
+/** A link that reads as a sentence's part. */
+const link = (href, ...children) => el("a", { href }, ...children);
+
+/** A part of a view under a heading; null where there is nothing to show. */
+function part(title, ...children) {
+  const shown = children.flat(3).filter(Boolean);
+  return shown.length ? el("section.part", {}, el("h2", {}, title), ...shown) : null;
+}
+
+/**
+ * A table. Headings are texts, those that end in # are over numbers; cells are texts or elements. It scrolls by itself
+ * where it is wider than the page, and is then reachable by keyboard.
+ */
+function table(name, headings, rows, attributes = {}) {
+  const numeric = headings.map((heading) => heading.endsWith("#"));
+  const cell = (tag, content, at, more = {}) => el(numeric[at] ? `${tag}.number` : tag, more, content);
+  const head = el("tr", {}, headings.map((heading, at) => cell("th", heading.replace(/#$/, ""), at, { scope: "col" })));
+  const body = rows.map((row) => {
+    const [cells, more] = Array.isArray(row) ? [row, {}] : [row.cells, row.attributes ?? {}];
+    return el("tr", more, cells.map((content, at) => cell("td", content, at)));
+  });
+  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
+    el("table", attributes, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, body)));
+}
+
+/** A list that shows its first lines, and more of them when asked. */
+function growing(items, draw, step = 200) {
+  const list = el("ul.list");
+  const button = el("button.more", { type: "button", click: more });
+  let shown = 0;
+  function more() {
+    const next = items.slice(shown, shown + step).map(draw);
+    list.append(...next);
+    if (shown) next[0]?.querySelector("a")?.focus();
+    shown += next.length;
+    button.hidden = shown >= items.length;
+    button.textContent = `Show more (${number(items.length - shown)} left)`;
+  }
+  more();
+  return [list, button];
+}
+
+/** Says something to whoever looks or listens, without moving anything. */
+function tell(text) {
+  byId("told").textContent = text;
+}

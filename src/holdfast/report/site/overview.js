@@ -1,0 +1,95 @@
+// The overview: in one minute, what holds, what broke, since when and because of which rows.
+"use strict";
+
+function overviewView(doc) {
+  const { overview } = doc;
+  return {
+    title: "Overview",
+    body: [
+      el("h1.sentence", {}, overview.sentence),
+      el("p.facts", {}, facts(doc)),
+      notes(doc),
+      el("div.columns", {},
+        el("div", {}, brokeLast(doc), lookAt(doc)),
+        el("div", {}, classes(doc), tablesPart(doc))),
+      part("The best rules", overview.best.length ? ruleList(doc, overview.best) : null),
+    ],
+  };
+}
+
+function facts(doc) {
+  const shown = [counted(doc.tables.length, "table"), counted(doc.columns.length, "column")];
+  if (doc.state) shown.push(link("#/batches", counted(doc.batches.length, "batch", "batches")));
+  const latest = doc.batches.reduce((last, batch) => (!last || batch.seq > last.seq ? batch : last), null);
+  if (latest) shown.push([`last change ${moment(latest.at)}, `, batchLink(latest.seq)]);
+  if (doc.redacted) shown.push("values are hashed");
+  return shown.map((text, at) => [at ? " · " : "", text]);
+}
+
+function notes(doc) {
+  const shown = [...(doc.notes ?? []), doc.rules.left_out].filter(Boolean);
+  return shown.length ? el("ul.notes", { "aria-label": "What is left out" }, shown.map((text) => el("li", {}, text))) : null;
+}
+
+/** What broke last: each with its strip, the batch, and why. */
+function brokeLast(doc) {
+  if (!doc.state && !doc.overview.broke.length) return null;
+  if (!doc.overview.broke.length) return part("What broke last", el("p.calm", {}, "Nothing broke."));
+  return part("What broke last", el("ul.list.cards", {}, doc.overview.broke.map((rule) => brokenCard(doc, rule))));
+}
+
+function brokenCard(doc, rule) {
+  const detail = doc.detail(rule);
+  const first = detail.pairs?.[0];
+  return el("li.item.card", {},
+    el("p.head", {}, stateMark(doc.stateOf(rule)),
+      el("a", { href: doc.address(rule) }, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule))),
+    strip(doc, rule),
+    el("p.note", {}, fate(doc, rule), first ? [" ", first.sentence] : null));
+}
+
+/** Numbers by class, each a link to the rules that it counts. */
+function classes(doc) {
+  const over = (row, state) => {
+    const count = row[state] ?? 0;
+    const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
+    const label = `${number(count)} ${row.title} ${STATE_WORDS[state]}`;
+    return count ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count)) : el("span.zero", {}, "0");
+  };
+  const rows = doc.overview.classes.map((row) => [
+    [link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title), row.given ? el("span.aside", {}, " given") : null],
+    over(row, "holds"),
+    row.given ? over(row, "violated") : over(row, "broke"),
+  ]);
+  return part("What holds", table("What holds, by class", ["class", "hold#", "don't#"], rows));
+}
+
+function tablesPart(doc) {
+  const lines = doc.tables.map((each) => el("li", {},
+    el("p", {}, link(`#/tables`, el("b", {}, each.name)), ` ${counted(each.rows, "row")}, ${counted(each.columns.length, "column")}`),
+    picture(each.rows_line, "line")));
+  return part(doc.tables.length === 1 ? "The table" : "Tables", el("ul.tables", {}, lines));
+}
+
+/** The rows to look at first, each with why, and with the cells that offend. */
+function lookAt(doc) {
+  const shown = doc.overview.look_at.map((row) => el("li.item.card", {},
+    el("p.head", {}, el("b", {}, row.name), doc.tables.length > 1 ? el("span.aside", {}, ` ${row.table}`) : null, ` ${row.why}`),
+    cells(row),
+    el("p.note", {}, row.rules.map((rule, at) => [at ? ", " : "", el("a", { href: doc.address(rule) }, doc.detail(rule).name ?? ruleText(doc, rule))]))));
+  return part("Rows to look at first", shown.length ? el("ol.list.cards", {}, shown) : null);
+}
+
+/** A row on one line: names over values, what offends marked. */
+function cells(row) {
+  const marked = new Set(row.marked);
+  const headings = row.columns.map((name) => (marked.has(name) ? `${name} ✗` : name));
+  const values = row.columns.map((name, at) => {
+    const value = row.values[at] ?? el("span.aside", {}, "null");
+    return marked.has(name) ? el("mark", {}, value) : value;
+  });
+  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": row.name },
+    el("table.cells", {}, el("caption.hidden", {}, row.name),
+      el("thead", {}, el("tr", {}, headings.map((name, at) => el(marked.has(row.columns[at]) ? "th.offends" : "th", { scope: "col" }, name)))),
+      el("tbody", {}, el("tr", {}, values.map((value) => el("td", {}, value))))));
+}

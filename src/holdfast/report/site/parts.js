@@ -1,0 +1,183 @@
+// What several views show: a rule on a line, its state, two rows side by side, copying.
+"use strict";
+
+const SIGNS = { holds: "✓", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
+const STATE_WORDS = {
+  holds: "holds",
+  violated: "violated",
+  broke: "broke",
+  implied: "follows from another",
+  untested: "nothing tests it",
+};
+
+/** A rule's text, its columns told from the rest; with `links` they lead to the columns. */
+function ruleText(doc, rule, links = false) {
+  const names = doc.namesFor(rule);
+  const shown = el("span.rule");
+  for (const piece of doc.line(rule).split(/([\ue000-\uf8ff])/)) {
+    const at = piece.charCodeAt(0) - FIRST_COLUMN;
+    if (piece.length === 1 && at >= 0 && at < names.length) {
+      shown.append(links ? link(doc.columnAddress(at), names[at]) : el("b", {}, names[at]));
+    } else if (piece) shown.append(piece);
+  }
+  return shown;
+}
+
+/** The state of a rule as a sign and a word. */
+function stateMark(state) {
+  return el(`span.state.${state}`, {}, el("span", { "aria-hidden": "true" }, SIGNS[state]), ` ${STATE_WORDS[state]}`);
+}
+
+/** The score as a number with a bar. */
+function scoreMark(score) {
+  if (score === null) return el("span.score.none", { title: "no score is known" }, "–");
+  const bar = el("span.bar", { "aria-hidden": "true" }, el("span"));
+  bar.firstChild.style.width = `${score}%`;
+  return el("span.score", { title: `score ${score} of 100` }, el("span.hidden", {}, "score "), String(score), bar);
+}
+
+/** The strip of a rule, if it has one of its own. */
+function strip(doc, rule, className = "strip") {
+  const at = doc.detail(rule).strip;
+  return doc.state && at !== undefined && at !== null ? picture(doc.strips[at], className) : null;
+}
+
+/** A rule as a line of a list: a link, with whatever is said of it beneath. */
+function ruleItem(doc, rule, { note = null, withTable = doc.tables.length > 1 } = {}) {
+  const detail = doc.detail(rule);
+  const { table: name } = doc.section(rule);
+  return el("li.item", {},
+    el("div.row", {},
+      stateMark(doc.stateOf(rule)),
+      el("div.what", {},
+        el("a", { href: doc.address(rule) }, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule)),
+        withTable && name ? el("span.aside", {}, ` ${name}`) : null,
+        detail.severity === "warn" ? el("span.aside", {}, " warning only") : null,
+        note ? el("p.note", {}, note) : null),
+      strip(doc, rule),
+      scoreMark(doc.scoreOf(rule))));
+}
+
+/** Rules as a list that can grow. */
+const ruleList = (doc, rules, more = () => ({})) => growing(rules, (rule) => ruleItem(doc, rule, more(rule)));
+
+/** What a batch did, linked. */
+const batchLink = (seq) => link(`#/batch/${seq}`, `batch ${number(seq)}`);
+
+/** How a rule fares, in words: a list of texts and links. */
+function fate(doc, rule) {
+  const detail = doc.detail(rule);
+  const events = doc.eventsOf(rule);
+  const last = (name) => events.findLast(({ event }) => event === name)?.seq;
+  const rows = detail.violations ? ` ${counted(detail.violations, "violation")}${meaning(detail)}.` : "";
+  switch (doc.stateOf(rule)) {
+    case "violated": {
+      const seq = last("lost");
+      return seq === undefined ? ["Violated from the start.", rows] : ["Broke with ", batchLink(seq), ".", rows];
+    }
+    case "broke":
+      return last("lost") === undefined ? ["Broke.", rows] : ["Broke with ", batchLink(last("lost")), ".", rows];
+    case "implied": {
+      const by = detail.implied_by;
+      return by ? ["Still holds: it follows from ", impliedBy(doc, rule, by), ", which holds."] : ["Still holds: it follows from another rule."];
+    }
+    case "untested":
+      return ["No rows are left that could break it."];
+    default:
+      return held(doc, detail);
+  }
+}
+
+const meaning = (detail) => (detail.counted && detail.counted !== "violations" ? ` (${detail.counted})` : "");
+
+function held(doc, detail) {
+  if (!doc.state) return ["Holds."];
+  const often = detail.broke ? ` It broke ${detail.broke === 1 ? "once" : `${number(detail.broke)} times`} before.` : "";
+  return detail.since ? ["Holds since ", batchLink(detail.since), ".", often] : ["Holds from the start.", often];
+}
+
+/** The rule that another follows from: a link where it is in the document. */
+function impliedBy(doc, rule, text) {
+  const { kind, table: name } = doc.section(rule);
+  const found = doc.find(kind, name, text);
+  return found < 0 ? el("span.rule", {}, text) : el("a", { href: doc.address(found) }, ruleText(doc, found));
+}
+
+/** Rows side by side: the rule's columns first, what offends marked, other columns folded. */
+function pairTable(pair, { open = false, title = true } = {}) {
+  const about = new Set(pair.rule_columns);
+  const own = pair.rule_columns.map((name) => pair.columns.indexOf(name)).filter((at) => at >= 0);
+  const others = pair.columns.map((_, at) => at).filter((at) => !about.has(pair.columns[at]));
+  return el("div.pair", {},
+    title ? el("p.why", {}, pair.batch ? [el("span.aside", {}, batchLink(pair.batch)), " "] : null, pair.sentence) : null,
+    sideBySide(pair, own, pair.sentence),
+    others.length
+      ? el("details", { open }, el("summary", {}, counted(others.length, "other column")), sideBySide(pair, others, "Other columns"))
+      : null);
+}
+
+function sideBySide(pair, places, name) {
+  const marked = new Set(pair.marked);
+  const head = pair.rows.map((row) => el("th", { scope: "col" }, row.name, row.alive === false ? el("span.aside", {}, " deleted since") : null));
+  const lines = places.map((at) => {
+    const offends = marked.has(pair.columns[at]);
+    const values = pair.rows.map((row) => {
+      const value = row.values?.[at];
+      const shown = value === null || value === undefined ? el("span.aside", {}, row.values ? "null" : "not kept") : value;
+      return el("td", {}, offends ? el("mark", {}, shown) : shown);
+    });
+    const sign = offends ? el("span.sign", {}, el("span", { "aria-hidden": "true" }, "≠"), el("span.hidden", {}, " differs")) : null;
+    return el(offends ? "tr.marked" : "tr", {}, el("th", { scope: "row" }, pair.columns[at], sign), values);
+  });
+  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
+    el("table.rows", {}, el("caption.hidden", {}, name),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "column"), head)), el("tbody", {}, lines)));
+}
+
+/** Buttons that copy a rule: as text, and as SQL and for a rule file where that can be said. */
+function copying(doc, rule) {
+  const copies = doc.detail(rule).copy ?? plainCopies(doc, rule);
+  const said = el("span.said", { role: "status", "aria-live": "polite" });
+  const shown = el("textarea", { readonly: true, hidden: true, rows: "3", "aria-label": "What to copy" });
+  const button = (label, text) => text && el("button", { type: "button", click: () => copy(text, label, said, shown) }, label);
+  return el("div.copying", {}, el("span.label", {}, "Copy as"),
+    button("text", copies.text), button("SQL", copies.sql), button("rule file", copies.rule), said, shown);
+}
+
+/** Copies a text; where the browser doesn't allow it, the text is shown and selected. */
+async function copy(text, label, said, shown) {
+  shown.hidden = true;
+  try {
+    await navigator.clipboard.writeText(text);
+    said.textContent = `copied as ${label}`;
+  } catch {
+    shown.hidden = false;
+    shown.value = text;
+    shown.focus();
+    shown.select();
+    said.textContent = document.execCommand?.("copy") ? `copied as ${label}` : "selected: copy it with Ctrl+C";
+  }
+}
+
+/** The copies of a dependency or key that the document tells no more about. */
+function plainCopies(doc, rule) {
+  const { kind, table: name } = doc.section(rule);
+  const text = doc.text(rule);
+  const about = name && doc.tables.length > 1 ? `table: ${JSON.stringify(name)}, ` : "";
+  if (kind !== "fd" && kind !== "ucc") return { text };
+  return { text, sql: sqlOf(doc, rule, kind, name), rule: `- {${about}rule: ${JSON.stringify(text)}}` };
+}
+
+/** SQL that lists the groups of rows that break a dependency, or a key; null as the document takes it. */
+function sqlOf(doc, rule, kind, tableName) {
+  const sql = (name) => `"${name.replaceAll('"', '""')}"`;
+  const [left, right] = doc.line(rule).split("->").map((side) => [...side].map((sign) => sign.charCodeAt(0) - FIRST_COLUMN)
+    .filter((at) => at >= 0 && at < doc.columns.length).map((at) => sql(doc.columns[at].name)));
+  const distinct = doc.nulls === "distinct";
+  const where = distinct && left.length ? ` WHERE ${left.map((name) => `${name} IS NOT NULL`).join(" AND ")}` : "";
+  const grouped = left.length ? ` GROUP BY ${left.join(", ")}` : "";
+  const start = `SELECT ${[...left, "COUNT(*)"].join(", ")} FROM ${sql(tableName)}${where}${grouped} HAVING`;
+  if (kind === "ucc") return `${start} COUNT(*) > 1`;
+  const nulls = distinct ? `COUNT(*) - COUNT(${right[0]})` : `MAX(CASE WHEN ${right[0]} IS NULL THEN 1 ELSE 0 END)`;
+  return `${start} COUNT(DISTINCT ${right[0]}) + ${nulls} > 1`;
+}

@@ -1,0 +1,111 @@
+// One rule: what it says, how it fared, and the rows that broke it.
+"use strict";
+
+const PAIRS_A_PAGE = 10;
+
+function ruleView(doc, kind, tableName, text) {
+  const rule = doc.find(kind, tableName, text);
+  if (rule < 0) return missingView(`There is no rule ${text} in this document.`, doc.rules.left_out);
+  const detail = doc.detail(rule);
+  const section = doc.section(rule);
+  const kicker = [link(`#/rules?class=${encodeURIComponent(kind)}`, section.title), section.table ? ` of ${section.table}` : null,
+    section.given ? " · given" : null, detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
+  return {
+    title: text,
+    body: [
+      el("p.kicker", {}, kicker),
+      el("h1.ruleline", {}, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule, true)),
+      detail.says ? el("p.says", {}, detail.says) : null,
+      detail.note ? el("p.says.aside", {}, detail.note) : null,
+      el("p.fate", {}, stateMark(doc.stateOf(rule)), " ", fate(doc, rule)),
+      fared(doc, rule),
+      el("div.columns", {},
+        el("div", {}, brokenBy(detail), violationsPart(doc, rule), worklist(detail)),
+        el("div", {}, evidence(doc, rule), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule), part("Copy", copying(doc, rule)))),
+    ],
+  };
+}
+
+/** The strip in full width, with what its colours mean. */
+function fared(doc, rule) {
+  const drawn = strip(doc, rule, "strip large");
+  if (!drawn) return null;
+  const key = [["held", "held"], ["broken", "broken"], ["implied", "follows from another"], ["untested", "nothing tests it"], ["absent", "not there yet"]];
+  return el("figure.fared", {}, drawn, el("figcaption.legend", {}, "One cell a batch: ",
+    key.map(([name, words]) => el("span", {}, el(`span.swatch.${name}`, { "aria-hidden": "true" }), words))));
+}
+
+/** The rows side by side, the newest pair first; all but the first are folded. */
+function brokenBy(detail) {
+  const pairs = detail.pairs ?? [];
+  if (!pairs.length) return null;
+  const title = pairs[0].rows.length === 1 ? "The row that broke it" : "The two rows that broke it";
+  const rest = pairs.slice(1).map((pair) => el("details.other", {},
+    el("summary", {}, pair.batch ? `Batch ${pair.batch}: ` : "", pair.sentence), pairTable(pair, { title: false })));
+  return part(title, pairTable(pairs[0]), rest);
+}
+
+function evidence(doc, rule) {
+  const detail = doc.detail(rule);
+  const score = doc.scoreOf(rule);
+  const lines = [...(detail.evidence ?? [])];
+  if (detail.g3) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
+  return part("Score and evidence",
+    el("p.bigscore", {}, score === null ? "No score is known." : [scoreMark(score), el("span.aside", {}, " of 100")]),
+    lines.length ? el("ul.evidence", {}, lines.map((line) => el("li", {}, line))) : null);
+}
+
+const overTime = (detail) => part("Violations over time", picture(detail.line, "line"));
+
+function eventsPart(doc, rule) {
+  const words = { lost: "broke it", worse: "broke it further", gained: "mended it", implied: "made it follow from another", untested: "left nothing that tests it" };
+  const events = doc.eventsOf(rule).toReversed();
+  return part("Batches", events.length ? el("ul.evidence", {}, events.map(({ seq, event, by }) =>
+    el("li", {}, batchLink(seq), ` ${words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null))) : null);
+}
+
+function columnsPart(doc, rule) {
+  const columns = doc.columnsOf(rule);
+  const names = doc.namesFor(rule);
+  return part("Columns", columns.length ? el("p", {}, columns.map((at, place) => [place ? ", " : "", link(doc.columnAddress(at), names[at])])) : null);
+}
+
+/** What to remove, so that the rule holds. */
+function worklist(detail) {
+  const list = detail.worklist;
+  if (!list) return null;
+  const rows = list.rows.map((row) => [row.name, ...list.columns.map((_, at) => row.values[at] ?? "null")]);
+  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows) : null,
+    list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null);
+}
+
+/** The violations, page by page, from the server. */
+function violationsPart(doc, rule) {
+  const detail = doc.detail(rule);
+  if (!doc.live || !detail.listed || !detail.violations) return null;
+  const list = el("div.pages");
+  const where = el("span", { role: "status", "aria-live": "polite" });
+  const step = (label, by) => el("button", { type: "button", click: () => show(from + by) }, label);
+  const [previous, next] = [step("Previous", -PAIRS_A_PAGE), step("Next", PAIRS_A_PAGE)];
+  let from = 0;
+  async function show(start) {
+    const asked = new URLSearchParams({ rule: detail.name ?? doc.text(rule), from: start, count: PAIRS_A_PAGE });
+    try {
+      const answer = await fetched(`api/violations?${asked}`);
+      from = start;
+      list.replaceChildren(...answer.violations.map((pair) => el("details.other", {}, el("summary", {}, pair.sentence), pairTable(pair, { title: false }))));
+      where.textContent = `${number(from + 1)} to ${number(from + answer.violations.length)} of ${number(answer.total)}`;
+      previous.disabled = from === 0;
+      next.disabled = from + PAIRS_A_PAGE >= answer.total;
+    } catch (error) {
+      where.textContent = `Violations can't be shown: ${error.message}`;
+    }
+  }
+  show(0);
+  return part("All violations", list, el("p.paging", {}, previous, next, " ", where));
+}
+
+/** Where an address means nothing. */
+function missingView(sentence, note) {
+  return { title: "Not here", body: [el("h1", {}, "Not here"), el("p", {}, sentence), note ? el("p.aside", {}, note) : null, el("p", {}, link("#/", "To the overview"))] };
+}
