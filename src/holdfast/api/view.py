@@ -283,8 +283,7 @@ class View:
             listing
             for (rules, name), state in self._states.items()
             if self._engines[rules].declared.given
-            for listing in self._engines[rules].listings(state, self._subject(name))
-            if rule in (None, listing.rule.name, listing.rule.text)
+            for listing in self._engines[rules].listings(state, self._subject(name), rule)
         ]
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))
