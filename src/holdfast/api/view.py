@@ -299,20 +299,20 @@ class View:
         self._refresh()
         if not (given := self._given()):
             raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
-        found = [each for each in self.listings() if rule in (None, each.rule.name, each.rule.text)]
+        found = self.listings(rule)
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
 
-    def listings(self) -> list[Listing]:
-        """The violations of all given rules; none where none are given."""
+    def listings(self, rule: str | None = None) -> list[Listing]:
+        """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
         self._refresh()
         return [
             listing
             for (rules, name), state in self._states.items()
             if self._engines[rules].declared.given
-            for listing in self._engines[rules].listings(state, self._subject(name))
+            for listing in self._engines[rules].listings(state, self._subject(name), rule)
         ]
 
     def rows(

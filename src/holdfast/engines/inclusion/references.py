@@ -20,7 +20,7 @@ from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.listing import Listing
+from holdfast.engines.listing import Listing, is_asked
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -167,7 +167,7 @@ class ReferenceEngine(Engine):
         ]
         return State(columns, made)
 
-    def listings(self, state: State, subject: Subject) -> list[Listing]:
+    def listings(self, state: State, subject: Subject, rule: str | None = None) -> list[Listing]:
         """The rows without a partner, rule by rule."""
         return [
             Listing(
@@ -178,6 +178,7 @@ class ReferenceEngine(Engine):
                 {"t": list(dict.fromkeys(named.ind.dependent.columns))},
             )
             for named, reference in state.references
+            if is_asked(named, rule)
         ]
 
     def explain(

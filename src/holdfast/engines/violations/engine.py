@@ -13,6 +13,7 @@ from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.engines import contract
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, RuleClass, TableRules
+from holdfast.engines.listing import is_asked
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.explain import Explanation
@@ -133,15 +134,19 @@ class ViolationEngine(Engine, Generic[R]):
         """The state from its violations; violations know no codes."""
         return states.load(subject.part(self.search), self._asked(subject.table.schema), arrays, facts)
 
-    def listings(self, state: State[R], subject: WatchedTable) -> list[PairListing]:
+    def listings(self, state: State[R], subject: WatchedTable, rule: str | None = None) -> list[PairListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
-        return [self.listing_of(each.rule, each.found(), subject.table) for each in state.violations]
+        return [
+            self.listing_of(each.rule, each.found(), subject.table)
+            for each in state.violations
+            if is_asked(each.rule, rule)
+        ]
 
     def explain(
         self, state: State[R] | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
     ) -> contract.Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
-        listings = [] if state is None else self.listings(state, subject)
+        listings = [] if state is None else self.listings(state, subject, text)
         listing = next((each for each in listings if each.rule.text == text), None)
         if listing is None:
             raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
