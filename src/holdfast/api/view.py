@@ -375,6 +375,15 @@ class View:
         results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
 
+    def report(self, path: str | Path, *, redact: bool = False) -> int:
+        """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its
+        size in bytes. With `redact` it shows hashes in place of values.
+        """
+        from holdfast.api.look_report import write_document
+        from holdfast.api.state_report import state_document
+
+        return write_document(Path(path), state_document(self, redact=redact))
+
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""
         self._refuse_closed()

@@ -1,4 +1,4 @@
-"""What a report tells of a state, or of tables that someone looked at once: gathered here, written in `report/`."""
+"""The page of a state: what it tells is gathered here, and written in `report/document`."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from holdfast.api.look_report import BEST, left_out_notes
 from holdfast.api.memory import Event, Memory
-from holdfast.api.opening import Opened
-from holdfast.api.remembering import table_of_rows
 from holdfast.changes.diff import Result
 from holdfast.changes.naming import listed, named
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.scored import LIKELY
-from holdfast.ranking.suggestion import Suggestion
 from holdfast.report.document.build import document
 from holdfast.report.document.fates import Turn, fate_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
 from holdfast.report.document.seen import EventSeen, RuleKey, RuleSeen, Seen, Told
 
 if TYPE_CHECKING:
-    from holdfast.api.discovery import Found
-    from holdfast.api.suggesting import Suggestions
     from holdfast.api.view import View
 
-_BEST = 200  # of the best rules of a class and table there is more to tell
-_TURNED = 2000  # and of so many that batches broke, mended or implied, the latest
+_TURNED = 2000  # of so many rules that batches broke, mended or implied there is more to tell, the latest
 _TITLES = {
     "named": "your keys and dependencies",
     "dc": "your denial constraints",
@@ -74,7 +69,7 @@ class _State:
                 for at, figures in self._memory.columns().items()
             },
             references=self._references(),
-            notes=[*_left_out_notes(opened.left_out), *_kept_notes(self._memory)],
+            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory)],
         )
 
     # ---- rules ------------------------------------------------------------------------------------------------------
@@ -86,7 +81,7 @@ class _State:
             declared = rule_class(engine)
             if declared.facts:
                 continue
-            for rule in result.values() if declared.given else islice(result.values(), _BEST):
+            for rule in result.values() if declared.given else islice(result.values(), BEST):
                 seen = self._present(engine, subject, rule)
                 told.add(seen.key)
                 yield seen
@@ -198,12 +193,6 @@ def _told(event: Event) -> Told:
     return Told(event.seq, witness.rows, witness.values, witness.sentence)
 
 
-def _left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
-    return [
-        f"Columns of {table} that are not watched: {', '.join(names)}." for table, names in left_out.items() if names
-    ]
-
-
 def _kept_notes(memory: Memory) -> list[str]:
     """That values of rows are not kept, as they were too many."""
     left_out = memory.left_out()
@@ -212,83 +201,3 @@ def _kept_notes(memory: Memory) -> list[str]:
     rows, batches = sum(left_out.values()), len(left_out)
     with_batches = f"batch {next(iter(left_out))}" if batches == 1 else f"{batches:,} batches"
     return [f"Of {rows:,} rows that broke rules with {with_batches} the values are not kept, as they were too many."]
-
-
-# ---- a single look --------------------------------------------------------------------------------------------------
-
-
-def found_document(title: str, tables: Opened, found: Found, *, redact: bool = False) -> dict[str, Any]:
-    """The document of what was found in tables that are open."""
-    sections, rules = [], []
-    for result in found.ranked:
-        for first in islice(result.values(), 1):
-            declared = rule_class(first.kind)
-            if declared.facts:
-                continue
-            subject = ALL_TABLES if declared.across else first.to_json()["table"]
-            sections.append(Section(declared, "" if declared.across else subject, declared.title, (), result))
-            rules += [_found(declared.name, subject, rule) for rule in islice(result.values(), _BEST)]
-    return document(_look(title, tables, found.nulls, sections, rules), redact=redact)
-
-
-def suggested_document(
-    title: str, tables: Opened, suggestions: Suggestions, nulls: str, *, redact: bool = False
-) -> dict[str, Any]:
-    """The document of likely rules of tables that are open, and of rows that look wrong."""
-    lines: dict[tuple[str, str], list[RuleLine]] = {}
-    rules = []
-    for each in suggestions:
-        subject = ALL_TABLES if rule_class(each.kind).across else each.table
-        state = VIOLATED if each.scored.to_remove else HOLDS
-        lines.setdefault((each.kind, subject), []).append(RuleLine(each.text, each.scored.score, state))
-        rules.append(_suggested(each, subject))
-    sections = []
-    for (kind, subject), own in lines.items():
-        declared = rule_class(kind)
-        sections.append(Section(declared, "" if declared.across else subject, f"likely {declared.title}", own))
-    doubts = [(each.table, each.row, each.column, each.rules) for each in suggestions.doubts]
-    return document(_look(title, tables, nulls, sections, rules, doubts), redact=redact)
-
-
-def _look(
-    title: str,
-    tables: Opened,
-    nulls: str,
-    sections: Sequence[Section],
-    rules: Sequence[RuleSeen],
-    doubts: Sequence[tuple[str, int, str, Sequence[str]]] = (),
-) -> Seen:
-    references = [rule.finding for rule in rules if rule.engine == "ind" and (rule.score or 0.0) >= LIKELY]
-    return Seen(
-        title=title,
-        is_state=False,
-        nulls=nulls,
-        watched=tables.watched,
-        left_out=tables.left_out,
-        sections=sections,
-        rules=rules,
-        references=references,
-        doubts=doubts,
-        notes=_left_out_notes(tables.left_out),
-    )
-
-
-def _found(engine: str, subject: str, rule: Any) -> RuleSeen:
-    finding = rule.to_json()
-    return RuleSeen(engine, table_of_rows(engine, subject, rule.text), rule.text, subject, finding, score_of(rule))
-
-
-def _suggested(each: Suggestion, subject: str) -> RuleSeen:
-    scored = each.scored
-    return RuleSeen(
-        each.kind,
-        each.table,
-        each.text,
-        subject,
-        {**scored.rule.to_json(), "g3": scored.g3},
-        scored.score,
-        to_remove=scored.rows,
-        more_to_remove=max(0, scored.to_remove - len(scored.rows)),
-        evidence=[f"{scored.sentence[:1].upper()}{scored.sentence[1:]}."],
-        implied_by=", ".join(each.implied_by),
-    )
