@@ -38,7 +38,7 @@ def serve(
         if missing.name not in ("starlette", "uvicorn"):
             raise
         raise BadInput('this needs starlette and uvicorn: pip install "holdfast[serve]"') from None
-    from holdfast.api.reporting import state_document
+    from holdfast.api.state_report import state_document
 
     with terminal_progress() as progress:
         try:

@@ -1,4 +1,4 @@
-"""Who may ask what. Every request is looked at here before anything else sees it, and every answer gets its headers here.
+"""Who may ask what. Every request is looked at here before anything else sees it, and every answer gets its headers.
 
 A page of another origin must learn nothing: it gets no CORS header, may not embed an answer, and where it gives its own
 name to our address (DNS rebinding), its name stands in the Host header, which is refused. On an address that others can
@@ -8,7 +8,6 @@ reach, every request needs a token.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -134,7 +133,7 @@ def refusal(status: int, sentence: str, scheme: str = "") -> Response:
     return JSONResponse({"error": sentence}, status, headers)
 
 
-def _with_headers(send: Send) -> Callable[[Message], object]:
+def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)

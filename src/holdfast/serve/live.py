@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import secrets
+import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class Live:
     def __init__(self, path: Path, make: Callable[[View], dict[str, Any]]) -> None:
         self.path, self._make = path, make
         self._view = View.open(path)
+        self._database = sqlite3.connect(path / "holdfast.db", check_same_thread=False)
+        self._version = self._database.execute("PRAGMA data_version").fetchone()
         self._lock = threading.Lock()
         self._moment = _Moment(0, self._last_batch())
         self._trouble: HoldfastError | None = None
@@ -64,11 +67,15 @@ class Live:
         """Follow from now on."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Let go of the state, and tell all who listen."""
+    def hush(self) -> None:
+        """Tell all who listen that there will be no more news."""
         self._ends.set()
         for hear in list(self._listeners):
             hear(None)
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self.hush()
         if self._thread.is_alive():
             self._thread.join()
         with self._lock:
@@ -98,7 +105,7 @@ class Live:
         before = self._moment
         try:
             with self._lock:
-                changed = self._view.follow()
+                changed = self._catch_up()
                 if changed or self._trouble is not None:
                     self._moment = _Moment(before.number + 1, self._last_batch())
                 self._trouble = None
@@ -109,6 +116,15 @@ class Live:
             for hear in list(self._listeners):
                 hear(self._moment.seq)
             self._prepare(tuple(before.listings))
+
+    def _catch_up(self) -> bool:
+        version = self._database.execute("PRAGMA data_version").fetchone()
+        if version == self._version:
+            return False
+        self._version, old = version, self._view
+        self._view = View.open(self.path)
+        old.close()
+        return True
 
     def _prepare(self, rules: tuple[str, ...]) -> None:
         """Make what is likely to be asked for next, so that nobody waits for it."""
@@ -149,7 +165,10 @@ class Live:
             self._refuse_trouble()
             kept = self._moment.listings
             kept[rule] = found = kept.pop(rule, None) or self._view.violations(rule)[0]
-            while len(kept) > 1 and sum(0 if each.pairs is None else len(each.pairs) for each in kept.values()) > _MOST_PAIRS:
+            while (
+                len(kept) > 1
+                and sum(0 if each.pairs is None else len(each.pairs) for each in kept.values()) > _MOST_PAIRS
+            ):
                 del kept[next(iter(kept))]
         return found
 

@@ -106,9 +106,9 @@ def _listening(host: str, port: int) -> socket.socket:
     except OverflowError:
         raise BadInput(f"--port {port}: give a number up to 65535, or 0 for any port that is free") from None
     except OSError as error:
-        raise BadInput(
-            f"{host}:{port} can't be served: {(error.strerror or str(error)).lower()}; choose another --port (0: any that is free) or --host"
-        ) from None
+        why = (error.strerror or str(error)).lower()
+        hint = "choose another --port (0: any that is free) or --host"
+        raise BadInput(f"{host}:{port} can't be served: {why}; {hint}") from None
 
 
 def _address(host: str, listening: socket.socket) -> tuple[Address, bool]:
