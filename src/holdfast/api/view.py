@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
+from holdfast.api.memory import Memory
 from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
@@ -292,7 +293,7 @@ class View:
             engine = self._engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        return RuleHistory(results, self._store.rule_events())
+        return RuleHistory(results, self._store.remembered.rule_events())
 
     def violations(self, rule: str | None = None) -> list[Listing]:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -383,6 +384,11 @@ class View:
         from holdfast.api.state_report import state_document
 
         return write_document(Path(path), state_document(self, redact=redact))
+
+    def memory(self) -> Memory:
+        """What the state remembers: what batches did to rules, and how figures moved."""
+        self._refuse_closed()
+        return Memory(self._store)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""

@@ -203,7 +203,7 @@ class NamedEngine(Engine):
         ]
         after = self.result(state)
         moves = {
-            text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows))
+            text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows), partial(_example, rows))
             for text, rows in moved.items()
             if rows
         }
@@ -275,6 +275,10 @@ def _pairs(change: RowChange) -> tuple[Ids, Ids]:
     """Rows that were put outside, and those that are outside no more, as pairs with nobody."""
     added, resolved = (np.stack([rows, np.full(len(rows), NOBODY)], axis=1) for rows in change.rows())
     return added, resolved
+
+
+def _example(change: RowChange) -> tuple[int, ...] | None:
+    return change.example
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:

@@ -197,11 +197,12 @@ class ReferenceEngine(Engine):
 
 def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    retold = 0
-    if change.table == dependent and len(added) and len(resolved):
-        old, new = change.updated
-        retold = int((np.isin(old, resolved) & np.isin(new, added)).sum())
-    return PairChange(_alone(added), _alone(resolved), retold)
+    if change.table != dependent or not len(added) or not len(resolved):
+        return PairChange(_alone(added), _alone(resolved))
+    old, new = change.updated
+    again = new[np.isin(old, resolved) & np.isin(new, added)]
+    first = added[~np.isin(added, again)][:1]
+    return PairChange(_alone(added), _alone(resolved), len(again), lambda: tuple(first.tolist()))
 
 
 def _alone(rows: Ids) -> Ids:

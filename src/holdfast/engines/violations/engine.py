@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
-from holdfast.changes.diff import Diff, PairChange, Result, between
+from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines import contract
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, RuleClass, TableRules
@@ -115,7 +115,7 @@ class ViolationEngine(Engine, Generic[R]):
         before = self.result(state)
         deltas = maintain(state, change)
         after = self.result(state)
-        moved = {d.rule.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        moved = {d.rule.text: d.change(*change.updated) for d in deltas if d}
         return between(before, after).with_violations(before, after, moved)
 
     def result(self, state: State[R]) -> Result:
