@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.api.remembering import table_of_rows
 from holdfast.engines.declared import Json
+from holdfast.engines.registry import table_of_rows
 from holdfast.store.remembered import EventRecord, Remembered
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names

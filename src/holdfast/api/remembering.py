@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.changes.diff import Diff, Witness
 from holdfast.changes.naming import Values
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.registry import table_of_rows
 from holdfast.store.events import turned
 from holdfast.store.records import KeptRow, KeptRows
 from holdfast.table.naming import witnesses_of
@@ -29,12 +29,6 @@ Subject = tuple[str, str]  # an engine, and a table or all of them
 Diffs = Mapping[Subject, Diff]
 Witnesses = dict[Subject, dict[str, Witness]]  # by the text of the rule
 Place = tuple[str, int]  # a table, and the number of a row
-
-
-def table_of_rows(engine: str, subject: str, text: str) -> str:
-    """The table whose rows break a rule, also where it looks across tables."""
-    texts = rule_class(engine).load_texts() if subject == ALL_TABLES else None
-    return texts.table(text) if texts else subject
 
 
 def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:

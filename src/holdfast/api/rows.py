@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.api.remembering import table_of_rows
 from holdfast.changes.naming import Values, by_key, by_number
+from holdfast.engines.registry import table_of_rows
 from holdfast.errors import BadInput
 from holdfast.sources.infer import BadValue, cast_text
 from holdfast.store.store import Store

@@ -156,7 +156,7 @@ class _State:
 
     def _references(self) -> list[dict[str, Any]]:
         """Inclusion dependencies: those that were given, and of the others those that look like foreign keys."""
-        told = {}
+        told: dict[str, dict[str, Any]] = {}
         for (engine, subject), result in self._results.items():
             if engine in ("reference", "ind") and subject == ALL_TABLES:
                 for rule in islice(result.values(), 40):

@@ -10,13 +10,14 @@ from typing import Any
 
 from holdfast import __version__
 from holdfast.changes.names import quoted
+from holdfast.engines.declared import is_given
 from holdfast.engines.meaning import Partner
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.details import Details, meaning_of, wanted_rows
 from holdfast.report.document.fates import BROKEN, Fate
 from holdfast.report.document.portraits import Portrait, portraits
-from holdfast.report.document.rules import VIOLATED, RuleBlock, Section
+from holdfast.report.document.rules import VIOLATED, RuleBlock, RuleName, Section
 from holdfast.report.document.seen import Rows, RuleKey, RuleSeen, Seen
 from holdfast.report.document.shown import Hashed, Shown, row_name
 from holdfast.report.pictures import Edge, bars, histogram, line, strip, tables
@@ -46,7 +47,7 @@ class _Document:
         self._seen, self._shown, self._live = seen, shown, live
         self._schemas = {name: each.table.schema for name, each in seen.watched.items()}
         self._columns = ColumnIndex({name: schema.names for name, schema in self._schemas.items()})
-        self._block = RuleBlock(self._sections(), self._columns, budget, most)
+        self._block = RuleBlock(self._sections(), self._columns, self._wanted(), budget, most)
         wanted = wanted_rows(seen.rules)
         for table, row, _, _ in seen.doubts:
             wanted.setdefault(table, set()).add(row)
@@ -88,9 +89,17 @@ class _Document:
             for section in self._seen.sections
         ]
 
-    def _place(self, key: RuleKey) -> int | None:
+    def _wanted(self) -> set[RuleName]:
+        """The rules that something else refers to."""
+        keys = [rule.key for rule in self._seen.rules] + [event.rule for event in self._seen.events[:_EVENTS]]
+        return {self._named(key) for key in [*keys, *map(_reference_key, self._seen.references)]}
+
+    def _named(self, key: RuleKey) -> RuleName:
         engine, subject, text = key
-        return self._block.place(engine, "" if rule_class(engine).across else subject, self._text(engine, text))
+        return engine, "" if rule_class(engine).across else subject, self._text(engine, text)
+
+    def _place(self, key: RuleKey) -> int | None:
+        return self._block.place(self._named(key))
 
     def _text(self, engine: str, text: str) -> str:
         """The text of a rule as the page has it."""
@@ -294,7 +303,7 @@ class _Document:
                 _side(*side) for side in ((partner.table, partner.columns), (partner.other, partner.other_columns))
             )
             but = f", but for {missing:,} {'rows' if missing > 1 else 'row'}" if missing else ""
-            place = self._place(("reference" if "severity" in rule else "ind", "*", rule["text"]))
+            place = self._place(_reference_key(rule))
             told.append(
                 {
                     **({} if place is None else {"rule": place}),
@@ -385,6 +394,10 @@ def _marked(rules: Sequence[RuleSeen]) -> tuple[str, ...]:
 def _partner(rule: Mapping[str, Any]) -> Partner:
     own, other = rule["dependent"], rule["referenced"]
     return Partner(own[0], tuple(own[1:]), other[0], tuple(other[1:]))
+
+
+def _reference_key(rule: Mapping[str, Any]) -> RuleKey:
+    return "reference" if is_given(rule) else "ind", ALL_TABLES, rule["text"]
 
 
 def _side(table: str, columns: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from holdfast.changes.names import NAME, quoted
 from holdfast.visible import visible
@@ -39,19 +38,12 @@ class ColumnIndex:
             return _NAME.sub(lambda found: chars.get(found[0], found[0]), text)
         return _ACROSS.sub(lambda found: self._across.get(found[0], found[0]), text)
 
-    def characters(self, table: str) -> Mapping[str, str]:
-        """The character of each column of a table, by the name of the column as rules write it."""
-        return self._within[table]
+    def written(self, table: str) -> dict[str, str]:
+        """How coded texts write each column of a table, by its name."""
+        chars = self._within.get(table, {})
+        return {name: chars.get(quoted(name)) or _one_line(quoted(name)) for own, name in self.places if own == table}
 
 
 def _one_line(text: str) -> str:
     """A text without line breaks, and without characters that stand for columns."""
     return _PRIVATE.sub("\ufffd", visible(text))
-
-
-def coded_dependency(rule: Any, chars: Mapping[str, str]) -> str:
-    """The coded text of an FD or a key, made of its columns, which is quicker than to read its text."""
-    left = ", ".join([chars.get(name) or quoted(name) for name in rule.lhs])
-    if rule.kind == "ucc":
-        return f"key({left})"
-    return f"{left or '()'} -> {chars.get(rule.rhs) or quoted(rule.rhs)}"

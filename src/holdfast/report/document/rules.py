@@ -9,17 +9,20 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
+from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Result, Worth
 from holdfast.engines.declared import RuleClass
-from holdfast.report.document.columns import ColumnIndex, coded_dependency
+from holdfast.report.document.columns import ColumnIndex
 
 HOLDS, VIOLATED, BROKE, IMPLIED, UNTESTED = range(5)
 UNKNOWN = -1  # no score
 
 _AT_ONCE = 5000  # rules
+
+RuleName = tuple[str, str, str]  # engine, table ("": several) and text
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,12 @@ class Section:
         """The coded text, the score in percent and the state of each rule."""
         for line in self.lines:
             yield columns.coded(self.table, line.text), percent(line.score), line.state
-        if self.declared.name in ("fd", "ucc"):
-            chars = columns.characters(self.table)
-            for rule in self.result.values():
-                worth = rule.worth  # type: ignore[attr-defined]
-                yield coded_dependency(rule, chars), UNKNOWN if worth is None else percent(worth.score), HOLDS
+        quick = (
+            self.result.written(columns.written(self.table)) if isinstance(self.result, RulesWhenAsked) else iter(())
+        )
+        first = next(quick, None)
+        if first is not None:
+            yield from ((text, percent(score), HOLDS) for text, score in chain([first], quick))
             return
         for text, rule in self.result.items():
             yield columns.coded(self.table, text), percent(score_of(rule)), HOLDS
@@ -63,12 +67,19 @@ class Section:
 class RuleBlock:
     """The rules that a page lists, and the place of each that something else refers to."""
 
-    def __init__(self, sections: Sequence[Section], columns: ColumnIndex, budget: int, most: int | None) -> None:
+    def __init__(
+        self,
+        sections: Sequence[Section],
+        columns: ColumnIndex,
+        wanted: Iterable[RuleName],
+        budget: int,
+        most: int | None,
+    ) -> None:
         self._columns, self._sections = columns, sections
         self._taken = [_Taken() for _ in sections]
         self._fill(budget, most)
         self._first = [sum(len(each.texts) for each in self._taken[:at]) for at in range(len(sections))]
-        self._places: dict[int, dict[str, int]] = {}
+        self._places = dict(self._found(wanted))
 
     def _fill(self, budget: int, most: int | None) -> None:
         """Take rules from all sections in turn, until there are no more, or no room."""
@@ -90,16 +101,19 @@ class RuleBlock:
                 if used >= budget:
                     break
 
-    def place(self, engine: str, table: str, text: str) -> int | None:
-        """The number of a rule; None where it is left out."""
-        for at, section in enumerate(self._sections):
-            if (section.declared.name, section.table) == (engine, table):
-                if at not in self._places:
-                    texts = self._taken[at].texts
-                    self._places[at] = {coded: place for place, coded in reversed(list(enumerate(texts)))}
-                found = self._places[at].get(self._columns.coded(section.table, text))
-                return None if found is None else self._first[at] + found
-        return None
+    def _found(self, wanted: Iterable[RuleName]) -> Iterator[tuple[RuleName, int]]:
+        """The places of some rules."""
+        coded: dict[tuple[str, str], dict[str, RuleName]] = {}
+        for rule in wanted:
+            engine, table, text = rule
+            coded.setdefault((engine, table), {})[self._columns.coded(table, text)] = rule
+        for section, taken, first in zip(self._sections, self._taken, self._first, strict=True):
+            own = coded.get((section.declared.name, section.table), {})
+            yield from ((own[text], first + at) for at, text in enumerate(taken.texts) if text in own)
+
+    def place(self, rule: RuleName) -> int | None:
+        """The number of a rule that was wanted; None where it is left out."""
+        return self._places.get(rule)
 
     @property
     def left_out(self) -> str:

@@ -39,6 +39,8 @@ function decoded(text) {
 /** Draw what the address asks for; `quiet` leaves focus and scrolling to the caller. */
 function show(quiet = false) {
   const hash = location.hash || "#/";
+  const focused = document.activeElement?.id;
+  const filtered = hash.startsWith("#/rules") && page.shown?.startsWith("#/rules");
   page.shown = hash;
   page.view = viewOf(page.doc, hash);
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
@@ -46,6 +48,7 @@ function show(quiet = false) {
   showViews(hash);
   if (document.activeElement !== byId("query")) byId("query").value = new URLSearchParams(splitOnce(hash, "?")[1] ?? "").get("q") ?? "";
   if (quiet) return;
+  if (filtered && byId(focused)) return byId(focused).focus({ preventScroll: true });
   focusHeading();
   window.scrollTo(0, page.followed ? 0 : page.places.get(hash) ?? 0);
 }
@@ -168,7 +171,7 @@ function returnTo({ y, id, href, heading, open }) {
 
 function showAbout() {
   const { doc } = page;
-  byId("about").textContent = doc.title;
+  byId("about").replaceChildren(doc.title, doc.live ? el("span.badge", { id: "live" }, "● live") : "");
   byId("foot").replaceChildren(`${doc.live ? "Live" : `Written ${moment(doc.made)}`} by Holdfast ${doc.version}.`,
     doc.redacted ? " All values are hashed." : "", doc.nulls === "distinct" ? " A null equals nothing." : " Null equals null.");
 }

@@ -4,9 +4,9 @@
 const EVENTS = [
   ["lost", "Broke", "broke"],
   ["worse", "Broke further", "broke further"],
-  ["gained", "Hold now", "hold now"],
-  ["implied", "Follow from others now", "follow from others now"],
-  ["untested", "Nothing tests them any more", "are no longer tested"],
+  ["gained", "Came to hold", "came to hold"],
+  ["implied", "Came to follow from others", "came to follow from others"],
+  ["untested", "Left untested", "left untested"],
 ];
 
 function batchesView(doc) {
@@ -18,7 +18,7 @@ function batchesView(doc) {
     moment(batch.at), batch.table, batch.how, number(batch.inserted), number(batch.deleted), number(batch.rows), milliseconds(batch.seconds),
     ...["lost", "worse", "gained", "implied"].map((event) => eventCount(batch, event)),
   ]);
-  const headings = ["batch#", "applied at", "table", "what", "rows in#", "rows out#", "rows then#", "ms#", "broke#", "broke further#", "hold now#", "follow#"];
+  const headings = ["batch#", "applied at", "table", "what", "rows in#", "rows out#", "rows then#", "ms#", "broke#", "broke further#", "came to hold#", "implied#"];
   const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step)));
   const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows));
   return {
@@ -51,7 +51,7 @@ function batchView(doc, written) {
       el("p.facts", {}, `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · ${counted(batch.rows, "row")} then · id ${batch.id}`),
       steps(seqs[place - 1], seqs[place + 1]),
       EVENTS.map(([event, title]) => eventPart(doc, batch, event, title)),
-      batch.more ? el("p.aside", {}, `${counted(batch.more, "event")} of this batch are not listed here.`) : null,
+      batch.more ? el("p.aside", {}, `Not listed here: ${counted(batch.more, "more event")} of this batch.`) : null,
       part("Difference to another batch", comparing(doc, place ? seqs[place - 1] : seq, seq)),
     ],
   };
@@ -74,7 +74,7 @@ function eventPart(doc, batch, event, title) {
   const events = batch.events.filter(([name]) => name === event);
   if (!events.length && !batch[event]) return null;
   const by = new Map(events.map(([, rule, text]) => [rule, text]));
-  const note = (rule) => ({ note: eventNote(doc, rule, batch.seq, by.get(rule)) });
+  const note = (rule) => ({ now: "now ", note: eventNote(doc, rule, batch.seq, by.get(rule)) });
   const all = batch[event] > events.length ? ` ${number(events.length)} of ${number(batch[event])}` : ` ${number(events.length)}`;
   return part([title, el("span.aside", {}, all)], ruleList(doc, [...by.keys()], note));
 }
@@ -107,10 +107,10 @@ function betweenView(doc, first, last) {
   const effect = netEffect(doc, within, from);
   const more = within.reduce((sum, batch) => sum + (batch.more ?? 0), 0);
   const rows = within.reduce((sum, batch) => [sum[0] + batch.inserted, sum[1] + batch.deleted], [0, 0]);
-  const lists = [["broke", "Broke"], ["worse", "Broke further"], ["again", "Hold again"], ["fresh", "New: they hold, and did not before"],
-    ["implied", "Follow from others now"], ["untested", "Nothing tests them any more"], ["passing", "Broke and were mended in between"]];
+  const lists = [["broke", "Broke"], ["worse", "Broke further"], ["again", "Hold again"], ["fresh", "New"],
+    ["implied", "Came to follow from others"], ["untested", "Left untested"], ["passing", "Broke, and hold again"]];
   const shown = lists.map(([name, title]) => effect[name].length
-    ? part([title, el("span.aside", {}, ` ${number(effect[name].length)}`)], ruleList(doc, effect[name], (rule) => ({ note: effect.by.get(rule) })))
+    ? part([title, el("span.aside", {}, ` ${number(effect[name].length)}`)], ruleList(doc, effect[name], (rule) => ({ now: "now ", note: effect.by.get(rule) })))
     : null).filter(Boolean);
   return {
     title: `From ${from || "the start"} to batch ${to}`,
@@ -118,7 +118,7 @@ function betweenView(doc, first, last) {
       el("p.kicker", {}, link("#/batches", "Batches")),
       el("h1", {}, `From ${from ? `batch ${number(from)}` : "the start"} to batch ${number(to)}`),
       el("p.says", {}, `${counted(within.length, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`),
-      more ? el("p.aside", {}, `${counted(more, "event")} of these batches are not listed in this document, so the lists below may lack rules.`) : null,
+      more ? el("p.aside", {}, `Not listed in this document: ${counted(more, "event")} of these batches, so rules may be missing below.`) : null,
       comparing(doc, from, to),
       shown.length ? shown : el("p.calm", {}, "The same rules hold after both."),
     ],

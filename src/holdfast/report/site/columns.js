@@ -8,11 +8,19 @@ function columnsView(doc) {
     const rows = each.columns.map((at) => {
       const column = doc.columns[at];
       return [el("a.item", { href: doc.columnAddress(at) }, column.name), column.type, nullCell(column), number(column.distinct),
-        column.min ?? "", column.max ?? "", picture(column.distribution, "small")];
+        column.min ?? "", column.max ?? "", smallDistribution(column)];
     });
-    return part(each.name, table(`Columns of ${each.name}`, ["column", "type", "nulls#", "distinct#", "least", "greatest", "values"], rows, { class: "wide" }));
+    const headings = ["column", "type", "nulls#", "distinct#", "least", "greatest", "values"];
+    return part([each.name, el("span.aside", {}, ` ${counted(each.rows, "row")}`)], table(`Columns of ${each.name}`, headings, rows, { class: "catalog" }));
   });
   return { title: "Columns", body: [el("h1", {}, "Columns"), parts] };
+}
+
+/** A histogram without its letters, or the most frequent values in words. */
+function smallDistribution(column) {
+  if (column.distribution?.includes("hf-histogram")) return picture(column.distribution, "small");
+  const shown = (column.frequent ?? []).slice(0, 3);
+  return el("p.frequent", {}, shown.map(([value, count]) => el("span", {}, el("span.value", {}, value), el("span.aside", {}, ` ${number(count)}`))));
 }
 
 function nullCell(column) {
@@ -40,7 +48,7 @@ function columnView(doc, tableName, name) {
       el("h1", {}, column.name),
       el("p.says", {}, columnSentence(doc, at)),
       el("div.columns", {},
-        el("div", {}, groups.map(([title, query]) => lensPart(doc, at, title, query))),
+        el("div", {}, groups.map(([title, query]) => lensPart(doc, at, title, query)), noRules(doc, at, groups)),
         el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", picture(column.nulls_line, "line")))),
     ],
   };
@@ -56,10 +64,16 @@ function columnSentence(doc, at) {
 
 function lensPart(doc, at, title, query) {
   const { count, rules } = doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true);
-  if (!count) return part(title, el("p.calm", {}, "No rule."));
+  if (!count) return null;
   const asked = { class: query.kinds.length === 1 ? query.kinds[0] : "", column: doc.columnId(at), side: query.side };
   const all = count > rules.length ? el("p", {}, link(rulesAddress(asked), `All ${number(count)}`)) : null;
   return part([title, el("span.aside", {}, ` ${number(count)}`)], el("ul.list", {}, rules.map((rule) => ruleItem(doc, rule, { withTable: false }))), all);
+}
+
+/** The groups that have no rule, in one line. */
+function noRules(doc, at, groups) {
+  const empty = groups.filter(([, query]) => !doc.index.search({ ...query, words: [], column: at }, 0).count);
+  return empty.length ? part("No rule", el("p.calm", {}, empty.map(([title]) => title.toLowerCase()).join(", "))) : null;
 }
 
 function frequent(column) {

@@ -47,6 +47,8 @@ function picture(svg, className = "picture") {
   if (!svg) return null;
   const holder = el(`div.${className}`);
   holder.innerHTML = svg;
+  // A strip in large: twice as wide as it was drawn, as far as there is room.
+  if (className === "strip large") holder.firstChild.style.width = `${Math.min(2 * holder.firstChild.getAttribute("width"), 760)}px`;
   // What scrolls must be reachable by keyboard.
   if (className === "picture wide") holder.setAttribute("tabindex", "0");
   return holder;

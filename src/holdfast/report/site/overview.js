@@ -8,11 +8,11 @@ function overviewView(doc) {
     body: [
       el("h1.sentence", {}, overview.sentence),
       el("p.facts", {}, facts(doc)),
-      notes(doc),
       el("div.columns", {},
         el("div", {}, brokeLast(doc), lookAt(doc)),
         el("div", {}, classes(doc), tablesPart(doc))),
       part("The best rules", overview.best.length ? ruleList(doc, overview.best) : null),
+      part("What this page leaves out", notes([...(doc.notes ?? []), doc.rules.left_out])),
     ],
   };
 }
@@ -26,9 +26,9 @@ function facts(doc) {
   return shown.map((text, at) => [at ? " · " : "", text]);
 }
 
-function notes(doc) {
-  const shown = [...(doc.notes ?? []), doc.rules.left_out].filter(Boolean);
-  return shown.length ? el("ul.notes", { "aria-label": "What is left out" }, shown.map((text) => el("li", {}, text))) : null;
+function notes(sentences) {
+  const shown = sentences.filter(Boolean);
+  return shown.length ? el("ul.notes", {}, shown.map((text) => el("li", {}, text))) : null;
 }
 
 /** What broke last: each with its strip, the batch, and why. */
@@ -39,13 +39,12 @@ function brokeLast(doc) {
 }
 
 function brokenCard(doc, rule) {
-  const detail = doc.detail(rule);
-  const first = detail.pairs?.[0];
+  const first = doc.detail(rule).pairs?.[0];
   return el("li.item.card", {},
-    el("p.head", {}, stateMark(doc.stateOf(rule)),
-      el("a", { href: doc.address(rule) }, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule))),
+    el("p.head", {}, stateMark(doc.stateOf(rule)), ruleLink(doc, rule)),
     strip(doc, rule),
-    el("p.note", {}, fate(doc, rule), first ? [" ", first.sentence] : null));
+    first ? el("p", {}, first.sentence) : null,
+    el("p.note", {}, fate(doc, rule)));
 }
 
 /** Numbers by class, each a link to the rules that it counts. */
@@ -53,15 +52,15 @@ function classes(doc) {
   const over = (row, state) => {
     const count = row[state] ?? 0;
     const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
-    const label = `${number(count)} ${row.title} ${STATE_WORDS[state]}`;
+    const label = `${number(count)} ${row.title}: ${state}`;
     return count ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count)) : el("span.zero", {}, "0");
   };
-  const rows = doc.overview.classes.map((row) => [
+  const rows = doc.overview.classes.toSorted((one, other) => other.given - one.given).map((row) => [
     [link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title), row.given ? el("span.aside", {}, " given") : null],
     over(row, "holds"),
     row.given ? over(row, "violated") : over(row, "broke"),
   ]);
-  return part("What holds", table("What holds, by class", ["class", "hold#", "don't#"], rows));
+  return part("What holds", table("What holds, by class", ["class", "hold#", "don't hold#"], rows));
 }
 
 function tablesPart(doc) {

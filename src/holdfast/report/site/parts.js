@@ -2,12 +2,11 @@
 "use strict";
 
 const SIGNS = { holds: "✓", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
-const STATE_WORDS = {
-  holds: "holds",
-  violated: "violated",
-  broke: "broke",
-  implied: "follows from another",
-  untested: "nothing tests it",
+const STATE_TITLES = {
+  violated: "a given rule that rows violate",
+  broke: "a rule that held, until rows broke it",
+  implied: "still holds, and follows from another rule",
+  untested: "no rows are left that could break it",
 };
 
 /** A rule's text, its columns told from the rest; with `links` they lead to the columns. */
@@ -23,9 +22,10 @@ function ruleText(doc, rule, links = false) {
   return shown;
 }
 
-/** The state of a rule as a sign and a word. */
-function stateMark(state) {
-  return el(`span.state.${state}`, {}, el("span", { "aria-hidden": "true" }, SIGNS[state]), ` ${STATE_WORDS[state]}`);
+/** The state of a rule as a sign and a word; `now` tells it from how the rule stood when a batch came. */
+function stateMark(state, now = "") {
+  const sign = el("span", { "aria-hidden": "true" }, SIGNS[state]);
+  return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${state}`);
 }
 
 /** The score as a number with a bar. */
@@ -36,26 +36,32 @@ function scoreMark(score) {
   return el("span.score", { title: `score ${score} of 100` }, el("span.hidden", {}, "score "), String(score), bar);
 }
 
-/** The strip of a rule, if it has one of its own. */
-function strip(doc, rule, className = "strip") {
-  const at = doc.detail(rule).strip;
-  return doc.state && at !== undefined && at !== null ? picture(doc.strips[at], className) : null;
+/** The strip of a rule, if it has one of its own. In lists its cells can be clicked, but Tab passes them by. */
+function strip(doc, rule, large = false) {
+  const svg = doc.state ? doc.strips[doc.detail(rule).strip] : null;
+  const drawn = picture(svg, large ? "strip large" : "strip");
+  if (!large) for (const cell of drawn?.querySelectorAll("a") ?? []) cell.setAttribute("tabindex", "-1");
+  return drawn;
 }
 
 /** A rule as a line of a list: a link, with whatever is said of it beneath. */
-function ruleItem(doc, rule, { note = null, withTable = doc.tables.length > 1 } = {}) {
-  const detail = doc.detail(rule);
+function ruleItem(doc, rule, { note = null, now = "", withTable = doc.tables.length > 1 } = {}) {
   const { table: name } = doc.section(rule);
   return el("li.item", {},
     el("div.row", {},
-      stateMark(doc.stateOf(rule)),
+      stateMark(doc.stateOf(rule), now),
+      scoreMark(doc.scoreOf(rule)),
       el("div.what", {},
-        el("a", { href: doc.address(rule) }, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule)),
-        withTable && name ? el("span.aside", {}, ` ${name}`) : null,
-        detail.severity === "warn" ? el("span.aside", {}, " warning only") : null,
+        ruleLink(doc, rule),
+        withTable && name ? el("span.aside", {}, `  ${name}`) : null,
         note ? el("p.note", {}, note) : null),
-      strip(doc, rule),
-      scoreMark(doc.scoreOf(rule))));
+      strip(doc, rule)));
+}
+
+/** A rule's name, if it has one, and its text: the link to its page. */
+function ruleLink(doc, rule) {
+  const { name } = doc.detail(rule);
+  return el("a", { href: doc.address(rule) }, name ? el("span.name", {}, `${name}: `) : null, ruleText(doc, rule));
 }
 
 /** Rules as a list that can grow. */
@@ -69,7 +75,7 @@ function fate(doc, rule) {
   const detail = doc.detail(rule);
   const events = doc.eventsOf(rule);
   const last = (name) => events.findLast(({ event }) => event === name)?.seq;
-  const rows = detail.violations ? ` ${counted(detail.violations, "violation")}${meaning(detail)}.` : "";
+  const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
     case "violated": {
       const seq = last("lost");
@@ -88,7 +94,10 @@ function fate(doc, rule) {
   }
 }
 
-const meaning = (detail) => (detail.counted && detail.counted !== "violations" ? ` (${detail.counted})` : "");
+/** `3 rows to remove`, `1 violation`. */
+function violationCount({ violations, counted: what = "violations" }) {
+  return `${number(violations)} ${violations === 1 ? what.replace(/^(\w+)s\b/, "$1") : what}`;
+}
 
 function held(doc, detail) {
   if (!doc.state) return ["Holds."];
@@ -104,34 +113,44 @@ function impliedBy(doc, rule, text) {
 }
 
 /** Rows side by side: the rule's columns first, what offends marked, other columns folded. */
-function pairTable(pair, { open = false, title = true } = {}) {
-  const about = new Set(pair.rule_columns);
+function pairTable(pair) {
   const own = pair.rule_columns.map((name) => pair.columns.indexOf(name)).filter((at) => at >= 0);
-  const others = pair.columns.map((_, at) => at).filter((at) => !about.has(pair.columns[at]));
+  const others = pair.columns.map((_, at) => at).filter((at) => !own.includes(at));
   return el("div.pair", {},
-    title ? el("p.why", {}, pair.batch ? [el("span.aside", {}, batchLink(pair.batch)), " "] : null, pair.sentence) : null,
     sideBySide(pair, own, pair.sentence),
-    others.length
-      ? el("details", { open }, el("summary", {}, counted(others.length, "other column")), sideBySide(pair, others, "Other columns"))
-      : null);
+    others.length ? el("details", {}, el("summary", {}, counted(others.length, "other column")), sideBySide(pair, others, "Other columns")) : null);
 }
 
 function sideBySide(pair, places, name) {
-  const marked = new Set(pair.marked);
-  const head = pair.rows.map((row) => el("th", { scope: "col" }, row.name, row.alive === false ? el("span.aside", {}, " deleted since") : null));
+  const heads = pair.rows.map((row) => el("th", { scope: "col" }, row.name, row.alive === false ? el("span.aside", {}, " deleted since") : null));
   const lines = places.map((at) => {
-    const offends = marked.has(pair.columns[at]);
-    const values = pair.rows.map((row) => {
-      const value = row.values?.[at];
-      const shown = value === null || value === undefined ? el("span.aside", {}, row.values ? "null" : "not kept") : value;
-      return el("td", {}, offends ? el("mark", {}, shown) : shown);
-    });
-    const sign = offends ? el("span.sign", {}, el("span", { "aria-hidden": "true" }, "≠"), el("span.hidden", {}, " differs")) : null;
-    return el(offends ? "tr.marked" : "tr", {}, el("th", { scope: "row" }, pair.columns[at], sign), values);
+    const offends = pair.marked.includes(pair.columns[at]);
+    const sign = offends ? [el("span.sign", { "aria-hidden": "true" }, "◂"), el("span.hidden", {}, " offends")] : null;
+    return el(offends ? "tr.marked" : "tr", {}, el("th", { scope: "row" }, pair.columns[at]),
+      pair.rows.map((row) => el("td", {}, offends ? el("mark", {}, valueOf(row, at)) : valueOf(row, at))), el("td", {}, sign));
   });
+  const head = el("tr", {}, el("th", { scope: "col" }, "column"), heads, el("td"));
   return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
-    el("table.rows", {}, el("caption.hidden", {}, name),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "column"), head)), el("tbody", {}, lines)));
+    el("table.rows", {}, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, lines)));
+}
+
+/** A value of a row as it is shown. */
+function valueOf(row, at) {
+  if (!row.values) return el("span.aside", {}, "not kept");
+  return row.values[at] ?? el("span.aside", {}, "null");
+}
+
+/** What a rule says, where the document doesn't tell. */
+function saysOf(doc, rule) {
+  const sides = doc.line(rule).split(/->| in /).map((side) => (side.match(COLUMN_CHARACTERS) ?? [])
+    .map((sign) => doc.namesFor(rule)[sign.charCodeAt(0) - FIRST_COLUMN]));
+  const [left, right] = sides.map((names) => names.join(", ").replace(/, ([^,]*)$/, " and $1"));
+  switch (doc.section(rule).kind) {
+    case "fd": return left ? `Rows that share ${left} share ${right}.` : `All rows share ${right}.`;
+    case "ucc": return `No two rows share ${left}.`;
+    case "ind": return `Every value of ${left} is one of ${right}.`;
+    default: return "";
+  }
 }
 
 /** Buttons that copy a rule: as text, and as SQL and for a rule file where that can be said. */

@@ -8,6 +8,7 @@ function ruleView(doc, kind, tableName, text) {
   if (rule < 0) return missingView(`There is no rule ${text} in this document.`, doc.rules.left_out);
   const detail = doc.detail(rule);
   const section = doc.section(rule);
+  const says = detail.says ?? saysOf(doc, rule);
   const kicker = [link(`#/rules?class=${encodeURIComponent(kind)}`, section.title), section.table ? ` of ${section.table}` : null,
     section.given ? " · given" : null, detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
   return {
@@ -15,24 +16,34 @@ function ruleView(doc, kind, tableName, text) {
     body: [
       el("p.kicker", {}, kicker),
       el("h1.ruleline", {}, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule, true)),
-      detail.says ? el("p.says", {}, detail.says) : null,
+      says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
       el("p.fate", {}, stateMark(doc.stateOf(rule)), " ", fate(doc, rule)),
       fared(doc, rule),
-      el("div.columns", {},
-        el("div", {}, brokenBy(detail), violationsPart(doc, rule), worklist(detail)),
-        el("div", {}, evidence(doc, rule), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule), part("Copy", copying(doc, rule)))),
+      twoColumns(
+        [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
+        [evidence(doc, rule), part("Copy", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
     ],
   };
 }
 
-/** The strip in full width, with what its colours mean. */
+/** What matters most beside the rest; all side by side where nothing broke. */
+function twoColumns(most, rest) {
+  const shown = most.filter(Boolean);
+  if (!shown.length) return el("div.parts", {}, rest);
+  return el("div.columns", {}, el("div", {}, shown), el("div", {}, rest));
+}
+
+/** The strip in large, with what its colours mean. */
 function fared(doc, rule) {
-  const drawn = strip(doc, rule, "strip large");
+  const drawn = strip(doc, rule, true);
   if (!drawn) return null;
-  const key = [["held", "held"], ["broken", "broken"], ["implied", "follows from another"], ["untested", "nothing tests it"], ["absent", "not there yet"]];
-  return el("figure.fared", {}, drawn, el("figcaption.legend", {}, "One cell a batch: ",
-    key.map(([name, words]) => el("span", {}, el(`span.swatch.${name}`, { "aria-hidden": "true" }), words))));
+  const words = { held: "held", broken: "broken", implied: "follows from another rule", untested: "nothing tests it", absent: "not known yet" };
+  const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
+  const last = doc.batches.reduce((most, batch) => Math.max(most, batch.seq), 0);
+  return el("figure.fared", {},
+    el("div.timeline", {}, drawn, el("p.ends", { "aria-hidden": "true" }, el("span", {}, "start"), el("span", {}, `batch ${number(last)}`))),
+    el("figcaption.legend", {}, "One cell a batch: ", seen.map(([name, said]) => el("span.key", {}, el(`span.swatch.${name}`, { "aria-hidden": "true" }), said))));
 }
 
 /** The rows side by side, the newest pair first; all but the first are folded. */
@@ -41,8 +52,9 @@ function brokenBy(detail) {
   if (!pairs.length) return null;
   const title = pairs[0].rows.length === 1 ? "The row that broke it" : "The two rows that broke it";
   const rest = pairs.slice(1).map((pair) => el("details.other", {},
-    el("summary", {}, pair.batch ? `Batch ${pair.batch}: ` : "", pair.sentence), pairTable(pair, { title: false })));
-  return part(title, pairTable(pairs[0]), rest);
+    el("summary", {}, pair.batch ? `Batch ${pair.batch}: ` : "", pair.sentence), pairTable(pair)));
+  const when = pairs[0].batch ? [" ", el("span.aside", {}, "with ", batchLink(pairs[0].batch))] : null;
+  return part([title, when], el("p.why", {}, pairs[0].sentence), pairTable(pairs[0]), rest);
 }
 
 function evidence(doc, rule) {
@@ -93,7 +105,7 @@ function violationsPart(doc, rule) {
     try {
       const answer = await fetched(`api/violations?${asked}`);
       from = start;
-      list.replaceChildren(...answer.violations.map((pair) => el("details.other", {}, el("summary", {}, pair.sentence), pairTable(pair, { title: false }))));
+      list.replaceChildren(...answer.violations.map((pair) => el("details.other", {}, el("summary", {}, pair.sentence), pairTable(pair))));
       where.textContent = `${number(from + 1)} to ${number(from + answer.violations.length)} of ${number(answer.total)}`;
       previous.disabled = from === 0;
       next.disabled = from + PAIRS_A_PAGE >= answer.total;

@@ -11,7 +11,7 @@ function rulesView(doc, parameters) {
   showHits(doc, asked, hits, found);
   return {
     title: "Rules",
-    body: [heading, filters(doc, asked), notes(doc), hits, found],
+    body: [heading, filters(doc, asked), notes([doc.rules.left_out]), hits, found],
     // Typing in the search box changes what is found, and nothing else on the page.
     searched: (text) => {
       asked.q = text;
@@ -93,7 +93,7 @@ function filters(doc, asked) {
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
-    choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
+    choice("state", "State", [any("all"), ...STATES.map((state) => [state, state])]),
     choice("score", "Score", scores),
     FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null);
 }
