@@ -98,7 +98,7 @@ def test_the_golden_state_is_small_and_whole(name: str) -> None:
 
 def test_a_state_made_today_has_the_same_shape(tmp_path: Path) -> None:
     """While the format is this one, making the state anew gives the same answers."""
-    assert FORMAT == 3
+    assert FORMAT == 4
     make.make(tmp_path / "state")
     with Monitor.open(tmp_path / "state") as monitor:
         check(monitor, make.KEYED)

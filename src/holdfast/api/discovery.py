@@ -107,6 +107,8 @@ def discover(
     nulls: Nulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
+    html: str | Path | None = None,
+    redact: bool = False,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Found:
@@ -114,7 +116,7 @@ def discover(
 
     `rules` names the classes to look for: `"fd"`, `"fd,ucc"` or `["fd", "ucc"]`. `columns` names the columns to read,
     of the one table, or of each table by its name; none means all. `settings` are those of the rule classes, such as
-    `error=0.01` or `max_lhs=3`.
+    `error=0.01` or `max_lhs=3`. `html` names a page to write, which shows hashes in place of values with `redact`.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": ["10115", "10117", "20095"], "city": ["Berlin", "Berlin", "Hamburg"]})
@@ -129,7 +131,13 @@ def discover(
     engines = [make_engine(name, settings) for name in asked]
     progress = progress or SILENT
     with opened(source, columns, nulls, options, spark, progress) as tables:
-        return found_in(tables, engines, nulls, progress)
+        found = found_in(tables, engines, nulls, progress)
+        if html is not None:
+            from holdfast.api.look_report import found_document, write_document
+
+            progress.step("Writing the page")
+            write_document(Path(html), found_document(tables, found, redact=redact))
+    return found
 
 
 def found_in(tables: Opened, engines: Sequence[Engine], nulls: Nulls, progress: Progress) -> Found:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from holdfast.api.kept import settings_text
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
+from holdfast.api.remembering import given_witnesses, kept_rows
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View, opened_store
 from holdfast.changes.diff import Result
@@ -272,6 +273,7 @@ class Monitor(Upkeep):
                 files.remove(segment.path)
             admitted = replace(admitted, table=self._tables[name], segments=())
         many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
+        given = given_witnesses(diffs, self._tables)
         self._store.commit(
             Commit(
                 batch_id,
@@ -286,6 +288,8 @@ class Monitor(Upkeep):
                 time.perf_counter() - started,
                 diffs,
                 many,
+                given,
+                kept_rows(diffs, given, self._tables),
             )
         )
         self._stale = False

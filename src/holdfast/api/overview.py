@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from holdfast.api.discovery import Found, found_in
@@ -31,12 +32,22 @@ def overview(
     nulls: Nulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
+    html: str | Path | None = None,
+    redact: bool = False,
     progress: Progress | None = None,
 ) -> Overview:
-    """What is in a table, or in several given by name: read once, for the likely rules and for the facts of columns."""
+    """What is in a table, or in several given by name: read once, for the likely rules and for the facts of columns.
+
+    `html` names a page to write, which shows hashes in place of values with `redact`.
+    """
     progress = progress or SILENT
     started = time.perf_counter()
     with opened(source, columns, nulls, options, spark, progress) as tables:
         facts = found_in(tables, [make_engine("column")], nulls, progress)
         suggestions = suggestions_in(tables, progress)
+        if html is not None:
+            from holdfast.api.look_report import suggested_document, write_document
+
+            progress.step("Writing the page")
+            write_document(Path(html), suggested_document(tables, suggestions, nulls, redact=redact))
     return Overview(replace(suggestions, seconds=time.perf_counter() - started), facts)

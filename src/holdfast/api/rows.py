@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.naming import Values, by_key, by_number
-from holdfast.engines.registry import ALL_TABLES, class_of_text
+from holdfast.engines.registry import table_of_rows
 from holdfast.errors import BadInput
 from holdfast.sources.infer import BadValue, cast_text
 from holdfast.store.store import Store
@@ -129,23 +129,22 @@ def _in_files(table: Table, ids: Ids) -> dict[int, Kept]:
 
 
 def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept]:
-    """What the newest event that keeps anything of each row keeps of it."""
+    """What is kept of each row from when it last broke a rule."""
+    if not numbers:
+        return {}
+    name, key = table.schema.name, key_names(table.schema)
     found: dict[int, Kept] = {}
-    for batch, about, rule, witness in store.kept_rows(numbers) if numbers else []:
-        if table.schema.name != (_table_of(rule) if about == ALL_TABLES else about):
+    for number, batch, rule, values in store.remembered.rows_by_number(name, numbers):
+        found.setdefault(number, Kept(values, {column: values[column] for column in key}, "event", batch, rule))
+    for engine, about, batch, rule, witness in store.remembered.witnesses_of([n for n in numbers if n not in found]):
+        if name != table_of_rows(engine, about, rule):
             continue
-        keys = witness.get("keys") or [{} for _ in witness["rows"]]
-        for number, values, key in zip(witness["rows"], witness["values"], keys, strict=True):
-            if values or key:  # or it was forgotten
-                found.setdefault(number, Kept({**key, **values}, key, "event", batch, rule))
+        nothing: list[Values] = [{} for _ in witness["rows"]]
+        told, keys = (witness.get(part) or nothing for part in ("values", "keys"))
+        for number, values, own in zip(witness["rows"], told, keys, strict=True):
+            if values or own:  # or it was forgotten
+                found.setdefault(number, Kept({**own, **values}, own, "event", batch, rule))
     return found
-
-
-def _table_of(rule: str) -> str | None:
-    """The table whose rows break a rule that looks across tables."""
-    declared = class_of_text(rule)
-    texts = declared.load_texts() if declared else None
-    return texts.table(rule) if texts else None
 
 
 def _insertions(name: str, store: Store, ids: Ids) -> Ids:

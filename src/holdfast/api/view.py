@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
+from holdfast.api.memory import Memory
 from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
@@ -38,7 +39,7 @@ from holdfast.table import files
 from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Table
+from holdfast.table.table import Nulls, Table
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
@@ -235,6 +236,16 @@ class View:
         return self._tables
 
     @property
+    def path(self) -> Path:
+        """Where the state lies."""
+        return self._store.path
+
+    @property
+    def nulls(self) -> Nulls:
+        """How nulls compare."""
+        return self._store.nulls
+
+    @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
         """The columns of each table that are not watched: they can't be compared, or others were asked for."""
         self._refuse_closed()
@@ -260,6 +271,16 @@ class View:
         chosen = {subject: state for subject, state in self._states.items() if rules in (None, subject[0])}
         return [self._engines[name].ranked(state) for (name, _), state in chosen.items()]
 
+    def ranked_by_class(self) -> dict[tuple[str, str], Result]:
+        """The same by class and table (`*`: all of them)."""
+        self._refresh()
+        return {at: self._engines[at[0]].ranked(state) for at, state in self._states.items()}
+
+    def opened(self) -> Opened:
+        """The tables with what engines keep of them, as they are now."""
+        self._refresh()
+        return Opened(dict(self._watched), self.left_out, self._runner)
+
     def _found(self) -> dict[tuple[str, str], Result]:
         self._refresh()
         return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
@@ -272,24 +293,28 @@ class View:
             engine = self._engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        return RuleHistory(results, self._store.rule_events())
+        return RuleHistory(results, self._store.remembered.rule_events())
 
     def violations(self, rule: str | None = None) -> list[Listing]:
         """The violations of one given rule, by its name or text, or of all of them."""
         self._refresh()
         if not (given := self._given()):
             raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
-        found = [
-            listing
-            for (rules, name), state in self._states.items()
-            if self._engines[rules].declared.given
-            for listing in self._engines[rules].listings(state, self._subject(name))
-            if rule in (None, listing.rule.name, listing.rule.text)
-        ]
+        found = self.listings(rule)
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
         return found
+
+    def listings(self, rule: str | None = None) -> list[Listing]:
+        """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
+        self._refresh()
+        return [
+            listing
+            for (rules, name), state in self._states.items()
+            if self._engines[rules].declared.given
+            for listing in self._engines[rules].listings(state, self._subject(name), rule)
+        ]
 
     def rows(
         self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
@@ -337,9 +362,7 @@ class View:
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
         from holdfast.api.suggesting import classes_of, suggestions_in, wanted
 
-        self._refresh()
-        opened = Opened(dict(self._watched), self.left_out, self._runner)
-        return suggestions_in(opened, self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
+        return suggestions_in(self.opened(), self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
@@ -352,6 +375,20 @@ class View:
         name = self._table_name(table)
         results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
+
+    def report(self, path: str | Path, *, redact: bool = False) -> int:
+        """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its
+        size in bytes. With `redact` it shows hashes in place of values.
+        """
+        from holdfast.api.look_report import write_document
+        from holdfast.api.state_report import state_document
+
+        return write_document(Path(path), state_document(self, redact=redact))
+
+    def memory(self) -> Memory:
+        """What the state remembers: what batches did to rules, and how figures moved."""
+        self._refuse_closed()
+        return Memory(self._store)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""

@@ -116,6 +116,17 @@ class PairChange:
     added: NDArray[np.int64] | None
     resolved: NDArray[np.int64] | None
     retold: int = 0
+    # Tells one that is new, where it need not be the first of those added: some of them are retold.
+    find_new: Callable[[], tuple[int, ...] | None] | None = None
+
+    def one_new(self) -> tuple[int, ...] | None:
+        """The rows of one violation that was not there before; None where none is, or only their number is kept."""
+        if not self.new:
+            return None
+        if self.find_new is not None:
+            return self.find_new()
+        assert self.added is not None
+        return tuple(row for row in self.added[0].tolist() if row != NOBODY)
 
     @property
     def new(self) -> int | None:
@@ -155,8 +166,15 @@ class PairChange:
 class PairsWhenAsked(PairChange):
     """The same, where it is known how many there are, and the pairs are looked for when someone asks."""
 
-    def __init__(self, added: int, resolved: int, retold: int, find: Callable[[], tuple[Pairs, Pairs]]) -> None:
-        self.__dict__.update(retold=retold, _counts=(added, resolved), _find=find)
+    def __init__(
+        self,
+        added: int,
+        resolved: int,
+        retold: int,
+        find: Callable[[], tuple[Pairs, Pairs]],
+        find_new: Callable[[], tuple[int, ...] | None],
+    ) -> None:
+        self.__dict__.update(retold=retold, find_new=find_new, _counts=(added, resolved), _find=find)
 
     @cached_property
     def _pairs(self) -> tuple[Pairs, Pairs]:

@@ -37,7 +37,8 @@ def discover(
         Literal["dc"] | None,
         typer.Option("--as", help="Print pointwise order dependencies as denial constraints, one for all readings."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page, too.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
+    redact: Annotated[bool, typer.Option("--redact", help="Show hashes in place of values in the page.")] = False,
     picture: Annotated[
         Path | None, typer.Option(help=f"Draw tables and what ties them ({drawn_names()}): .dot, .mmd or .svg.")
     ] = None,
@@ -50,7 +51,6 @@ def discover(
     Example: [b]holdfast discover tax.csv[/b], or [b]holdfast discover tax.csv --rules fd,ucc[/b]
     """
     from holdfast.api.discovery import discover as find
-    from holdfast.report.export import write_page
 
     _refuse_outputs(html, picture)
     asked = split(rules or "")
@@ -59,7 +59,7 @@ def discover(
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     if rules is None and not settings and picture is None:
-        _overview(tables, chosen, nulls, options, form, top, html)
+        _overview(tables, chosen, nulls, options, form, top, html, redact)
         return
     with terminal_progress() as progress:
         found = find(
@@ -68,6 +68,8 @@ def discover(
             columns=chosen,
             nulls=nulls,
             options=options,
+            html=html,
+            redact=redact,
             progress=progress,
             **settings,
         )
@@ -81,10 +83,6 @@ def discover(
         print_findings([], form, top, asked, found.ranked)
     if picture:
         found.picture(picture)
-    if html:
-        from holdfast.report.pages import page
-
-        write_page(html, page("Holdfast: what holds here", found._repr_html_()))
 
 
 def _overview(
@@ -95,13 +93,15 @@ def _overview(
     form: Format,
     top: int,
     html: Path | None,
+    redact: bool,
 ) -> None:
     """Tell a newcomer what is in some tables."""
     from holdfast.api.overview import overview
-    from holdfast.report.export import write_page
 
     with terminal_progress() as progress:
-        seen = overview(tables, columns=chosen, nulls=nulls, options=options, progress=progress)
+        seen = overview(
+            tables, columns=chosen, nulls=nulls, options=options, html=html, redact=redact, progress=progress
+        )
         for table, left_out in seen.facts.left_out.items():
             note_left_out(progress, table, left_out, table in chosen)
     if form == "json":
@@ -113,10 +113,6 @@ def _overview(
         print_suggestions(seen.suggestions, min(top, 12))
         say(_next(tables, seen.suggestions.seconds))
     print_findings([], form, top, (), seen.facts.ranked)
-    if html:
-        from holdfast.report.pages import page
-
-        write_page(html, page("Holdfast: what holds here", seen.suggestions._repr_html_() + seen.facts._repr_html_()))
 
 
 def _next(tables: dict[str, str], seconds: float) -> str:

@@ -104,8 +104,8 @@ class Engine(ABC):
         """In which way the rules are kept, and why; nothing where there is but one."""
         return ""
 
-    def listings(self, state: Any, subject: Any) -> Sequence[Listing]:  # noqa: ARG002
-        """The violations of the rules that were given, rule by rule."""
+    def listings(self, state: Any, subject: Any, rule: str | None = None) -> Sequence[Listing]:  # noqa: ARG002
+        """The violations of the rules that were given, rule by rule; or only of those with a name or text."""
         return ()
 
     def explain(self, state: Any, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002

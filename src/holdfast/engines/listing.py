@@ -40,6 +40,11 @@ class ListedRule(Protocol):
         """What it is for."""
 
 
+def is_asked(rule: ListedRule, asked: str | None) -> bool:
+    """Whether a rule is the one with a name or text, or all are asked for."""
+    return asked in (None, rule.name, rule.text)
+
+
 @dataclass(frozen=True, eq=False)
 class Listing:
     """The violations of a rule: their number, and the pairs unless only the number is kept."""

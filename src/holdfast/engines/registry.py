@@ -64,6 +64,12 @@ def class_of_text(text: str) -> RuleClass | None:
     return min(meant, key=lambda each: each.given, default=None)
 
 
+def table_of_rows(engine: str, subject: str, text: str) -> str:
+    """The table whose rows break a rule, also where its class looks across tables."""
+    texts = rule_class(engine).load_texts() if subject == ALL_TABLES else None
+    return texts.table(text) if texts else subject
+
+
 def examples() -> str:
     """Rules that can be given, for whoever wrote something else."""
     known = [each.load_texts() for each in rule_classes().values() if each.given]

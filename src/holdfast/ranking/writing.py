@@ -37,12 +37,16 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
     """A rule file of suggestions, ready to be read, edited and given."""
     lines = ["# Rules that the data look as if they were meant. Delete what is not, and watch the others:", "rules:"]
     for rule in given_rules(suggestions):
-        fields = {"name": rule.name, **({"table": rule.table} if rule.table else {}), "rule": rule.text}
-        fields |= {"severity": rule.severity}
-        lines.append(f"  # {visible(rule.note)}")
-        for place, (key, value) in enumerate(fields.items()):
-            lines.append(f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}")
+        lines += [f"  # {visible(rule.note)}", rule_entry(rule.name, rule.table, rule.text, rule.severity)]
     return "\n".join(lines) + "\n"
+
+
+def rule_entry(name: str, table: str, text: str, severity: str) -> str:
+    """A rule as it stands in a rule file; `table` may be empty where that is plain."""
+    fields = {"name": name, **({"table": table} if table else {}), "rule": text, "severity": severity}
+    return "\n".join(
+        f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}" for place, (key, value) in enumerate(fields.items())
+    )
 
 
 def _scalar(text: str) -> str:

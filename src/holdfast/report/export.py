@@ -41,10 +41,12 @@ def writing(path: Path) -> Iterator[None]:
         raise BadInput(f"{path}: can't be written: {error.strerror or error}; choose another place") from None
 
 
-def write_page(path: Path, page: str) -> None:
-    """Write a text, such as a page."""
+def write_page(path: Path, page: str) -> int:
+    """Write a text, such as a page; gives its size in bytes."""
+    written = page.encode("utf-8", "backslashreplace")
     with writing(path):
-        path.write_text(page, encoding="utf-8", errors="backslashreplace")
+        path.write_bytes(written)
+    return len(written)
 
 
 def write_listings(listings: Sequence[Listing], path: Path) -> int:

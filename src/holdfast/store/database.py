@@ -10,11 +10,13 @@ from importlib import resources
 from pathlib import Path
 
 from holdfast.errors import BadInput
+from holdfast.store.figures import start_figures
 
 DATABASE = "holdfast.db"
-FORMAT = 3
-# Format 1 has no checksums in its segments, and no identity; 1 and 2 keep what engines share in each engine's state.
-_READ = ("1", "2", "3")
+FORMAT = 4
+# Format 1 has no checksums in its segments, and no identity; 1 and 2 keep what engines share in each engine's state; up
+# to 3, nothing is remembered but events, with the values of rows in their witnesses.
+_READ = ("1", "2", "3", "4")
 _ATTEMPTS = 20
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.
@@ -86,13 +88,32 @@ def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
         database.execute("PRAGMA synchronous = FULL")
-        database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
+        for name in ("schema.sql", "memory.sql"):
+            database.executescript(_script(name))
         known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
         database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _script(name: str) -> str:
+    return resources.files("holdfast.store").joinpath(name).read_text()
+
+
+def remembers(database: sqlite3.Connection) -> bool:
+    """Whether a state has the tables of what is remembered, which states of older formats lack."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'witness_rows'"
+    return database.execute(query).fetchone() is not None
+
+
+def give_memory(database: sqlite3.Connection) -> None:
+    """Add these tables to a state of an older format, with what its events and results tell. Needs a transaction."""
+    for statement in _script("memory.sql").split(";\n"):  # one by one: a whole script ends the transaction
+        database.execute(statement)
+    database.execute("INSERT INTO event_counts SELECT seq, event, count(*) FROM events GROUP BY seq, event")
+    start_figures(database)
 
 
 def check_format(database: sqlite3.Connection, folder: Path) -> None:

@@ -4,59 +4,132 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from holdfast.changes.diff import Diff, Result, Witness
+from holdfast.changes.diff import Diff, Finding, Result, Witness
+from holdfast.store.figures import put_figures
+from holdfast.store.records import Commit
 
 
-def put_results(database: sqlite3.Connection, engine: str, table: str, result: Result) -> None:
-    """Keep findings one by one."""
-    rows = [(engine, table, text, json.dumps(finding.to_json())) for text, finding in result.items()]
+class Event(NamedTuple):
+    """What happened to a rule: the finding and the witness as JSON, and the rule that it follows from, where told."""
+
+    event: str  # lost, worse (a given rule that was violated before), implied, untested, gained
+    text: str
+    finding: str
+    witness: str | None = None
+    implied_by: str = ""
+
+
+class Turned(NamedTuple):
+    """The given rules that had no violations and have some now; had some, and have new ones; and have none any more."""
+
+    broken: dict[str, Finding]
+    worse: dict[str, Finding]
+    mended: dict[str, Finding]
+
+
+def put_results(database: sqlite3.Connection, seq: int, engine: str, table: str, result: Result) -> None:
+    """Keep findings one by one, and those of their figures that a batch changed."""
+    findings = {text: finding.to_json() for text, finding in result.items()}
+    put_figures(database, seq, engine, table, findings)
+    rows = [(engine, table, text, json.dumps(finding)) for text, finding in findings.items()]
     database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
 
-def put_diff(database: sqlite3.Connection, seq: int, engine: str, table: str, diff: Diff, many: bool) -> None:
-    """Keep what a batch changed in the findings, unless there are many, and the events."""
-    if not many:
-        put_results(database, engine, table, diff.figures)
-        put_results(database, engine, table, diff.gained)
-        put_results(database, engine, table, {text: new for text, (_, new) in diff.changed.items()})
-        gone = [(engine, table, text) for text in diff.lost]
-        database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-    rows = ((seq, engine, table, *event) for event in events_of(diff, many))
-    database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
+    """Keep what a batch changed: findings, unless there are many, events, and values of rows that broke rules."""
+    counts: Counter[str] = Counter()
+    for (engine, table), diff in commit.diffs.items():
+        many = engine in commit.many
+        if not many:
+            _put_changed(database, seq, engine, table, diff)
+        kept = {number for name, number in commit.kept.rows if name == table} if many else ()
+        events = events_of(diff, many, commit.witnesses.get((engine, table), {}), kept)
+        rows = ((seq, engine, table, *event) for event in _counted(events, counts))
+        database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
+    _put_rows(database, seq, commit)
 
 
-def events_of(diff: Diff, many: bool) -> Iterator[tuple[str, str, str, str | None]]:
-    """What happened to each rule: the event, its text, the finding and the witness. Of many rules, of which the text
-    tells all, there is no finding, and the values of a row that broke many are kept with the first of them alone.
+def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str, diff: Diff) -> None:
+    changed = {text: new for text, (_, new) in diff.changed.items()}
+    put_results(database, seq, engine, table, {**diff.figures, **diff.gained, **changed})
+    gone = [(engine, table, text) for text in diff.lost]
+    database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
+
+
+def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
+    rows = ((*row, seq, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
+    database.executemany("INSERT INTO witness_rows VALUES (?, ?, ?, ?, ?)", rows)
+    if commit.kept.left_out:
+        database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.kept.left_out))
+
+
+def _counted(events: Iterator[Event], counts: Counter[str]) -> Iterator[Event]:
+    for event in events:
+        counts[event.event] += 1
+        yield event
+
+
+def events_of(
+    diff: Diff, many: bool, witnesses: Mapping[str, Witness] | None = None, kept: Collection[int] = ()
+) -> Iterator[Event]:
+    """What happened to each rule. Of many rules, of which the text tells all, there is no finding; and no keys of rows
+    whose values are kept. `witnesses` are those of given rules.
     """
-    broken, mended = _turned(diff)
-    known: set[int] = set()  # rows whose values an event keeps
-    for text in (*diff.lost, *broken):
-        witness = diff.witnesses.get(text)
-        untested = not many and getattr(diff.lost.get(text), "empty", False)
-        event = "lost" if witness or text in broken else "untested" if untested else "implied"
-        finding = "" if many else json.dumps((broken.get(text) or diff.lost[text]).to_json())
-        yield event, text, finding, None if witness is None else _kept(witness, known if many else set())
+    broken, worse, mended = turned(diff)
+    for text in diff.lost:
+        told = "" if many else json.dumps(diff.lost[text].to_json())
+        if (witness := diff.witnesses.get(text)) is not None:
+            yield Event("lost", text, told, _witness_text(witness, kept))
+        elif not many and getattr(diff.lost[text], "empty", False):
+            yield Event("untested", text, told)
+        else:
+            cause = diff.causes.get(text)
+            yield Event("implied", text, told, None, cause.by if cause else "")
+    for event, findings in (("lost", broken), ("worse", worse)):
+        for text, finding in findings.items():
+            shown = (witnesses or {}).get(text)
+            yield Event(event, text, json.dumps(finding.to_json()), _witness_text(shown) if shown else None)
     for text in (*diff.gained, *mended):
-        yield "gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()), None
+        yield Event("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
 
 
-def _kept(witness: Witness, known: set[int]) -> str:
-    if known.issuperset(witness.rows):
-        return json.dumps({"rows": witness.rows})
-    known.update(witness.rows)
-    return json.dumps(witness.to_json())
+def _witness_text(witness: Witness, kept: Collection[int] = ()) -> str:
+    """What an event keeps of a witness: all but values, which are kept once for each row."""
+    left_out = {"values", "keys"} if kept and all(row in kept for row in witness.rows) else {"values"}
+    return json.dumps({name: value for name, value in witness.to_json().items() if name not in left_out})
 
 
-def _turned(diff: Diff) -> tuple[Result, Result]:
-    """The given rules that had no violations and have some now, and those that have none any more."""
-    broken, mended = {}, {}
+def turned(diff: Diff) -> Turned:
+    """What became of the given rules whose violations changed."""
+    found = Turned({}, {}, {})
     for text, (old, new) in diff.changed.items():
         before, after = (getattr(finding, "violations", None) for finding in (old, new))
         if before == 0 and after:
-            broken[text] = new
+            found.broken[text] = new
         elif before and after == 0:
-            mended[text] = new
-    return broken, mended
+            found.mended[text] = new
+        elif before and after and _grew(diff, text, after > before):
+            found.worse[text] = new
+    return found
+
+
+def how_many(diffs: Iterable[Diff]) -> tuple[int, int, int]:
+    """How many rules a batch gained and lost, also given ones; and how many findings changed."""
+    gained = lost = changed = 0
+    for diff in diffs:
+        given = turned(diff)
+        gained += len(diff.gained) + len(given.mended)
+        lost += len(diff.witnesses) + len(given.broken)
+        changed += len(diff.changed)
+    return gained, lost, changed
+
+
+def _grew(diff: Diff, text: str, more: bool) -> bool:
+    """Whether a rule has violations that it had not before; where only their number is kept, whether it has more."""
+    change = diff.violations.get(text)
+    return more if change is None or change.new is None else change.new > 0

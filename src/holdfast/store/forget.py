@@ -17,33 +17,77 @@ from numpy.typing import NDArray
 Ids = NDArray[np.int64]
 
 
-def strip_witnesses(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
-    """Take the values of rows that died from the witnesses of all events; gives how many witnesses that concerned.
+def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
+    """Remove what is kept of rows that died: their values, and what the witnesses of events tell of them. Gives of how
+    many events that was.
 
     `living` holds the ids of each table's living rows, ascending. Needs a transaction.
     """
-    query = "SELECT rowid, table_name, json, witness FROM events WHERE witness IS NOT NULL"
-    changed = []
-    for number, table, finding, text in database.execute(query):
+    dead = _dead_rows(database, living)
+    events = _strip_witnesses(database, living, dead)
+    gone = [(table, seq, number) for (table, seq), numbers in dead.items() for number in numbers]
+    database.executemany("DELETE FROM witness_rows WHERE table_name = ? AND seq = ? AND number = ?", gone)
+    return events
+
+
+def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[tuple[str, int], set[int]]:
+    """The rows that died and of which values are kept, by table and batch."""
+    found: dict[tuple[str, int], set[int]] = {}
+    for table, ids in living.items():
+        query = "SELECT seq, number FROM witness_rows WHERE table_name = ?"
+        kept = np.array(database.execute(query, (table,)).fetchall(), np.int64).reshape(-1, 2)
+        for seq, number in kept[~_alive(kept[:, 1], ids)].tolist():
+            found.setdefault((table, seq), set()).add(number)
+    return found
+
+
+def _strip_witnesses(
+    database: sqlite3.Connection, living: Mapping[str, Ids], dead: Mapping[tuple[str, int], set[int]]
+) -> int:
+    """Take what is told of rows that died from the witnesses of all events; gives how many told anything of such rows,
+    or had their values kept for them.
+    """
+    query = "SELECT rowid, seq, table_name, json, witness FROM events WHERE witness IS NOT NULL"
+    concerned, changed = 0, []
+    for event, seq, table, finding, text in database.execute(query):
         witness = json.loads(text)
-        if witness.keys() == {"rows"}:
-            continue
         # A rule across tables is broken by rows of the table that depends on another.
         own, *columns = (table,) if table in living else json.loads(finding)["dependent"]
-        stripped = without_dead(witness, living[own], columns)
+        kept = dead.get((own, seq))
+        stripped = witness
+        if witness.keys() != {"rows"}:
+            known = _kept_values(database, own, seq, witness["rows"]) if "missing" in witness else []
+            stripped = without_dead(witness, living[own], columns, known)
+        concerned += stripped != witness or (kept is not None and not kept.isdisjoint(witness["rows"]))
         if stripped != witness:
-            changed.append((json.dumps(stripped), number))
+            changed.append((json.dumps(stripped), event))
     database.executemany("UPDATE events SET witness = ? WHERE rowid = ?", changed)
-    return len(changed)
+    return concerned
 
 
-def without_dead(witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = ()) -> dict[str, Any]:
+def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """The values of some rows that broke a rule, as far as they are kept."""
+    query = "SELECT json FROM witness_rows WHERE table_name = ? AND number = ? AND seq = ?"
+    found = (database.execute(query, (table, row, seq)).fetchone() for row in rows)
+    return [json.loads(row[0]) if row else {} for row in found]
+
+
+def _alive(rows: Sequence[int] | Ids, living: Ids) -> NDArray[np.bool_]:
+    """Which of some rows live."""
+    alive: NDArray[np.bool_] = np.searchsorted(living, rows, side="right") > np.searchsorted(living, rows)
+    return alive
+
+
+def without_dead(
+    witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = (), kept: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """A witness with its row ids and numbers, and the values and keys of those rows alone that live.
 
-    `columns` are those of an inclusion dependency's left side.
+    `columns` are those of an inclusion dependency's left side, and `kept` are the values of its rows where they don't
+    stand in the witness.
     """
     rows = witness["rows"]
-    alive = np.searchsorted(living, rows, side="right") > np.searchsorted(living, rows)
+    alive = _alive(rows, living)
     if alive.all():
         return dict(witness)
     stripped: dict[str, Any] = {"rows": rows}
@@ -51,7 +95,8 @@ def without_dead(witness: Mapping[str, Any], living: Ids, columns: Sequence[str]
         if name in witness:
             stripped[name] = [values if lives else {} for values, lives in zip(witness[name], alive, strict=True)]
     if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
-        held = [[values.get(column) for column in columns] for values in stripped["values"]]
+        told = [values for values, lives in zip(witness.get("values", kept), alive, strict=True) if lives]
+        held = [[values.get(column) for column in columns] for values in told]
         stripped["missing"] = [
             each if _listed(each["value"]) in held else {**each, "value": None} for each in witness["missing"]
         ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.changes.diff import Diff
+from holdfast.changes.diff import Diff, Witness
+from holdfast.changes.naming import Values
 from holdfast.table.table import Schema, Segment, TableFiles
 
 
@@ -46,6 +48,22 @@ class BatchRecord:
 
 
 @dataclass(frozen=True)
+class KeptRow:
+    """The values of a row that broke a rule, and the rule."""
+
+    rule: str
+    values: Values
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """The rows that broke rules with a batch, by table and number, and how many are left out as they are too many."""
+
+    rows: Mapping[tuple[str, int], KeptRow] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
 class Commit:
     """One batch, ready to be made durable in one transaction."""
 
@@ -61,6 +79,9 @@ class Commit:
     seconds: float
     diffs: dict[tuple[str, str], Diff] = field(default_factory=dict)  # by engine and subject
     many: tuple[str, ...] = ()  # engines whose findings are kept in their states, and not one by one
+    # Of given rules that have new violations, one of these each, by engine and subject, and text.
+    witnesses: Mapping[tuple[str, str], Mapping[str, Witness]] = field(default_factory=dict)
+    kept: KeptRows = field(default_factory=KeptRows)
 
 
 @dataclass(frozen=True)

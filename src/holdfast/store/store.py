@@ -27,13 +27,22 @@ from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
-from holdfast.store.database import DATABASE, FORMAT, ReadDatabase, check_format, connect
-from holdfast.store.events import put_diff, put_results
-from holdfast.store.forget import shrink, strip_witnesses
+from holdfast.store.database import (
+    DATABASE,
+    FORMAT,
+    ReadDatabase,
+    check_format,
+    connect,
+    give_memory,
+    remembers,
+)
+from holdfast.store.events import how_many, put_diffs, put_results
+from holdfast.store.forget import forget_rows, shrink
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
+from holdfast.store.remembered import Remembered
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
@@ -119,6 +128,8 @@ class Store:
         changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
         if changed:
             with self._at_once():
+                if not remembers(self._db):
+                    give_memory(self._db)
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def explained(self, error: BaseException) -> BaseException:
@@ -206,30 +217,17 @@ class Store:
         query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
         return [BatchRecord(*row) for row in self._rows(query, -1 if last is None else last)][::-1]
 
-    def rule_events(self) -> dict[tuple[str, str, str], tuple[int, int]]:
-        """For each rule that a batch gained or lost, by engine, table and text: the last batch that gained it (0: none
-        did), and how many broke it.
-        """
-        query = """
-            SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
-                   sum(event = 'lost')
-            FROM events GROUP BY engine, table_name, text"""
-        return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
-
-    def kept_rows(self, rows: Iterable[int]) -> list[tuple[int, str, str, dict[str, Any]]]:
-        """The events, the newest first, that keep values of some rows: batch, table (or all), rule and witness."""
-        query = """
-            SELECT DISTINCT seq, table_name, text, witness FROM events, json_each(witness, '$.rows') AS told
-            WHERE witness LIKE '%"values"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
-        found = self._rows(query, json.dumps(list(rows)))
-        return [(seq, table, text, json.loads(witness)) for seq, table, text, witness in found]
-
     def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
         query = """
             SELECT json FROM results WHERE (?1 IS NULL OR engine = ?1) AND (?2 IS NULL OR table_name = ?2)
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
+
+    @property
+    def remembered(self) -> Remembered:
+        """What is remembered of batches and rules."""
+        return Remembered(self._db, self.path)
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
@@ -292,19 +290,15 @@ class Store:
                 self._add_table(record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
-                put_results(self._db, engine, table, result)
+                put_results(self._db, 0, engine, table, result)
             self._put_states(states, beside)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
     def commit(self, commit: Commit) -> int:
         """Make one batch durable; gives its number. This is the moment at which it counts."""
-        gained, lost, changed = (
-            sum(len(getattr(diff, part)) for diff in commit.diffs.values())
-            for part in ("gained", "witnesses", "changed")
-        )
         row = (
             commit.batch_id, commit.table, now(), commit.kind, commit.inserted, commit.deleted, commit.ignored,
-            commit.seconds, commit.next_id, gained, lost, changed,
+            commit.seconds, commit.next_id, *how_many(commit.diffs.values()),
         )  # fmt: skip
         with self._transaction():
             columns = (
@@ -318,8 +312,7 @@ class Store:
                 "UPDATE tables SET next_id = ?, row_count = ? WHERE name = ?",
                 (commit.next_id, commit.rows, commit.table),
             )
-            for (engine, subject), diff in commit.diffs.items():
-                put_diff(self._db, seq, engine, subject, diff, engine in commit.many)
+            put_diffs(self._db, seq, commit)
         return seq
 
     def keep_states(
@@ -346,11 +339,11 @@ class Store:
             files.remove(path)
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
-        """Remove what the database still knows of rows that died: from events, unless `living` (the ids of each table's
-        living rows) is None, and from its free pages and its log. Gives how many events had values of such rows.
+        """Remove what the database still knows of rows that died: what is kept with events, unless `living` (the ids of
+        each table's living rows) is None, and from its free pages and its log. Gives of how many events that was.
         """
         with self._transaction():
-            stripped = 0 if living is None else strip_witnesses(self._db, living)
+            stripped = 0 if living is None else forget_rows(self._db, living)
         if not shrink(self._db):
             raise BadInput(
                 f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "

@@ -57,8 +57,8 @@ def which_live(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bo
     return there, alive
 
 
-def witnesses_of(table: Table, pairs: Mapping[str, tuple[int, int]]) -> dict[str, Witness]:
-    """Pairs of rows by the rule that they break, with their values and keys, which are read once for all."""
+def witnesses_of(table: Table, pairs: Mapping[str, tuple[int, ...]]) -> dict[str, Witness]:
+    """Pairs of rows, or single ones, by the rule that they break, with values and keys, which are read once for all."""
     ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
     values = dict(zip(ids.tolist(), plain_rows(table.values(ids)), strict=True))
     key = key_names(table.schema)

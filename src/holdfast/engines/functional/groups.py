@@ -68,6 +68,7 @@ class RowChange:
     retold: int
     tested: int  # rows that came and might have broken the rule: those of an FD share the left side with an older row
     broke: int  # of these, those that came to be outside, or put others there
+    example: tuple[int, int] | None = None  # two rows of a cluster that has more rows outside than before
 
     @property
     def added(self) -> int:
@@ -308,7 +309,23 @@ class Groups:
         swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
         more = np.maximum(outside - before.outside, 0)
         retold = swapped.left + len(added) - int(more.sum())
-        return RowChange(added, resolved, swapped, retold, *self._tests(before.clusters, come, are_added, more))
+        tests = self._tests(before.clusters, come, are_added, more)
+        return RowChange(added, resolved, swapped, retold, *tests, self._example(before, added, come[are_added], more))
+
+    def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, int] | None:
+        """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and
+        are, with their cells, and how many more are in each cluster that the batch touched.
+        """
+        worse = np.flatnonzero(more)
+        if not len(worse):
+            return None
+        new = np.flatnonzero(more[np.searchsorted(before.clusters, self._cluster_of(cells))])
+        if len(new):
+            cell = cells[new[0]]
+            inside = cell if self._rhs is None else self._best[self._cluster_of(cell)]
+            return int(self._oldest[inside]), int(added[new[0]])
+        cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
+        return int(self._oldest[self._best[cluster]]), int(self._oldest[before.best[worse[0]]])
 
     def _tests(self, clusters: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
         """How many rows that came might have broken the rule, and how many did; given the clusters that the batch

@@ -14,7 +14,7 @@ break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definitio
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,10 @@ class FD:
     def text(self) -> str:
         """`City, Street -> Zip`."""
         return fd_text([quoted(name) for name in self.lhs], quoted(self.rhs))
+
+    def written(self, names: Mapping[str, str]) -> str:
+        """The text with other names in place of the columns'."""
+        return fd_text([names[name] for name in self.lhs], names[self.rhs])
 
     @property
     def looked_at(self) -> tuple[str, ...]:
@@ -82,6 +86,10 @@ class Key:
     def text(self) -> str:
         """`key(AreaCode, Phone)`."""
         return key_text([quoted(name) for name in self.columns])
+
+    def written(self, names: Mapping[str, str]) -> str:
+        """The text with other names in place of the columns'."""
+        return key_text([names[name] for name in self.columns])
 
     @property
     def lhs(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from holdfast.engines.functional.groups import PARTS, Groups, Ids, RowChange
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.functional.trust import Fared, trusted
-from holdfast.engines.listing import Listing
+from holdfast.engines.listing import Listing, is_asked
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -203,7 +203,7 @@ class NamedEngine(Engine):
         ]
         after = self.result(state)
         moves = {
-            text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows))
+            text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows), partial(_example, rows))
             for text, rows in moved.items()
             if rows
         }
@@ -231,9 +231,13 @@ class NamedEngine(Engine):
         """Numbers know no codes, and groups follow from the table."""
         return State(subject.table, state.statuses)
 
-    def listings(self, state: State, subject: WatchedTable) -> list[Listing]:
+    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
-        return [_listing(each, state.groups(each.named), subject.table) for each in state.statuses]
+        return [
+            _listing(each, state.groups(each.named), subject.table)
+            for each in state.statuses
+            if is_asked(each.named, rule)
+        ]
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
@@ -271,6 +275,10 @@ def _pairs(change: RowChange) -> tuple[Ids, Ids]:
     """Rows that were put outside, and those that are outside no more, as pairs with nobody."""
     added, resolved = (np.stack([rows, np.full(len(rows), NOBODY)], axis=1) for rows in change.rows())
     return added, resolved
+
+
+def _example(change: RowChange) -> tuple[int, ...] | None:
+    return change.example
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:

@@ -62,6 +62,16 @@ class Rules(RulesWhenAsked[Rule]):
 
     def by_length(self) -> Iterator[Rule]:
         """The same, the shortest of all first; those with equal left sides follow one another."""
+        return (self._rule(*told) for told in self._by_length())
+
+    def texts_by_length(self, names: Mapping[str, str]) -> Iterator[str]:
+        """Their texts in that order, with other names in place of the columns'."""
+        written = [names[name] for name in self.names]
+        for target, columns, _ in self._by_length():
+            chosen = [written[c] for c in columns]
+            yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
+
+    def _by_length(self) -> Iterator[tuple[int, list[int], int]]:
         targets = np.repeat(np.fromiter(self.parts, np.int64), [len(part) for part in self.parts.values()])
         none = np.empty((0, 1), np.uint64)
         lhs = np.concatenate([part.lhs for part in self.parts.values()]) if self.parts else none
@@ -71,8 +81,7 @@ class Rules(RulesWhenAsked[Rule]):
         for begin in range(0, len(order), _AT_ONCE):
             some = order[begin : begin + _AT_ONCE]
             columns = bitsets.elements_of_each(lhs[some])
-            for told in zip(targets[some].tolist(), columns, counts[some].tolist(), strict=True):
-                yield self._rule(*told)
+            yield from zip(targets[some].tolist(), columns, counts[some].tolist(), strict=True)
 
     def up_to(self, columns: int) -> Rules:
         """Those with at most so many columns on the left."""

@@ -6,7 +6,7 @@ can be likely. Accidents are mostly long, and a thousand of them cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, islice
@@ -53,6 +53,12 @@ class Ranked(RulesWhenAsked[Rule]):
         """The rules in their order."""
         yield from self._scored.values()
         yield from islice(self._rules.by_length(), len(self._scored), None)
+
+    def written(self, names: Mapping[str, str]) -> Iterator[tuple[str, float | None]]:
+        """Texts with other names in place of the columns', and scores."""
+        for rule in self._scored.values():
+            yield rule.written(names), rule.worth.score if rule.worth else None
+        yield from ((text, None) for text in islice(self._rules.texts_by_length(names), len(self._scored), None))
 
     @cached_property
     def _scored(self) -> dict[str, Rule]:

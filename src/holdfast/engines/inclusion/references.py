@@ -20,7 +20,7 @@ from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.listing import Listing
+from holdfast.engines.listing import Listing, is_asked
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -167,7 +167,7 @@ class ReferenceEngine(Engine):
         ]
         return State(columns, made)
 
-    def listings(self, state: State, subject: Subject) -> list[Listing]:
+    def listings(self, state: State, subject: Subject, rule: str | None = None) -> list[Listing]:
         """The rows without a partner, rule by rule."""
         return [
             Listing(
@@ -178,6 +178,7 @@ class ReferenceEngine(Engine):
                 {"t": list(dict.fromkeys(named.ind.dependent.columns))},
             )
             for named, reference in state.references
+            if is_asked(named, rule)
         ]
 
     def explain(
@@ -196,11 +197,12 @@ class ReferenceEngine(Engine):
 
 def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    retold = 0
-    if change.table == dependent and len(added) and len(resolved):
-        old, new = change.updated
-        retold = int((np.isin(old, resolved) & np.isin(new, added)).sum())
-    return PairChange(_alone(added), _alone(resolved), retold)
+    if change.table != dependent or not len(added) or not len(resolved):
+        return PairChange(_alone(added), _alone(resolved))
+    old, new = change.updated
+    again = new[np.isin(old, resolved) & np.isin(new, added)]
+    first = added[~np.isin(added, again)][:1]
+    return PairChange(_alone(added), _alone(resolved), len(again), lambda: tuple(first.tolist()))
 
 
 def _alone(rows: Ids) -> Ids:

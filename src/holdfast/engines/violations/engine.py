@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
-from holdfast.changes.diff import Diff, PairChange, Result, between
+from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines import contract
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, RuleClass, TableRules
+from holdfast.engines.listing import is_asked
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.explain import Explanation
@@ -114,7 +115,7 @@ class ViolationEngine(Engine, Generic[R]):
         before = self.result(state)
         deltas = maintain(state, change)
         after = self.result(state)
-        moved = {d.rule.text: PairChange(d.added, d.resolved, d.retold(*change.updated)) for d in deltas if d}
+        moved = {d.rule.text: d.change(*change.updated) for d in deltas if d}
         return between(before, after).with_violations(before, after, moved)
 
     def result(self, state: State[R]) -> Result:
@@ -133,15 +134,19 @@ class ViolationEngine(Engine, Generic[R]):
         """The state from its violations; violations know no codes."""
         return states.load(subject.part(self.search), self._asked(subject.table.schema), arrays, facts)
 
-    def listings(self, state: State[R], subject: WatchedTable) -> list[PairListing]:
+    def listings(self, state: State[R], subject: WatchedTable, rule: str | None = None) -> list[PairListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
-        return [self.listing_of(each.rule, each.found(), subject.table) for each in state.violations]
+        return [
+            self.listing_of(each.rule, each.found(), subject.table)
+            for each in state.violations
+            if is_asked(each.rule, rule)
+        ]
 
     def explain(
         self, state: State[R] | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
     ) -> contract.Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
-        listings = [] if state is None else self.listings(state, subject)
+        listings = [] if state is None else self.listings(state, subject, text)
         listing = next((each for each in listings if each.rule.text == text), None)
         if listing is None:
             raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")

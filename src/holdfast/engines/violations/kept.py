@@ -19,6 +19,7 @@ from typing import Generic
 
 import numpy as np
 
+from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines.violations.rule import R, R_co
 from holdfast.search.found import Found, Ids, Pairs, listed, no_pairs, paired, sides
 from holdfast.search.graph import PairGraph
@@ -40,18 +41,30 @@ class Delta(Generic[R_co]):
         unknown = self.added is None or self.resolved is None
         return self.before != self.after if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
 
-    def retold(self, old: Ids, new: Ids) -> int:
-        """How many violations were added and resolved only because their rows have new ids: `old[i]`, ascending, was
-        updated and is `new[i]` now.
+    def change(self, old: Ids, new: Ids) -> PairChange:
+        """The same as a change that tells which violations were added and resolved only because their rows have new
+        ids: `old[i]`, ascending, was updated and is `new[i]` now.
         """
         if self.added is None or self.resolved is None or not len(self.added) or not len(self.resolved) or not len(old):
-            return 0
+            return PairChange(self.added, self.resolved)
+        added = self.added
         at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
         now = np.where(old[at] == self.resolved, new[at], self.resolved)
         if self.rule.is_symmetric:
             now.sort(axis=1)
-        together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(self.added), strict=True)))
-        return int((together[1:] == together[:-1]).all(axis=1).sum())
+        together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
+        again = together[1:][(together[1:] == together[:-1]).all(axis=1)]
+        return PairChange(added, self.resolved, len(again), lambda: _first_without(added, again))
+
+
+def _first_without(pairs: Pairs, others: Pairs) -> tuple[int, ...]:
+    """The rows of the first pair that is none of some others, which are among them."""
+    both = np.concatenate([others, pairs])
+    order = np.lexsort((both[:, 1], both[:, 0]))  # of two that are equal the first is one of the others
+    equal = (both[order][1:] == both[order][:-1]).all(axis=1)
+    fresh = np.ones(len(both), np.bool_)
+    fresh[: len(others)] = fresh[order[1:][equal]] = False
+    return tuple(row for row in both[np.argmax(fresh)].tolist() if row != NOBODY)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""The page of tables that someone looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.api.opening import Opened
+from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
+from holdfast.engines.scored import LIKELY
+from holdfast.ranking.suggestion import Suggestion
+from holdfast.report.bundle import html_page
+from holdfast.report.document.build import document
+from holdfast.report.document.rules import HOLDS, VIOLATED, RuleLine, Section, score_of
+from holdfast.report.document.seen import RuleSeen, Seen
+from holdfast.report.export import write_page
+
+if TYPE_CHECKING:
+    from holdfast.api.discovery import Found
+    from holdfast.api.suggesting import Suggestions
+
+BEST = 200  # of the best rules of a class and table there is more to tell
+
+
+def write_document(path: Path, made: Mapping[str, Any]) -> int:
+    """Write the page of a document; gives its size in bytes."""
+    return write_page(path, html_page(made))
+
+
+def found_document(tables: Opened, found: Found, *, redact: bool = False) -> dict[str, Any]:
+    """The document of what was found in tables that are open."""
+    sections, rules = [], []
+    for result in found.ranked:
+        for first in islice(result.values(), 1):
+            declared = rule_class(first.kind)
+            if declared.facts:
+                continue
+            subject = ALL_TABLES if declared.across else first.to_json()["table"]
+            sections.append(Section(declared, "" if declared.across else subject, declared.title, (), result))
+            rules += [_found(declared.name, subject, rule) for rule in islice(result.values(), BEST)]
+    return document(_look(tables, found.nulls, sections, rules), redact=redact)
+
+
+def suggested_document(tables: Opened, suggestions: Suggestions, nulls: str, *, redact: bool = False) -> dict[str, Any]:
+    """The document of likely rules of tables that are open, and of rows that look wrong."""
+    lines: dict[tuple[str, str], list[RuleLine]] = {}
+    rules = []
+    for each in suggestions:
+        subject = ALL_TABLES if rule_class(each.kind).across else each.table
+        state = VIOLATED if each.scored.to_remove else HOLDS
+        lines.setdefault((each.kind, subject), []).append(RuleLine(each.text, each.scored.score, state))
+        rules.append(_suggested(each, subject))
+    sections = []
+    for (kind, subject), own in lines.items():
+        declared = rule_class(kind)
+        sections.append(Section(declared, "" if declared.across else subject, f"likely {declared.title}", own))
+    doubts = [(each.table, each.row, each.column, each.rules) for each in suggestions.doubts]
+    return document(_look(tables, nulls, sections, rules, doubts), redact=redact)
+
+
+def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
+    """Which columns are not watched."""
+    return [
+        f"Columns of {table} that are not watched: {', '.join(names)}." for table, names in left_out.items() if names
+    ]
+
+
+def _look(
+    tables: Opened,
+    nulls: str,
+    sections: Sequence[Section],
+    rules: Sequence[RuleSeen],
+    doubts: Sequence[tuple[str, int, str, Sequence[str]]] = (),
+) -> Seen:
+    references = [rule.finding for rule in rules if rule.engine == "ind" and (rule.score or 0.0) >= LIKELY]
+    return Seen(
+        title=", ".join(tables.watched),
+        is_state=False,
+        nulls=nulls,
+        watched=tables.watched,
+        left_out=tables.left_out,
+        sections=sections,
+        rules=rules,
+        references=references,
+        doubts=doubts,
+        notes=left_out_notes(tables.left_out),
+    )
+
+
+def _found(engine: str, subject: str, rule: Any) -> RuleSeen:
+    finding = rule.to_json()
+    return RuleSeen(engine, table_of_rows(engine, subject, rule.text), rule.text, subject, finding, score_of(rule))
+
+
+def _suggested(each: Suggestion, subject: str) -> RuleSeen:
+    scored = each.scored
+    return RuleSeen(
+        each.kind,
+        each.table,
+        each.text,
+        subject,
+        {**scored.rule.to_json(), "g3": scored.g3},
+        scored.score,
+        to_remove=scored.rows,
+        more_to_remove=max(0, scored.to_remove - len(scored.rows)),
+        evidence=[f"{scored.sentence[:1].upper()}{scored.sentence[1:]}."],
+        implied_by=", ".join(each.implied_by),
+    )

@@ -1,0 +1,203 @@
+"""The page of a state: what it tells is gathered here, and written in `report/document`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holdfast.api.look_report import BEST, left_out_notes
+from holdfast.api.memory import Event, Memory
+from holdfast.changes.diff import Result
+from holdfast.changes.naming import listed, named
+from holdfast.engines.listing import Listing
+from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
+from holdfast.engines.scored import LIKELY
+from holdfast.report.document.build import document
+from holdfast.report.document.fates import Turn, fate_of
+from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
+from holdfast.report.document.seen import EventSeen, RuleKey, RuleSeen, Seen, Told
+
+if TYPE_CHECKING:
+    from holdfast.api.view import View
+
+_TURNED = 2000  # of so many rules that batches broke, mended or implied there is more to tell, the latest
+_TITLES = {
+    "named": "your keys and dependencies",
+    "dc": "your denial constraints",
+    "lod": "your orders",
+    "reference": "your references",
+}
+_STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
+
+
+def state_document(view: View, *, redact: bool = False, live: bool = False, most: int | None = None) -> dict[str, Any]:
+    """The document of a state; of the rules as many as fit a page, or at most so many."""
+    return document(_State(view).seen(), redact=redact, live=live, most=most)
+
+
+class _State:
+    """What a state tells."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._memory: Memory = view.memory()
+        self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
+        self._events = self._memory.events(most=20_000)
+        self._turns = _turns(self._events)
+        self._listings = {(each.rule.table, each.rule.text): each for each in view.listings()}
+        self._figures = self._memory.figures()
+
+    def seen(self) -> Seen:
+        """All of it."""
+        view = self._view
+        rules = list(self._rules())
+        opened = view.opened()
+        return Seen(
+            title=str(view.path),
+            is_state=True,
+            nulls=view.nulls,
+            watched=opened.watched,
+            left_out=opened.left_out,
+            sections=[*self._sections(rules)],
+            rules=rules,
+            batches=view.history(),
+            events=[EventSeen(e.seq, e.event, (e.engine, e.table, e.text), e.by) for e in self._events],
+            counts=self._memory.counts(),
+            nulls_over_time={
+                at: [(each.seq, float(each.nulls)) for each in figures]
+                for at, figures in self._memory.columns().items()
+            },
+            references=self._references(),
+            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory)],
+        )
+
+    # ---- rules ------------------------------------------------------------------------------------------------------
+
+    def _rules(self) -> Iterator[RuleSeen]:
+        """The rules of which there is more to tell: given ones, the best of the others, and those that turned."""
+        told: set[RuleKey] = set()
+        for (engine, subject), result in self._results.items():
+            declared = rule_class(engine)
+            if declared.facts:
+                continue
+            for rule in result.values() if declared.given else islice(result.values(), BEST):
+                seen = self._present(engine, subject, rule)
+                told.add(seen.key)
+                yield seen
+        for key in islice(self._turns, _TURNED):
+            if key not in told:
+                yield self._turned(key)
+
+    def _present(self, engine: str, subject: str, rule: Any) -> RuleSeen:
+        """A rule that is given, or holds."""
+        finding = rule.to_json()
+        key = (engine, subject, rule.text)
+        figures = self._figures.get(key, ())
+        given = rule_class(engine).given
+        start = bool(figures[0].violations) if figures and figures[0].seq == 0 else None
+        turns = self._turns.get(key, [])
+        if given and start is None and not turns:
+            start = bool(finding["violations"])
+        score = finding.get("score") if given else score_of(rule)
+        return RuleSeen(
+            engine,
+            table_of_rows(engine, subject, rule.text),
+            rule.text,
+            subject,
+            finding,
+            score,
+            fate_of([_turn(each) for each in turns], given, start),
+            [(each.seq, each.violations) for each in figures],
+            [_told(each) for each in reversed(turns) if each.witness],
+            self._listing(finding) if given else None,
+        )
+
+    def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
+        return self._listings.get((finding["table"], finding["text"])) if finding["violations"] else None
+
+    def _turned(self, key: RuleKey) -> RuleSeen:
+        """A rule that was found, and that batches turned."""
+        engine, subject, text = key
+        turns = self._turns[key]
+        rule = self._results.get((engine, subject), {}).get(text)
+        fate = fate_of([_turn(each) for each in turns], rule_class(engine).given)
+        implied = next((each.by for each in reversed(turns) if each.event == "implied"), "")
+        return RuleSeen(
+            engine,
+            table_of_rows(engine, subject, text),
+            text,
+            subject,
+            rule.to_json() if rule is not None else {},
+            None if rule is None else score_of(rule),
+            fate,
+            told=[_told(each) for each in reversed(turns) if each.witness],
+            implied_by=implied if fate.state == "implied" else "",
+        )
+
+    def _sections(self, rules: Sequence[RuleSeen]) -> Iterator[Section]:
+        """Given rules first; of each class that was found, those that broke before those that hold."""
+        for (engine, subject), result in sorted(
+            self._results.items(), key=lambda each: not rule_class(each[0][0]).given
+        ):
+            declared = rule_class(engine)
+            if declared.facts:
+                continue
+            table = "" if declared.across else subject
+            title = _TITLES.get(engine, declared.title)
+            own = [rule for rule in rules if (rule.engine, rule.subject) == (engine, subject)]
+            if declared.given:
+                lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
+                yield Section(declared, table, title, _worst_first(lines))
+            else:
+                gone = [rule for rule in own if rule.text not in result]
+                lines = [RuleLine(rule.text, None, _STATES[rule.fate.state]) for rule in gone if rule.fate]
+                yield Section(declared, table, title, lines, result)
+
+    def _references(self) -> list[dict[str, Any]]:
+        """Inclusion dependencies: those that were given, and of the others those that look like foreign keys."""
+        told: dict[str, dict[str, Any]] = {}
+        for (engine, subject), result in self._results.items():
+            if engine in ("reference", "ind") and subject == ALL_TABLES:
+                for rule in islice(result.values(), 40):
+                    finding = rule.to_json()
+                    if engine == "reference" or finding.get("score", 0.0) >= LIKELY:
+                        told.setdefault(rule.text, finding)
+        return list(told.values())
+
+
+def _worst_first(lines: Iterable[RuleLine]) -> list[RuleLine]:
+    return sorted(lines, key=lambda line: -line.state)
+
+
+def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
+    """The events of each rule, the oldest first; the rule that turned last comes first."""
+    found: dict[RuleKey, list[Event]] = {}
+    for event in events:
+        found.setdefault((event.engine, event.table, event.text), []).append(event)
+    return {key: each[::-1] for key, each in found.items()}
+
+
+def _turn(event: Event) -> Turn:
+    why = event.by
+    if event.witness is not None:
+        witness = event.witness
+        values = [own or {} for own in witness.values]
+        why = witness.sentence or listed(named(witness.rows, witness.keys, values if all(values) else [], ()))
+    return Turn(event.seq, event.event, why)
+
+
+def _told(event: Event) -> Told:
+    witness = event.witness
+    assert witness is not None
+    return Told(event.seq, witness.rows, witness.values, witness.sentence)
+
+
+def _kept_notes(memory: Memory) -> list[str]:
+    """That values of rows are not kept, as they were too many."""
+    left_out = memory.left_out()
+    if not left_out:
+        return []
+    rows, batches = sum(left_out.values()), len(left_out)
+    with_batches = f"batch {next(iter(left_out))}" if batches == 1 else f"{batches:,} batches"
+    return [f"Of {rows:,} rows that broke rules with {with_batches} the values are not kept, as they were too many."]

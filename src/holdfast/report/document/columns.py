@@ -1,0 +1,49 @@
+"""Columns in the texts of rules: one character each, so that a million rules are small and quick to search.
+
+In a coded text a character of Unicode's private area stands for a column as rules write it; where rules look across
+tables, for the table with it. The renderer puts the names back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from holdfast.changes.names import NAME, quoted
+from holdfast.visible import visible
+
+_FIRST, _MOST = 0xE000, 6400  # the private area
+_NAME = re.compile(NAME)
+_ACROSS = re.compile(rf"{NAME}\.{NAME}")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+
+
+class ColumnIndex:
+    """The columns of all tables, numbered."""
+
+    def __init__(self, tables: Mapping[str, Sequence[str]]) -> None:
+        self.places = {(table, name): 0 for table, names in tables.items() for name in names}
+        self.places = {column: place for place, column in enumerate(self.places)}
+        self._within: dict[str, dict[str, str]] = {table: {} for table in tables}
+        self._across: dict[str, str] = {}
+        for (table, name), place in list(self.places.items())[:_MOST]:
+            self._within[table][quoted(name)] = chr(_FIRST + place)
+            self._across[f"{quoted(table)}.{quoted(name)}"] = chr(_FIRST + place)
+
+    def coded(self, table: str, text: str) -> str:
+        """The text of a rule of a table ("": of several)."""
+        text = _one_line(text)
+        if table in self._within:
+            chars = self._within[table]
+            return _NAME.sub(lambda found: chars.get(found[0], found[0]), text)
+        return _ACROSS.sub(lambda found: self._across.get(found[0], found[0]), text)
+
+    def written(self, table: str) -> dict[str, str]:
+        """How coded texts write each column of a table, by its name."""
+        chars = self._within.get(table, {})
+        return {name: chars.get(quoted(name)) or _one_line(quoted(name)) for own, name in self.places if own == table}
+
+
+def _one_line(text: str) -> str:
+    """A text without line breaks, and without characters that stand for columns."""
+    return _PRIVATE.sub("\ufffd", visible(text))

@@ -1,0 +1,169 @@
+"""What a page tells of one rule: what it says, how it fared, and which rows break it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.changes.naming import Values
+from holdfast.engines.meaning import Meaning
+from holdfast.engines.registry import given_class, rule_class
+from holdfast.ranking.writing import rule_entry
+from holdfast.report.document.seen import Rows, RuleSeen, Told
+from holdfast.report.document.shown import Shown, row_name
+from holdfast.report.document.worklists import to_remove
+from holdfast.report.pairs import told
+from holdfast.report.pictures import line
+from holdfast.report.sql import query
+from holdfast.table.table import Schema
+from holdfast.visible import visible
+
+_PAIRS = 3  # of rows that are shown of a rule
+_COLUMNS = 60  # of a row
+_ROWS_TO_REMOVE = "rows to remove"
+
+
+def meaning_of(engine: str, text: str) -> Meaning | None:
+    """What a rule says, where its class can tell."""
+    meanings = rule_class(engine).load_meanings()
+    return meanings.meaning(text) if meanings else None
+
+
+def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
+    """The rows that details show, by table."""
+    wanted: dict[str, set[int]] = {}
+    for rule in rules:
+        own = wanted.setdefault(rule.table, set())
+        for each in _told(rule):
+            own.update(each.rows)
+        own.update(_work(rule)[0])
+    return wanted
+
+
+def _told(rule: RuleSeen) -> list[Told]:
+    """The rows that break it now, or those that did."""
+    pairs = None if rule.listing is None else rule.listing.pairs
+    now = [] if pairs is None else [Told(0, tuple(row for row in pair if row >= 0)) for pair in pairs[:_PAIRS].tolist()]
+    return [*now, *rule.told][:_PAIRS]
+
+
+def _work(rule: RuleSeen) -> tuple[list[int], int | None]:
+    if rule.listing is None:
+        return list(rule.to_remove), rule.more_to_remove
+    if not rule.listing.count:
+        return [], 0
+    return to_remove(rule.listing.pairs, rule.finding.get("counted") == _ROWS_TO_REMOVE)
+
+
+class Details:
+    """Writes the details of rules of some tables."""
+
+    def __init__(self, schemas: Mapping[str, Schema], rows: Rows, shown: Shown, last: int, live: bool) -> None:
+        self._schemas, self._rows, self._shown, self._last, self._live = schemas, rows, shown, last, live
+        self._numeric = {name: _numeric(schema) for name, schema in schemas.items()}
+
+    def of(self, rule: RuleSeen, strip: Callable[[RuleSeen], int]) -> dict[str, Any]:
+        """The detail of a rule; what is not known is not there."""
+        meaning, finding = meaning_of(rule.engine, rule.text), rule.finding
+        about = {
+            key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
+        }
+        if meaning is not None:
+            about["says"] = visible(self._shown.rule(meaning.sentence, meaning))
+        about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]
+        if rule.given:
+            about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
+        if rule.fate is not None:
+            about |= {"strip": strip(rule), "broke": rule.fate.broke, "since": rule.fate.since}
+            about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}
+        if len(rule.violations) > 1:
+            about["line"] = line(rule.violations, f"violations of {rule.text}", last=self._last)
+        if rule.implied_by:
+            about["implied_by"] = visible(rule.implied_by)
+        if meaning is not None:
+            about |= self._broken(rule, meaning)
+            about["copy"] = self._copies(rule, meaning)
+        return {key: value for key, value in about.items() if value not in ("", [], None) or key == "since"}
+
+    # ---- rows -------------------------------------------------------------------------------------------------------
+
+    def _broken(self, rule: RuleSeen, meaning: Meaning) -> dict[str, Any]:
+        pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, meaning, each)) is not None]
+        work, more = _work(rule)
+        if not work:
+            return {"pairs": pairs}
+        columns = self._columns(rule.table, meaning)
+        rows = [self._row(rule.table, row, self._rows.values(rule.table, row), columns, meaning) for row in work]
+        sentence = _work_sentence(len(work), more, bool(meaning.partner))
+        return {"pairs": pairs, "worklist": {"sentence": sentence, "columns": columns, "rows": rows, "more": more or 0}}
+
+    def pair(self, table: str, meaning: Meaning, each: Told) -> dict[str, Any] | None:
+        """Rows side by side, with the cells marked that are at fault; nothing where no value is known."""
+        known = each.values or (None,) * len(each.rows)
+        kept = [own or self._rows.values(table, row) for row, own in zip(each.rows, known, strict=True)]
+        if not any(kept):
+            return None
+        said = told(meaning, kept, self._shown.value, self._numeric[table])
+        columns = self._columns(table, meaning)
+        order = [(each.rows[place], kept[place]) for place in said.order]
+        own_words = said.sentence or ("" if self._shown.redacted else each.sentence)
+        return {
+            "batch": each.batch,
+            "sentence": visible(own_words),
+            "columns": columns,
+            "rule_columns": list(meaning.columns),
+            "marked": list(said.marked),
+            "rows": [self._row(table, row, values, columns, meaning) for row, values in order],
+        }
+
+    def _row(self, table: str, row: int, values: Values, columns: Sequence[str], meaning: Meaning) -> dict[str, Any]:
+        name = row_name(self._shown, row, self._rows.key(table), values, meaning.columns)
+        texts = [self._shown.value(values[column]) if column in values else "–" for column in columns]
+        return {"row": row, "name": name, "alive": self._rows.lives(table, row), "values": texts}
+
+    def _columns(self, table: str, meaning: Meaning) -> list[str]:
+        """The columns of a row that are shown: those of the rule first, then the key."""
+        first = [*meaning.columns, *self._rows.key(table), *self._schemas[table].names]
+        return list(dict.fromkeys(first))[:_COLUMNS]
+
+    # ---- copies -----------------------------------------------------------------------------------------------------
+
+    def _copies(self, rule: RuleSeen, meaning: Meaning) -> dict[str, str]:
+        key = self._rows.key(rule.table)
+        given = given_class(rule.text)
+        name = rule.finding.get("name", "") or "rule"
+        table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
+        entry = rule_entry(name, table, rule.text, rule.finding.get("severity", "error")) if given else ""
+        copies = {"text": rule.text, "sql": query(meaning, rule.table, key), "rule": entry}
+        return {kind: self._shown.rule(text, meaning) for kind, text in copies.items() if text}
+
+
+def _numeric(schema: Schema) -> dict[str, bool]:
+    t = pa.types
+    numbers = (t.is_integer, t.is_floating, t.is_decimal)
+    return {column.name: any(is_number(column.type) for is_number in numbers) for column in schema.columns}
+
+
+def _work_sentence(count: int, more: int | None, partner: bool) -> str:
+    rows = "this row" if count == 1 else f"these {count:,} rows"
+    if more is None:
+        return f"{rows.capitalize()} are in the most violations: look at them first."
+    if more:
+        return f"Remove {count + more:,} rows, and it holds; these are the first {count:,}."
+    return f"Remove {rows}, and it holds." if not partner else f"Remove {rows}, or add their partners, and it holds."
+
+
+def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
+    """What speaks for a rule, in sentences."""
+    if finding.get("support"):
+        yield f"{finding['support']:,} rows could have broken it."
+    if finding.get("tested_since"):
+        tested, broke = finding["tested_since"], finding["broke_since"]
+        yield f"Of {tested:,} rows that came since it is watched and could have broken it, {broke:,} did."
+    if finding.get("error"):
+        counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
+        yield f"It holds but for {finding['error']:.4%} of {counted}."
+    if finding.get("value_coverage", 1.0) < 1.0:
+        yield f"{finding['value_coverage']:.2%} of the values are there."

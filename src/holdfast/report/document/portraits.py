@@ -1,0 +1,77 @@
+"""What a column looks like: nulls, distinct values, the least, the greatest and the most frequent, and their spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from holdfast.engines.watched import WatchedTable
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.frequencies import Frequencies
+from holdfast.table.plain import plain_values
+
+_FREQUENT, _BINS = 8, 30
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """The facts of a column, and how its values spread: in bins where they are numbers or times."""
+
+    rows: int
+    nulls: int
+    distinct: int
+    least: Any
+    greatest: Any
+    frequent: Sequence[tuple[Any, int]]
+    bins: Sequence[int] = ()
+
+
+def portraits(watched: WatchedTable) -> list[Portrait]:
+    """The portraits of all columns of a table."""
+    counts = watched.part(Frequencies).columns
+    return [_portrait(watched, column, each.array) for column, each in enumerate(counts)]
+
+
+def _portrait(watched: WatchedTable, column: int, counts: NDArray[Any]) -> Portrait:
+    table = watched.table
+    codes = 1 + np.flatnonzero(counts[1:])  # null has code 0
+    nulls = int(counts[NULL_CODE]) if len(counts) else 0
+    if not len(codes):
+        return Portrait(table.rows, nulls, 0, None, None, ())
+    often = counts[codes].astype(np.int64)
+    dictionary = table.dictionaries[column]
+    first = np.lexsort((codes, -often))[:_FREQUENT]
+    frequent = list(zip(plain_values(dictionary.values(codes[first])), often[first].tolist(), strict=True))
+    values = dictionary.values(codes)
+    ends = pc.min_max(values)
+    least, greatest = plain_values(pa.array([ends["min"], ends["max"]], values.type))
+    bins = _binned(values, often) if len(codes) > 2 * _FREQUENT else []
+    return Portrait(table.rows, nulls, len(codes), least, greatest, frequent, bins)
+
+
+def _binned(values: pa.Array, often: NDArray[np.int64]) -> list[int]:
+    """How many rows have values in each of some ranges of equal width; nothing where that means nothing."""
+    numbers = _numbers(values)
+    if numbers is None:
+        return []
+    finite = np.isfinite(numbers)
+    if not finite.any():
+        return []
+    found, _ = np.histogram(numbers[finite], _BINS, weights=often[finite].astype(np.float64))
+    return [int(each) for each in found]
+
+
+def _numbers(values: pa.Array) -> NDArray[np.float64] | None:
+    kind = values.type
+    if pa.types.is_temporal(kind):
+        width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
+        return np.asarray(values.cast(width).cast(pa.float64()))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return np.asarray(values.cast(pa.float64(), safe=False))
+    return None

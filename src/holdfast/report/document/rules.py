@@ -1,0 +1,181 @@
+"""The rules of a document: all of them, or as many of the best as a page has room for.
+
+A page holds a million rules where these are written as columns of numbers and one long text (see `columns`), and it
+stays below its budget: rules are taken class by class, the best first, until what they need when deflated is used up.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.diff import Result, Worth
+from holdfast.engines.declared import RuleClass
+from holdfast.report.document.columns import ColumnIndex
+
+HOLDS, VIOLATED, BROKE, IMPLIED, UNTESTED = range(5)
+UNKNOWN = -1  # no score
+
+_AT_ONCE = 5000  # rules
+
+RuleName = tuple[str, str, str]  # engine, table ("": several) and text
+
+
+@dataclass(frozen=True)
+class RuleLine:
+    """A rule as a page lists it."""
+
+    text: str
+    score: float | None
+    state: int = HOLDS
+
+
+@dataclass(frozen=True)
+class Section:
+    """The rules of one class and table, the most telling first: some that are listed one by one, and a result."""
+
+    declared: RuleClass
+    table: str  # "": it looks across tables
+    title: str
+    lines: Sequence[RuleLine] = ()
+    result: Result = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.lines) + len(self.result)
+
+    def coded(self, columns: ColumnIndex) -> Iterator[tuple[str, int, int]]:
+        """The coded text, the score in percent and the state of each rule."""
+        for line in self.lines:
+            yield columns.coded(self.table, line.text), percent(line.score), line.state
+        quick = (
+            self.result.written(columns.written(self.table)) if isinstance(self.result, RulesWhenAsked) else iter(())
+        )
+        first = next(quick, None)
+        if first is not None:
+            yield from ((text, percent(score), HOLDS) for text, score in chain([first], quick))
+            return
+        for text, rule in self.result.items():
+            yield columns.coded(self.table, text), percent(score_of(rule)), HOLDS
+
+
+class RuleBlock:
+    """The rules that a page lists, and the place of each that something else refers to."""
+
+    def __init__(
+        self,
+        sections: Sequence[Section],
+        columns: ColumnIndex,
+        wanted: Iterable[RuleName],
+        budget: int,
+        most: int | None,
+    ) -> None:
+        self._columns, self._sections = columns, sections
+        self._taken = [_Taken() for _ in sections]
+        self._fill(budget, most)
+        self._first = [sum(len(each.texts) for each in self._taken[:at]) for at in range(len(sections))]
+        self._places = dict(self._found(wanted))
+
+    def _fill(self, budget: int, most: int | None) -> None:
+        """Take rules from all sections in turn, until there are no more, or no room."""
+        waiting = {at: section.coded(self._columns) for at, section in enumerate(self._sections)}
+        packer = zlib.compressobj(6)
+        used = count = 0
+        while waiting and used < budget and (most is None or count < most):
+            for at in list(waiting):
+                some = list(islice(waiting[at], _AT_ONCE if most is None else min(_AT_ONCE, most - count)))
+                if not some:
+                    del waiting[at]
+                    continue
+                texts = "\n".join(text for text, _, _ in some)
+                scores = ",".join(str(score) for _, score, _ in some)
+                used += len(packer.compress(texts.encode() + scores.encode()))
+                used += len(packer.flush(zlib.Z_SYNC_FLUSH))
+                count += len(some)
+                self._taken[at].add(some)
+                if used >= budget:
+                    break
+
+    def _found(self, wanted: Iterable[RuleName]) -> Iterator[tuple[RuleName, int]]:
+        """The places of some rules."""
+        coded: dict[tuple[str, str], dict[str, RuleName]] = {}
+        for rule in wanted:
+            engine, table, text = rule
+            coded.setdefault((engine, table), {})[self._columns.coded(table, text)] = rule
+        for section, taken, first in zip(self._sections, self._taken, self._first, strict=True):
+            own = coded.get((section.declared.name, section.table), {})
+            yield from ((own[text], first + at) for at, text in enumerate(taken.texts) if text in own)
+
+    def place(self, rule: RuleName) -> int | None:
+        """The number of a rule that was wanted; None where it is left out."""
+        return self._places.get(rule)
+
+    @property
+    def left_out(self) -> str:
+        """What is left out, in words."""
+        short = [
+            f"{section.total - len(taken.texts):,} of {section.total:,} {section.title}"
+            for section, taken in zip(self._sections, self._taken, strict=True)
+            if len(taken.texts) < section.total
+        ]
+        if not short:
+            return ""
+        listed = " and ".join(short)
+        return f"So that the page stays small, {listed} are left out, those with the lowest scores or the most columns."
+
+    def to_json(self, details: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+        """The block as the document has it."""
+        sections = [
+            {
+                "kind": section.declared.name,
+                "title": section.title,
+                "table": section.table,
+                "given": section.declared.given,
+                "first": first,
+                "count": len(taken.texts),
+                "total": section.total,
+            }
+            for section, taken, first in zip(self._sections, self._taken, self._first, strict=True)
+        ]
+        return {
+            "sections": sections,
+            "texts": "\n".join(text for taken in self._taken for text in taken.texts),
+            "scores": [score for taken in self._taken for score in taken.scores],
+            "states": [state for taken in self._taken for state in taken.states],
+            "details": {str(place): detail for place, detail in sorted(details.items())},
+            "left_out": self.left_out,
+        }
+
+
+@dataclass
+class _Taken:
+    """The rules of a section that there is room for."""
+
+    texts: list[str] = field(default_factory=list)
+    scores: list[int] = field(default_factory=list)
+    states: list[int] = field(default_factory=list)
+
+    def add(self, some: Iterable[tuple[str, int, int]]) -> None:
+        for text, score, state in some:
+            self.texts.append(text)
+            self.scores.append(score)
+            self.states.append(state)
+
+
+def percent(score: float | None) -> int:
+    """A score as pages tell it."""
+    return UNKNOWN if score is None else round(100 * score)
+
+
+def score_of(rule: Any) -> float | None:
+    """The score of a found rule, from 0 to 1, where it has one."""
+    worth: Worth | None = getattr(rule, "worth", None)
+    if worth is not None:
+        return worth.score
+    score = getattr(rule, "score", None)
+    return score if isinstance(score, float) else None

@@ -1,0 +1,126 @@
+"""What a document is made of: what someone saw in some tables, before it is written for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdfast.changes.naming import Values
+from holdfast.engines.declared import Json
+from holdfast.engines.listing import Listing
+from holdfast.engines.watched import WatchedTable
+from holdfast.report.document.fates import Fate
+from holdfast.report.document.rules import Section
+from holdfast.store.records import BatchRecord
+from holdfast.table.naming import key_names, which_live
+from holdfast.table.plain import plain_rows
+from holdfast.table.table import Table
+
+RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
+
+
+@dataclass(frozen=True)
+class Told:
+    """Rows that broke a rule, with the values that are kept of them; the batch with which they did (0: they do now)."""
+
+    batch: int
+    rows: tuple[int, ...]
+    values: tuple[Values | None, ...] = ()
+    sentence: str = ""
+
+
+@dataclass(frozen=True)
+class RuleSeen:
+    """A rule of which there is more to tell than its text."""
+
+    engine: str
+    table: str  # the one whose rows break it
+    text: str
+    subject: str  # the table, or "*"
+    finding: Json = field(default_factory=dict)
+    score: float | None = None
+    fate: Fate | None = None
+    violations: Sequence[tuple[int, float | None]] = ()  # after each batch
+    told: Sequence[Told] = ()
+    listing: Listing | None = None
+    to_remove: Sequence[int] = ()  # rows, where there is no listing,
+    more_to_remove: int = 0  # and how many more
+    evidence: Sequence[str] = ()
+    implied_by: str = ""
+
+    @property
+    def key(self) -> RuleKey:
+        """What names it."""
+        return self.engine, self.subject, self.text
+
+    @property
+    def given(self) -> bool:
+        """Whether someone gave it."""
+        return "severity" in self.finding
+
+
+@dataclass(frozen=True)
+class EventSeen:
+    """What a batch did to a rule: `by` is the rule that implies it, where that is told."""
+
+    seq: int
+    event: str
+    rule: RuleKey
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a document tells."""
+
+    title: str
+    is_state: bool
+    nulls: str
+    watched: Mapping[str, WatchedTable]
+    left_out: Mapping[str, Sequence[str]]
+    sections: Sequence[Section]
+    rules: Sequence[RuleSeen] = ()
+    batches: Sequence[BatchRecord] = ()
+    events: Sequence[EventSeen] = ()  # the newest first
+    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by batch
+    nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
+    references: Sequence[Json] = ()  # inclusion dependencies, found or given
+    doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
+    notes: Sequence[str] = ()
+
+    @property
+    def last(self) -> int:
+        """The last batch."""
+        return self.batches[-1].seq if self.batches else 0
+
+
+class Rows:
+    """Rows by table and number: their values as far as someone keeps them, and whether they live."""
+
+    def __init__(self, watched: Mapping[str, WatchedTable], wanted: Mapping[str, set[int]]) -> None:
+        self._tables = {name: each.table for name, each in watched.items()}
+        self._values: dict[tuple[str, int], Values] = {}
+        self._alive: set[tuple[str, int]] = set()
+        for name, numbers in wanted.items():
+            self._read(name, self._tables[name], numbers)
+
+    def _read(self, name: str, table: Table, numbers: set[int]) -> None:
+        ids = np.array(sorted(numbers), np.int64)
+        there, alive = which_live(table, ids)
+        self._alive |= {(name, number) for number in ids[alive].tolist()}
+        values = plain_rows(table.values(ids[there]))
+        self._values |= {(name, number): row for number, row in zip(ids[there].tolist(), values, strict=True)}
+
+    def values(self, table: str, number: int) -> Values:
+        """The values of a row in the files of its table."""
+        return self._values.get((table, number), {})
+
+    def lives(self, table: str, number: int) -> bool:
+        """Whether it is alive."""
+        return (table, number) in self._alive
+
+    def key(self, table: str) -> list[str]:
+        """The columns of the declared key."""
+        return key_names(self._tables[table].schema)

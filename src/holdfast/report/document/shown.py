@@ -1,0 +1,72 @@
+"""Values as a page shows them: as they are, or hashed, so that the page may leave the team."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from holdfast.changes.naming import Values, by_key, by_number, by_values
+from holdfast.engines.meaning import Constant, Meaning
+from holdfast.visible import cut, visible
+
+_LONGEST = 200  # letters of a value
+
+
+class Shown:
+    """Values as they are."""
+
+    redacted = False
+
+    def value(self, value: Any) -> str:
+        """One value."""
+        return "null" if value is None else cut(visible(str(value)), _LONGEST)
+
+    def name(self, row: int, key: Values, values: Values, first: Sequence[str]) -> str:
+        """What a row is called."""
+        return visible(by_key(key) if key else by_values(row, values, first) if values else by_number(row))
+
+    def rule(self, text: str, meaning: Meaning) -> str:  # noqa: ARG002
+        """The text of a rule, or one made of it."""
+        return text
+
+
+class Hashed(Shown):
+    """Values as short hashes: equal ones have equal hashes in one page, and others in the next."""
+
+    redacted = True
+
+    def __init__(self) -> None:
+        self._salt = secrets.token_bytes(16)
+
+    def value(self, value: Any) -> str:
+        """One value."""
+        if value is None:
+            return "null"
+        return (
+            "#"
+            + hashlib.blake2b(str(value).encode("utf-8", "surrogatepass"), key=self._salt, digest_size=4).hexdigest()
+        )
+
+    def name(self, row: int, key: Values, values: Values, first: Sequence[str]) -> str:  # noqa: ARG002
+        """The number of a row."""
+        return by_number(row)
+
+    def rule(self, text: str, meaning: Meaning) -> str:
+        """The constants of a rule are values, too."""
+        for constant in {each.text for each in _constants(meaning)}:
+            text = re.sub(rf"(?<![\w\"]){re.escape(constant)}(?![\w\"])", self.value(constant), text)
+        return text
+
+
+def _constants(meaning: Meaning) -> list[Constant]:
+    sides = [each.right for breach in meaning.breaches for each in breach.comparisons]
+    return [side for side in sides if isinstance(side, Constant)]
+
+
+def row_name(shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str]) -> str:
+    """What a row is called, given its values and the columns of the declared key."""
+    known = {name: values[name] for name in key if name in values}
+    return shown.name(row, known if len(known) == len(key) else {}, values, first)

@@ -1,0 +1,165 @@
+"""What a state remembers, read back: events, figures over time, and values of rows that broke rules.
+
+States of formats up to 3 have events alone, some with the values of rows in their witnesses.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from holdfast.errors import clear_sentences
+from holdfast.store.database import remembers
+from holdfast.store.figures import kept_figures
+
+Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
+
+
+class EventRecord(NamedTuple):
+    """What a batch did to a rule, as it is kept: the finding and the witness as JSON."""
+
+    seq: int
+    engine: str
+    table: str
+    event: str
+    text: str
+    finding: str
+    witness: str | None
+    implied_by: str
+
+
+class Remembered:
+    """Reads what the database of a state remembers."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
+        self._db, self._path = database, path
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        with clear_sentences(self._path):
+            return self._db.execute(query, values).fetchall()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the state has the tables for it."""
+        with clear_sentences(self._path):
+            return remembers(self._db)
+
+    # ---- events -----------------------------------------------------------------------------------------------------
+
+    def rule_events(self) -> dict[Subject, tuple[int, int]]:
+        """For each rule that batches gained or lost: the last that gained it (0: none did), and how many broke it."""
+        query = """
+            SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
+                   sum(event = 'lost')
+            FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text"""
+        return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
+
+    def counts(self) -> dict[int, dict[str, int]]:
+        """How many events of each kind a batch had."""
+        counted = "SELECT seq, event, rules FROM event_counts"
+        older = "SELECT seq, event, count(*) FROM events GROUP BY seq, event"
+        found: dict[int, dict[str, int]] = defaultdict(dict)
+        for seq, event, rules in self._rows(counted if self.is_kept else older):
+            found[seq][event] = rules
+        return dict(found)
+
+    def events(self, since: int, most: int | None) -> list[EventRecord]:
+        """The events after a batch, those of the newest batch first: so many of them, unless asked for all.
+
+        Events lie in the order of batches. So whole batches are read from the end, and of the last one its first part.
+        """
+        found: list[EventRecord] = []
+        whole, part, before = 0, 0, 0
+        for seq, counts in sorted(self.counts().items(), reverse=True):
+            if seq <= since:
+                break
+            size = sum(counts.values())
+            if most is not None and whole + size > most:
+                part = most - whole
+                before = whole + size - part
+                break
+            whole += size
+        stretches: dict[int, list[EventRecord]] = {}
+        for limit, offset in ((whole, 0), (part, before)):
+            for event in self._from_the_end(limit, offset):
+                stretches.setdefault(event.seq, []).append(event)
+        for events in stretches.values():
+            found += reversed(events)
+        return found
+
+    def _from_the_end(self, limit: int, offset: int) -> list[EventRecord]:
+        if not limit:
+            return []
+        query = f"SELECT {self._event_columns} FROM events ORDER BY rowid DESC LIMIT ? OFFSET ?"
+        return [EventRecord(*row) for row in self._rows(query, limit, offset)]
+
+    def events_of(self, engine: str, table: str, text: str) -> list[EventRecord]:
+        """The events of one rule, the oldest first."""
+        query = f"""
+            SELECT {self._event_columns} FROM events WHERE table_name = ? AND text = ? AND engine = ? ORDER BY rowid"""
+        return [EventRecord(*row) for row in self._rows(query, table, text, engine)]
+
+    @property
+    def _event_columns(self) -> str:
+        last = "implied_by" if self.is_kept else "''"
+        return f"seq, engine, table_name, event, text, json, witness, {last}"
+
+    # ---- figures ----------------------------------------------------------------------------------------------------
+
+    def rule_figures(self) -> dict[Subject, list[tuple[int, int | None, float | None, float | None]]]:
+        """Batch, violations, g3 and score of each given rule, wherever one of them changed; the oldest first."""
+        return self._figures("rule_figures")
+
+    def column_figures(self) -> dict[Subject, list[tuple[int, int, int]]]:
+        """Batch, nulls and distinct values of each column, wherever one of them changed; the oldest first."""
+        return self._figures("column_figures")
+
+    def _figures(self, place: str) -> dict[Subject, list[Any]]:
+        found: dict[Subject, list[Any]] = defaultdict(list)
+        if self.is_kept:
+            with clear_sentences(self._path):
+                for engine, table, text, *figures in kept_figures(self._db, place):
+                    found[engine, table, text].append(tuple(figures))
+        return dict(found)
+
+    # ---- rows -------------------------------------------------------------------------------------------------------
+
+    def rows_left_out(self) -> dict[int, int]:
+        """Of how many rows that broke rules values are not kept, as they were too many, by batch."""
+        return dict(self._rows("SELECT seq, rows FROM rows_left_out")) if self.is_kept else {}
+
+    def rows(self, table: str, batches: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
+        """The values of the rows of a table that broke rules with some batches, by batch and number."""
+        if not self.is_kept:
+            return {}
+        query = """
+            SELECT seq, number, json FROM witness_rows
+            WHERE table_name = ? AND seq IN (SELECT value FROM json_each(?))"""
+        rows = self._rows(query, table, json.dumps(sorted(set(batches))))
+        return {(seq, number): json.loads(values) for seq, number, values in rows}
+
+    def rows_by_number(self, table: str, numbers: Iterable[int]) -> list[tuple[int, int, str, dict[str, Any]]]:
+        """What is kept of some rows, the newest first: number, batch, the rule that it broke, values."""
+        if not self.is_kept:
+            return []
+        query = """
+            SELECT number, seq, rule, json FROM witness_rows
+            WHERE table_name = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        found = self._rows(query, table, json.dumps(list(numbers)))
+        return [(number, seq, rule, json.loads(values)) for number, seq, rule, values in found]
+
+    def witnesses_of(self, numbers: Sequence[int]) -> list[tuple[str, str, int, str, dict[str, Any]]]:
+        """The witnesses, the newest first, that tell keys or values of some rows: engine, table (or all), batch, rule
+        and witness.
+        """
+        if not numbers:
+            return []
+        query = """
+            SELECT DISTINCT engine, table_name, seq, text, witness FROM events, json_each(witness, '$.rows') AS told
+            WHERE (witness LIKE '%"values"%' OR witness LIKE '%"keys"%')
+              AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        return [(*about, json.loads(witness)) for *about, witness in self._rows(query, json.dumps(list(numbers)))]
