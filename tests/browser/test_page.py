@@ -1,4 +1,4 @@
-"""The page in a browser: what each view tells, finding rules, permalinks, keys, copying, and values that are no code."""
+"""The page in a browser: what each view tells, finding rules, permalinks, keys, copying; values are never code."""
 
 from __future__ import annotations
 
@@ -177,13 +177,13 @@ def test_everything_goes_by_keys(open_page: Open) -> None:
 
 
 def test_copying(open_page: Open) -> None:
-    record = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text }}})"
+    record = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { copied = text }}})"
     page = open_page(f"#/rule/fd/tax/{quote('Phone, AreaCode -> City')}", script=record)
     copies = {}
     for name in ("text", "SQL", "rule file"):
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator(".said")).to_have_text(f"copied as {name}")
-        copies[name] = page.evaluate("window.copied")
+        copies[name] = page.evaluate("copied")
     assert copies["text"] == "Phone, AreaCode -> City"
     assert copies["rule file"] == '- {table: "tax", rule: "Phone, AreaCode -> City"}'
     assert copies["SQL"].startswith('SELECT "Phone", "AreaCode", COUNT(*) FROM "tax" GROUP BY "Phone", "AreaCode"')
