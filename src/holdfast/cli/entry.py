@@ -18,7 +18,7 @@ from holdfast.report.terminal import heard, prepare_streams, say
 # They register themselves when they are imported, and help lists them in this order.
 _COMMANDS = (
     *("discover", "suggest", "check", "init", "apply", "watch", "demo"),
-    *("status", "violations", "explain", "advise", "history", "rows", "report", "upkeep"),
+    *("status", "violations", "explain", "advise", "history", "rows", "report", "serve", "upkeep"),
 )
 for _command in _COMMANDS:
     import_module(f"holdfast.cli.{_command}")

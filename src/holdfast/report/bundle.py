@@ -49,13 +49,21 @@ def packed(document: Mapping[str, Any]) -> bytes:
     return b64encode(zlib.compress(written.encode("utf-8", "backslashreplace"), 6))
 
 
-def _page(title: str, data: str, reachable: str) -> str:
-    style, script = _site("page.css"), _script()
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+def live_policy() -> str:
+    """The content security policy of the page without a document."""
+    return _policy("'self'")
+
+
+def _policy(reachable: str) -> str:
+    return (
+        f"default-src 'none'; script-src {_hash(_script())}; style-src {_hash(_site('page.css'))}; img-src data:; "
         f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
     )
-    page = _site("page.html").replace("{{style}}", style).replace("{{script}}", script).replace("{{policy}}", policy)
+
+
+def _page(title: str, data: str, reachable: str) -> str:
+    page = _site("page.html").replace("{{style}}", _site("page.css")).replace("{{script}}", _script())
+    page = page.replace("{{policy}}", _policy(reachable))
     return page.replace("{{data}}", data).replace("{{title}}", escape(title))  # a title may hold marks: it comes last
 
 

@@ -1,1 +1,1 @@
-"""The live page: what a state holds, served to a browser, following the batches that arrive."""
+"""The live page: a state shown in a browser while batches arrive. Only this package imports what serves."""

@@ -109,7 +109,8 @@ function nextTheme() {
 // ---- following a live state ------------------------------------------------------------------------------------------
 
 function follow() {
-  const events = new EventSource("api/events");
+  const last = page.doc.batches.at(-1)?.seq ?? 0;
+  const events = new EventSource(`api/events?since=${last}`);
   let lost = false;
   events.addEventListener("open", () => {
     if (lost) refresh();

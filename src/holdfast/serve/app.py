@@ -1,0 +1,137 @@
+"""What is served: the page, and under /api the document, pages of violations, and news of batches."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.report.bundle import html_shell, live_policy
+from holdfast.serve.guard import Address, Guard, refusal
+from holdfast.serve.live import Live
+from holdfast.serve.violations import violations_page
+
+_MOST = 200  # violations in one answer
+_MOST_STREAMS = 200
+_SILENCE = 15.0  # seconds after which a comment shows that the connection stands
+
+
+def application(live: Live, address: Address, token: str | None = None) -> ASGIApp:
+    """The application that serves a state at an address."""
+    served = _Served(live)
+    routes = [
+        Route("/", served.page),
+        Route("/api/document", served.document),
+        Route("/api/violations", served.violations),
+        Route("/api/events", served.events),
+    ]
+    errors: dict[Any, Any] = {HTTPException: _not_there, HoldfastError: _trouble}
+    return Guard(Starlette(routes=routes, exception_handlers=errors), address, token)
+
+
+async def _not_there(request: Request, error: HTTPException) -> Response:
+    return refusal(error.status_code, f"there is nothing at {request.url.path}")
+
+
+async def _trouble(_: Request, error: HoldfastError) -> Response:
+    return refusal(503, str(error))
+
+
+class _Served:
+    """The answers."""
+
+    def __init__(self, live: Live) -> None:
+        self._live, self._streams = live, 0
+
+    async def page(self, _: Request) -> Response:
+        """The page without data: its script asks for them."""
+        policy = f"{live_policy()}; frame-ancestors 'none'"
+        return HTMLResponse(html_shell(str(self._live.path)), headers={"Content-Security-Policy": policy})
+
+    async def document(self, request: Request) -> Response:
+        """All that the page shows; nothing where the reader has it already."""
+        if self._live.tag() in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers={"ETag": self._live.tag()})
+        packed = await run_in_threadpool(self._live.document)
+        headers = {"ETag": packed.tag, "Vary": "Accept-Encoding"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"], content = "gzip", packed.content
+        else:
+            content = await run_in_threadpool(gzip.decompress, packed.content)
+        return Response(content, headers=headers, media_type="application/json")
+
+    async def violations(self, request: Request) -> Response:
+        """Some violations of a rule, from one on."""
+        asked = request.query_params
+        if not (rule := asked.get("rule")):
+            return refusal(400, "name a rule: /api/violations?rule=NAME&from=0&count=50")
+        try:
+            first, count = (_number(asked.get(name, usual), name) for name, usual in (("from", "0"), ("count", "50")))
+            listing = await run_in_threadpool(self._live.listing, rule)
+        except BadInput as error:
+            return refusal(400 if isinstance(error, _NoNumber) else 404, str(error))
+        page = await run_in_threadpool(violations_page, listing, first, min(count, _MOST), self._live.seq)
+        return JSONResponse(page)
+
+    async def events(self, request: Request) -> Response:
+        """News of batches, for as long as somebody listens."""
+        kind = "text/event-stream"
+        if request.method == "HEAD":
+            return Response(media_type=kind)
+        if self._streams >= _MOST_STREAMS:
+            return refusal(503, "too many pages are open; close some")
+        known = request.headers.get("last-event-id") or request.query_params.get("since", "")
+        return StreamingResponse(self._news(known), media_type=kind)
+
+    async def _news(self, known: str) -> AsyncIterator[str]:
+        """Events as they come; at once where the reader knows an older batch than the last one."""
+        heard: asyncio.Queue[int | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        ignore = self._live.listen(lambda seq: _told(loop, heard, seq))
+        self._streams += 1
+        try:
+            yield "retry: 2000\n: this page follows the state\n\n"
+            if known.isdecimal() and known != str(self._live.seq):
+                yield _event(self._live.seq)
+            while True:
+                try:
+                    seq = await asyncio.wait_for(heard.get(), _SILENCE)
+                except TimeoutError:
+                    yield ": nothing new\n\n"
+                    continue
+                if seq is None:
+                    return
+                yield _event(seq)
+        finally:
+            ignore()
+            self._streams -= 1
+
+
+def _told(loop: asyncio.AbstractEventLoop, heard: asyncio.Queue[int | None], seq: int | None) -> None:
+    """Pass on what another thread tells."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(heard.put_nowait, seq)
+
+
+def _event(seq: int) -> str:
+    return f'id: {seq}\nevent: batch\ndata: {{"seq": {seq}}}\n\n'
+
+
+class _NoNumber(BadInput):
+    """A word where a number should be."""
+
+
+def _number(word: str, name: str) -> int:
+    if not word.isascii() or not word.isdecimal() or len(word) > 15:
+        raise _NoNumber(f"{name}={word}: give a whole number from 0 on")
+    return int(word)

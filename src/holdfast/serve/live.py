@@ -1,0 +1,193 @@
+"""A state that others change while it is looked at: what pages need of it, kept until the next change.
+
+One thread asks twice a second, for all who look, whether anything was committed, and lets the view follow. Tables and
+listings are values, so a page is cut from a listing without a lock; whatever asks the view itself holds it.
+
+Invariant: what is kept was made from the view as it is now; `number` grows with each change.
+Cost: a look at an unchanged state is one question to SQLite. A listing of a million violations takes 16 MB.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.api.view import View
+from holdfast.engines.listing import Listing
+from holdfast.errors import HoldfastError, clear_sentences
+from holdfast.store.database import DATABASE
+
+_log = logging.getLogger(__name__)
+_SECONDS = 0.5  # between two looks
+_PATIENCE = 2.0  # seconds that the end waits for a look
+_MOST_PAIRS = 4_000_000  # that kept listings have together
+
+Hear = Callable[[int | None], None]  # told the last batch when some arrived, and None at the end
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A document as it is sent: JSON, compressed."""
+
+    content: bytes
+    tag: str  # changes with the content
+
+
+@dataclass
+class _Moment:
+    """What was made from the state since it changed last."""
+
+    number: int
+    seq: int
+    document: Packed | None = None
+    listings: dict[str, Listing] = field(default_factory=dict)  # what was asked for last comes last
+
+
+class Live:
+    """A state, followed from `start` until `close`."""
+
+    def __init__(self, path: Path, make: Callable[[View], dict[str, Any]]) -> None:
+        self.path, self._make = path, make
+        self._view = View.open(path)
+        self._stamp = _stamp(path)
+        self._lock = threading.Lock()
+        self._moment = _Moment(0, self._last_batch())
+        self._trouble: HoldfastError | None = None
+        self._ends = threading.Event()
+        self._listeners: set[Hear] = set()
+        self._run = secrets.token_hex(4)  # tags of another run mean nothing here
+        self._thread = threading.Thread(target=self._follow, name="follow", daemon=True)
+
+    def start(self) -> None:
+        """Follow from now on."""
+        self._thread.start()
+
+    def hush(self) -> None:
+        """Tell all who listen that there will be no more news."""
+        self._ends.set()
+        for hear in list(self._listeners):
+            hear(None)
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self.hush()
+        if self._thread.is_alive():
+            self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():  # otherwise it makes a large document, and ends with the process
+            self._view.close()
+
+    # ---- following ---------------------------------------------------------------------------------------------------
+
+    def listen(self, hear: Hear) -> Callable[[], None]:
+        """Be told of batches, in another thread; gives what ends that."""
+        self._listeners.add(hear)
+        if self._ends.is_set():
+            hear(None)
+        return lambda: self._listeners.discard(hear)
+
+    @property
+    def seq(self) -> int:
+        """The last batch."""
+        return self._moment.seq
+
+    def _follow(self) -> None:
+        self._prepare(())
+        while not self._ends.wait(_SECONDS):
+            try:
+                self.look()
+            except Exception:
+                _log.exception("an error of ours, while following the state")
+
+    def look(self) -> None:
+        """See whether anything was committed; then tell, and make again what was asked for."""
+        before = self._moment
+        try:
+            with self._lock, clear_sentences(self.path):
+                if self._catch_up() or self._trouble is not None:
+                    self._moment = _Moment(before.number + 1, self._last_batch())
+                self._trouble = None
+        except HoldfastError as error:  # such as a state that was removed: perhaps it comes back
+            self._trouble = error
+            return
+        if self._moment is not before:
+            for hear in list(self._listeners):
+                hear(self._moment.seq)
+            if self._listeners:
+                self._prepare(tuple(before.listings))
+
+    def _catch_up(self) -> bool:
+        """Let the view see what was committed since; or open another one where another state lies here now."""
+        found = _stamp(self.path)
+        if found == self._stamp:
+            return self._view.follow()
+        fresh = View.open(self.path)
+        self._view.close()
+        self._view, self._stamp = fresh, found
+        return True
+
+    def _prepare(self, rules: tuple[str, ...]) -> None:
+        """Make what is likely to be asked for next, so that nobody waits for it: listings first, as they are quick."""
+        try:
+            for rule in rules:
+                self.listing(rule)
+            self.document()
+        except HoldfastError:
+            pass  # whoever asks is told
+
+    def _last_batch(self) -> int:
+        history = self._view.history(1)
+        return history[-1].seq if history else 0
+
+    # ---- what pages need ---------------------------------------------------------------------------------------------
+
+    def tag(self) -> str:
+        """What names the document as it is now."""
+        return f'"{self._run}-{self._moment.number}"'
+
+    def document(self) -> Packed:
+        """All that a page shows, made once after each change."""
+        with self._lock:
+            self._refuse_trouble()
+            moment = self._moment
+            if moment.document is None:
+                written = json.dumps(self._make(self._view), ensure_ascii=False, separators=(",", ":"))
+                content = gzip.compress(written.encode("utf-8", "backslashreplace"), 6, mtime=0)
+                moment.document = Packed(content, self.tag())
+            return moment.document
+
+    def listing(self, rule: str) -> Listing:
+        """The violations of a rule, by its name or text."""
+        found = self._moment.listings.get(rule)
+        if found is not None and self._trouble is None:
+            return found
+        with self._lock:
+            self._refuse_trouble()
+            kept = self._moment.listings
+            kept[rule] = found = kept.pop(rule, None) or self._view.violations(rule)[0]
+            while len(kept) > 1 and sum(map(_pairs, kept.values())) > _MOST_PAIRS:
+                del kept[next(iter(kept))]
+        return found
+
+    def _refuse_trouble(self) -> None:
+        if self._trouble is not None:
+            raise self._trouble
+
+
+def _pairs(listing: Listing) -> int:
+    return 0 if listing.pairs is None else len(listing.pairs)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a database from another one that was put in its place."""
+    try:
+        about = (path / DATABASE).stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino

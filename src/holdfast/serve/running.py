@@ -1,0 +1,123 @@
+"""Serving a state until someone stops it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from ipaddress import ip_address
+from pathlib import Path
+from string import ascii_letters, digits
+from typing import Any
+
+import uvicorn
+
+from holdfast.api.view import View
+from holdfast.errors import BadInput
+from holdfast.serve.app import application
+from holdfast.serve.guard import Address
+from holdfast.serve.live import Live
+
+_SHORTEST_TOKEN = 16
+_TOKEN_LETTERS = frozenset(ascii_letters + digits + "-_.~")  # what stands in an address as it is
+
+
+def serve(
+    state: Path,
+    host: str,
+    port: int,
+    token: str | None,
+    say: Callable[[str], None],
+    make: Callable[[View], dict[str, Any]],
+    *,
+    open_browser: bool = False,
+) -> None:
+    """Serve a state until Ctrl-C; `say` hears the address."""
+    if token is not None:
+        _refuse_weak(token)
+    with _listening(host, port) as listening:
+        address, is_private = _address(host, listening)
+        if token is None and not is_private:
+            token = secrets.token_urlsafe()
+        live = Live(state, make)
+        try:
+            visit = address.url + (f"?token={token}" if token else "")
+            say(f"{state} at {visit}")
+            if open_browser:
+                threading.Thread(target=webbrowser.open, args=(visit,), daemon=True).start()
+            _run(live, address, token, listening)
+        finally:
+            live.close()
+
+
+def _run(live: Live, address: Address, token: str | None, listening: socket.socket) -> None:
+    config = uvicorn.Config(
+        application(live, address, token),
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    _tell_errors()
+    live.start()
+    _Server(config, live).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends the streams of news when it ends, for they would never end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+        super().__init__(config)
+        self._live = live
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._live.hush()
+        await super().shutdown(sockets)
+
+
+def _tell_errors() -> None:
+    """Errors of ours are told with their traceback; what clients do wrong is not."""
+    for name in ("uvicorn.error", "holdfast.serve"):
+        logger = logging.getLogger(name)
+        logger.setLevel(logging.ERROR)
+        logger.addHandler(logging.StreamHandler())
+        logger.propagate = False
+
+
+def _refuse_weak(token: str) -> None:
+    if len(token) < _SHORTEST_TOKEN or not _TOKEN_LETTERS.issuperset(token):
+        raise BadInput(
+            f"--token: give at least {_SHORTEST_TOKEN} letters, digits or any of - _ . ~; without it, one is made"
+        )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(place[:2], family=family)
+    except socket.gaierror:
+        raise BadInput(f"--host {host}: no such address; give one of this machine, such as 127.0.0.1") from None
+    except OverflowError:
+        raise BadInput(f"--port {port}: give a number up to 65535, or 0 for any port that is free") from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        hint = "choose another --port (0: any that is free) or --host"
+        raise BadInput(f"{host}:{port} can't be served: {why}; {hint}") from None
+
+
+def _address(host: str, listening: socket.socket) -> tuple[Address, bool]:
+    """Where pages are served, and whether this machine alone can ask for them."""
+    numbers, port = listening.getsockname()[:2]
+    bound = ip_address(numbers.partition("%")[0])
+    if bound.is_loopback:
+        return Address(host, port), True
+    if bound.is_unspecified:  # all addresses of this machine, which has names that we don't know
+        return Address(socket.gethostname(), port, frozenset()), False
+    return Address(host, port, frozenset({host.lower(), numbers.lower()})), False
