@@ -99,7 +99,7 @@ function references(doc) {
     el("a.item", { href: doc.address(each.rule) }, each.text), percent(each.coverage),
     each.orphans ? el("span.bad", {}, number(each.orphans)) : el("span.zero", {}, "0"), each.sentence,
   ]);
-  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows);
+  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows, { class: "words" });
 }
 
 function aboutTable(doc, each) {

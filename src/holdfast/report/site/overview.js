@@ -79,16 +79,12 @@ function lookAt(doc) {
   return part("Rows to look at first", shown.length ? el("ol.list.cards", {}, shown) : null);
 }
 
-/** A row on one line: names over values, what offends marked. */
+/** A row on one line, what offends first and marked. */
 function cells(row) {
-  const marked = new Set(row.marked);
-  const headings = row.columns.map((name) => (marked.has(name) ? `${name} ✗` : name));
-  const values = row.columns.map((name, at) => {
-    const value = row.values[at] ?? el("span.aside", {}, "null");
-    return marked.has(name) ? el("mark", {}, value) : value;
-  });
+  const offends = (at) => row.marked.includes(row.columns[at]);
+  const places = row.columns.map((_, at) => at).sort((one, other) => offends(other) - offends(one));
+  const heads = places.map((at) => el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null));
+  const values = places.map((at) => el("td", {}, offends(at) ? el("mark", {}, valueOf(row, at)) : valueOf(row, at)));
   return el("div.scroll", { tabindex: "0", role: "region", "aria-label": row.name },
-    el("table.cells", {}, el("caption.hidden", {}, row.name),
-      el("thead", {}, el("tr", {}, headings.map((name, at) => el(marked.has(row.columns[at]) ? "th.offends" : "th", { scope: "col" }, name)))),
-      el("tbody", {}, el("tr", {}, values.map((value) => el("td", {}, value))))));
+    el("table.cells", {}, el("caption.hidden", {}, row.name), el("thead", {}, el("tr", {}, heads)), el("tbody", {}, el("tr", {}, values))));
 }

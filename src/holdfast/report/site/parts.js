@@ -2,6 +2,7 @@
 "use strict";
 
 const SIGNS = { holds: "✓", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
+const STATE_WORDS = { holds: "holds", violated: "violated", broke: "broken", implied: "implied", untested: "untested" };
 const STATE_TITLES = {
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
@@ -25,7 +26,7 @@ function ruleText(doc, rule, links = false) {
 /** The state of a rule as a sign and a word; `now` tells it from how the rule stood when a batch came. */
 function stateMark(state, now = "") {
   const sign = el("span", { "aria-hidden": "true" }, SIGNS[state]);
-  return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${state}`);
+  return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${STATE_WORDS[state]}`);
 }
 
 /** The score as a number with a bar. */
@@ -159,7 +160,7 @@ function copying(doc, rule) {
   const said = el("span.said", { role: "status", "aria-live": "polite" });
   const shown = el("textarea", { readonly: true, hidden: true, rows: "3", "aria-label": "What to copy" });
   const button = (label, text) => text && el("button", { type: "button", click: () => copy(text, label, said, shown) }, label);
-  return el("div.copying", {}, el("span.label", {}, "Copy as"),
+  return el("div.copying", {},
     button("text", copies.text), button("SQL", copies.sql), button("rule file", copies.rule), said, shown);
 }
 

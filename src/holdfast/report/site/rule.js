@@ -22,7 +22,7 @@ function ruleView(doc, kind, tableName, text) {
       fared(doc, rule),
       twoColumns(
         [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
-        [evidence(doc, rule), part("Copy", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
+        [evidence(doc, rule), part("Copy as", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
     ],
   };
 }

@@ -93,7 +93,7 @@ function filters(doc, asked) {
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
-    choice("state", "State", [any("all"), ...STATES.map((state) => [state, state])]),
+    choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
     choice("score", "Score", scores),
     FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null);
 }
