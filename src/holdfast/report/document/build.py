@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib.metadata import version
 
-from holdfast import __version__
 from holdfast.report.document.batches import batches
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import Details
@@ -29,7 +29,7 @@ def document(
     return {
         "title": visible(seen.title),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "version": __version__,
+        "version": version("holdfast"),
         "live": live,
         "state": seen.is_state,
         "redacted": of.shown.redacted,
