@@ -277,6 +277,7 @@ class View:
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
+        self._refuse_closed()
         return self._store.nulls
 
     @property

@@ -119,7 +119,8 @@ class Overview:
         names = [rule.finding.get("name") or self._of.text(rule.engine, rule.text) for rule in rules]
         more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
         places = [place for rule in rules[:3] if (place := self._of.place(rule.key)) is not None]
-        return self._looked_at(table, row, marked, f"breaks {', '.join(names[:3])}{more}", places)
+        why = f"breaks {', '.join(names[:3])}{more}"
+        return self._looked_at(table, row, marked, why, places) | {"more": max(len(names) - 3, 0)}
 
     def _doubt(self, table: str, row: int, marked: Sequence[str], rules: Sequence[str]) -> Json:
         more = f" and {len(rules) - 1:,} more" if len(rules) > 1 else ""

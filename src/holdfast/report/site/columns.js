@@ -49,7 +49,7 @@ function columnView(doc, tableName, name) {
       el("p.says", {}, columnSentence(doc, at)),
       el("div.columns", {},
         el("div", {}, groups.map(([title, query]) => lensPart(doc, at, title, query)), noRules(doc, at, groups)),
-        el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", picture(column.nulls_line, "line")))),
+        el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", overBatches(column.nulls_line, "None, whatever came.")))),
     ],
   };
 }

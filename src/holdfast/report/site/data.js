@@ -32,8 +32,9 @@ function bytesOf(text) {
 /** What the server answers to an address, as JSON; an error in words where it doesn't. */
 async function fetched(address) {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`The server answered ${answer.status} to ${address}.`);
-  return answer.json();
+  if (answer.ok) return answer.json();
+  const said = await answer.json().catch(() => ({}));
+  throw new Error(said.error ?? `the server answered ${answer.status} to ${address}`);
 }
 
 /** A name as rules write it: plain words as they are, all others in double quotes. */

@@ -10,7 +10,7 @@ function ruleView(doc, kind, tableName, text) {
   const section = doc.section(rule);
   const says = detail.says ?? saysOf(doc, rule);
   const kicker = [link(`#/rules?class=${encodeURIComponent(kind)}`, section.title), section.table ? ` of ${section.table}` : null,
-    section.given ? " · given" : null, detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
+    detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
   return {
     title: text,
     body: [
@@ -18,7 +18,7 @@ function ruleView(doc, kind, tableName, text) {
       el("h1.ruleline", {}, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule, true)),
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
-      el("p.fate", {}, stateMark(doc.stateOf(rule)), " ", fate(doc, rule)),
+      el(`p.fate.${doc.stateOf(rule)}`, {}, el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]), " ", fate(doc, rule)),
       fared(doc, rule),
       twoColumns(
         [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
@@ -67,7 +67,7 @@ function evidence(doc, rule) {
     lines.length ? el("ul.evidence", {}, lines.map((line) => el("li", {}, line))) : null);
 }
 
-const overTime = (detail) => part("Violations over time", picture(detail.line, "line"));
+const overTime = (detail) => part("Violations over time", overBatches(detail.line, "None, whatever came."));
 
 function eventsPart(doc, rule) {
   const words = { lost: "broke it", worse: "broke it further", gained: "mended it", implied: "made it follow from another", untested: "left nothing that tests it" };
@@ -86,8 +86,8 @@ function columnsPart(doc, rule) {
 function worklist(detail) {
   const list = detail.worklist;
   if (!list) return null;
-  const rows = list.rows.map((row) => [row.name, ...list.columns.map((_, at) => row.values[at] ?? "null")]);
-  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows) : null,
+  const rows = list.rows.map((row) => [shortName(row), ...list.columns.map((_, at) => row.values[at] ?? "null")]);
+  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows, { class: "listing" }) : null,
     list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null);
 }
 

@@ -61,7 +61,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
   const left = count - rules.length;
   const more = () => {
     showHits(doc, asked, hits, found, most + PAGE);
-    found.querySelectorAll(".item a")[rules.length]?.focus();
+    found.querySelectorAll(".item a.open")[rules.length]?.focus();
   };
   if (left > 0) shown.push(el("button.more", { type: "button", click: more }, `Show more (${number(left)} left)`));
   found.replaceChildren(...shown);
