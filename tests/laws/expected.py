@@ -208,13 +208,43 @@ class Expected:
         were, are = before._violators(text, key), self._violators(text, key)
         return len(are - were), len(were - are)
 
-    def _violators(self, text: str, key: Sequence[int]) -> set[Any]:
-        """The violations by their rows: by the key, where there is one, and else by the id."""
+    def turned_since(self, before: Expected, key: Sequence[int]) -> dict[str, str]:
+        """The given rules that broke, got worse or hold again, by text."""
+        found = {}
+        for text, are in self.violated.items():
+            were = before.violated[text]
+            if bool(were) != bool(are):
+                found[text] = "lost" if are else "gained"
+            elif are > were if self.was_counted(before, text) else self.moved_since(before, text, key)[0]:
+                found[text] = "worse"
+        return found
+
+    def was_counted(self, before: Expected, text: str) -> bool:
+        """Whether only the number of violations was kept, before the batch or after it."""
+        limit = self._settings["pair_limit"]
+        keeps_all = text in NAMED or text in REFERENCED or limit is None
+        return not keeps_all and max(before.violated[text], self.violated[text]) > limit
+
+    def shows_new(self, before: Expected, text: str, rows: Sequence[int], key: Sequence[int]) -> bool:
+        """Whether some rows show a violation that was not there before."""
+        if text not in NAMED:
+            pair = (rows[0], rows[1] if len(rows) > 1 else -1)
+            return self.pairs[text] >= {pair} and bool(
+                self._violators(text, key, {pair}) - before._violators(text, key)
+            )
+        (lhs, rhs), own = NAMED[text], [self._by_id[row] for row in rows]
+        group = tuple(own[0][c] for c in lhs)
+        agree = functional.agree_sets(own, self._nulls)
+        breaks = any(same.issuperset(lhs) and rhs not in same for same in agree)
+        return breaks and self._to_remove[text][group] > before._to_remove[text][group]
+
+    def _violators(self, text: str, key: Sequence[int], some: set[tuple[int, int]] | None = None) -> set[Any]:
+        """The violations, or some of them, by their rows: by the key, where there is one, and else by the id."""
 
         def name(row: int) -> Any:
             return row if row < 0 or not key else tuple(self._by_id[row][c] for c in key)
 
-        pairs = [(name(t), name(s)) for t, s in self.pairs[text]]
+        pairs = [(name(t), name(s)) for t, s in (self.pairs[text] if some is None else some)]
         return (
             {frozenset(pair) for pair in pairs} if text in DENIED and denial.is_symmetric(DENIED[text]) else set(pairs)
         )

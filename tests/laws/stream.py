@@ -22,6 +22,7 @@ import holdfast as hf
 from holdfast.api.outcome import Outcome
 from holdfast.table.table import Nulls
 from tests.laws.expected import DENIED, LISTED, NAMED, REFERENCED, Expected, Row, Tables
+from tests.laws.remembered import Remembering
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation
 
@@ -86,6 +87,7 @@ class Stream:
         )
         self.told = self._expected()
         self._check_results()
+        self.remembered = Remembering(self.path, self.monitor)
 
     def run(self, batches: int) -> None:
         """So many batches, each with all checks; then how rules fared."""
@@ -93,12 +95,18 @@ class Stream:
             self._batch(self.random.choice(list(SCHEMAS)))
             if self.random.random() < 0.2:
                 self.monitor.checkpoint()
+            if self.random.random() < 0.1:
+                self.monitor.vacuum(keep_events=True)
+            if self.random.random() < 0.3:
+                self.remembered.check_follower()
             if self.random.random() < 0.3:
                 self.monitor.close()
                 self.monitor = hf.Monitor.open(self.path)
                 self._check_results()
         self._check_found_anew()
         self._check_history()
+        self.remembered.check_follower()
+        self.remembered.close()
         self.monitor.close()
 
     # ---- batches ----------------------------------------------------------------------------------------------------
@@ -187,6 +195,7 @@ class Stream:
         self.broke.update((*rule, False) for rule in lost)
         turned = [text for text in self.given if not before.violated[text] and self.told.violated[text]]
         self.broke.update(("t", text, True) for text in turned)
+        self.remembered.check_batch(self.monitor, outcome, before, self.told, self.key)
 
     def _check_violations(self, before: Expected, outcome: Outcome) -> bool:
         """New and gone violations of each given rule; whether one of severity error has new ones."""

@@ -17,6 +17,7 @@ from holdfast.report.document.build import document
 from holdfast.report.document.fates import Turn, fate_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
 from holdfast.report.document.seen import EventSeen, RuleKey, RuleSeen, Seen, Told
+from holdfast.report.document.worklists import MOST_PAIRS
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -45,7 +46,6 @@ class _State:
         self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
         self._events = self._memory.events(most=20_000)
         self._turns = _turns(self._events)
-        self._listings = {(each.rule.table, each.rule.text): each for each in view.listings()}
         self._figures = self._memory.figures()
 
     def seen(self) -> Seen:
@@ -114,7 +114,10 @@ class _State:
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
-        return self._listings.get((finding["table"], finding["text"])) if finding["violations"] else None
+        """The violations of a given rule; of a million, only so many are held as are looked at."""
+        found = self._view.listings(finding["text"]) if finding["violations"] else []
+        own = (each for each in found if each.rule.table == finding["table"])
+        return next((each.cut_to(MOST_PAIRS + 1) for each in own), None)
 
     def _turned(self, key: RuleKey) -> RuleSeen:
         """A rule that was found, and that batches turned."""

@@ -113,7 +113,7 @@ class _Answers(View):
     def __init__(self, store: Store, progress: Progress) -> None:
         super().__init__(store, None, progress)
         self._kept: dict[tuple[str, str], dict[str, Any]] = {}
-        self._load_while_others_write()
+        self._while_others_write(self._load)
 
     def _load(self) -> None:
         super()._load()

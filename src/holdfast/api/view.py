@@ -7,11 +7,12 @@ opened. `Monitor` builds on this, and changes what is seen here.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from holdfast.api.explaining import told
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.api.memory import Memory
@@ -32,7 +33,7 @@ from holdfast.engines.scored import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
 from holdfast.progress import SILENT, Progress
-from holdfast.store.records import BatchRecord, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, TableRecord
 from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -45,6 +46,8 @@ from holdfast.visible import visible
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
     from holdfast.api.suggesting import Suggestions
+
+T = TypeVar("T")
 
 _ATTEMPTS = 5
 _TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
@@ -81,6 +84,7 @@ class View:
         self._records: dict[str, TableRecord] = {}
         self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
         self._told: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the database tells of given rules
+        self._seen = self._version = 0  # the last batch that is known, and the version of the database
         self._stale = self._closed = False
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._allowance = _TO_GET_READY
@@ -104,26 +108,48 @@ class View:
         """Open a state to look at it, while another process may apply batches to it."""
         with opened_store(path, False, progress) as store:
             view = View(store, None, progress)
-            view._load_while_others_write()
+            view._while_others_write(view._load)
         return view
 
-    def _load_while_others_write(self) -> None:
-        """Load as of one moment; if a writer's compaction removes a file before it is open, look again."""
-        for attempt in range(_ATTEMPTS):
+    def follow(self) -> bool:
+        """Bring a view up to date with what others committed since it was loaded; gives whether there was anything.
+
+        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded anew.
+        """
+        self._refuse_closed()
+        if self._store.writable or self._store.version() == self._version:
+            return False
+        self._store.look_again()
+        return self._while_others_write(self._catch_up)
+
+    def _catch_up(self) -> bool:
+        """Take in the batches since the last one that is known."""
+        steps, tables = self._store.steps_after(self._seen), self._tables
+        known = {name: table.where.segments for name, table in tables.items() if table.where is not None}
+        for step in steps:
+            known[step.table] += step.segments
+        if self._stale or known != {record.schema.name: record.where.segments for record in self._store.tables()}:
+            self._load()
+            return True
+        self._await(steps)
+        return bool(steps)
+
+    def _while_others_write(self, read: Callable[[], T]) -> T:
+        """Read as of one moment; if a writer's compaction removes a file before it is open, look again."""
+        for _ in range(_ATTEMPTS - 1):
             try:
                 with self._store.one_moment():
-                    return self._load()
+                    return read()
             except Missing:
-                if attempt == _ATTEMPTS - 1:
-                    raise
                 self._store.look_again()
-        return None
+        with self._store.one_moment():
+            return read()
 
     def _load(self) -> None:
         """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see
         when someone asks for what they know.
         """
-        store, self._waiting = self._store, []
+        store, self._waiting, self._seen = self._store, [], self._store.checkpoint()
         kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._watched = {
@@ -134,15 +160,23 @@ class View:
             (rules, name): self._engines[rules].load(self._subject(name), *kept.get((rules, name), ({}, {})))
             for rules, name in self._subjects()
         }
-        steps, tables = store.steps_after(store.checkpoint()), self._tables
-        for name, change in replayed(tables, steps):
-            self._waiting.append((name, change))
-            tables[name] = change.after
-        self._told = {at: store.results(*at) for at in self._states if rule_class(at[0]).given}
+        steps = store.steps_after(self._seen)
+        self._await(steps)
         if not self._waiting:
             self._recall()
         self._replay_seconds, self._replay_batches = 0.0, len(steps)
         self._stale = False
+
+    def _await(self, steps: Sequence[AppliedBatch]) -> None:
+        """Open the files of batches that the engines have not seen, and read what the database tells as of the last."""
+        tables, waiting = self._tables, []
+        for name, change in replayed(tables, steps):
+            waiting.append((name, change))
+            tables[name] = change.after
+        self._told = {at: self._store.results(*at) for at in self._states if rule_class(at[0]).given}
+        self._waiting += waiting
+        self._seen = steps[-1].seq if steps else self._seen
+        self._version = self._store.version_read()
 
     def _recall(self) -> None:
         """Let the engines know what the database tells of given rules, and no table does."""
@@ -243,6 +277,7 @@ class View:
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
+        self._refuse_closed()
         return self._store.nulls
 
     @property
@@ -334,7 +369,7 @@ class View:
         return [finding for name in given for finding in self._store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
-        """Whether a rule holds, how far, and which rows to look at: in lines of text.
+        """Whether a rule holds, how far, which rows to look at, and which broke it before: in lines of text.
 
         A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
         (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be,
@@ -344,7 +379,7 @@ class View:
 
     def explanation(self, rule: str, *, table: str | None = None, rows: Sequence[int] = ()) -> Explanation:
         """The same as a value: `lines()` are its text, and `to_json()` is a plain object. `rows` asks why just these
-        break the rule, where a class of rules can tell.
+        break the rule, where a class of rules can tell. Where batches broke a rule, or mended it, both tell that, too.
         """
         self._refresh()
         if given := self.given(rule):
@@ -354,7 +389,10 @@ class View:
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
         name = ALL_TABLES if declared.across else self._table_name(table)
         engine = self._engines.get(declared.name) or make_engine(declared.name)
-        return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+        now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+        about = now.to_json()
+        kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
+        return told(now, self.memory().events_of(kept, name, about["text"]))
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

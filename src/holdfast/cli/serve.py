@@ -35,7 +35,7 @@ def serve(
     try:
         from holdfast.serve.running import serve as run
     except ModuleNotFoundError as missing:
-        if missing.name not in ("starlette", "uvicorn"):
+        if str(missing.name).partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise BadInput('this needs starlette and uvicorn: pip install "holdfast[serve]"') from None
     from holdfast.api.state_report import state_document

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -74,6 +74,10 @@ class Listing:
                 "start the state with a higher --pair-limit to list them"
             )
         return self.pairs
+
+    def cut_to(self, most: int) -> Listing:
+        """The same listing with at most so many of its pairs, and without hold on the others."""
+        return self if self.pairs is None or len(self.pairs) <= most else replace(self, pairs=self.pairs[:most].copy())
 
     def shown_columns(self, row: str) -> list[str]:
         """What is shown of row t or s: the declared key, then what the rule looks at."""

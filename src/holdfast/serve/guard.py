@@ -32,16 +32,16 @@ _HEADERS = {
 class Address:
     """Where pages are served, and under which names a browser may ask for them."""
 
-    host: str  # as it was asked for
+    host: str  # as people call it
     port: int
-    names: frozenset[str] = frozenset({"127.0.0.1", "localhost", "::1"})  # none: any address in numbers will do
+    names: frozenset[str] = frozenset({"127.0.0.1", "localhost", "::1"})  # none: all of this machine's
 
     def is_ours(self, asked: str) -> bool:
         """Whether a Host header names this address."""
         name, _, port = asked.rpartition(":") if not asked.endswith("]") and ":" in asked else (asked, "", "80")
         name = name.removeprefix("[").removesuffix("]").lower()
         if not self.names:  # any address of this machine, which its port may be mapped to
-            return name == "localhost" or _in_numbers(name)
+            return name in ("localhost", self.host.lower()) or _in_numbers(name)
         return name in self.names and port == str(self.port)
 
     @property

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import secrets
-import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,9 +21,12 @@ from typing import Any
 
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, clear_sentences
+from holdfast.store.database import DATABASE
 
+_log = logging.getLogger(__name__)
 _SECONDS = 0.5  # between two looks
+_PATIENCE = 2.0  # seconds that the end waits for a look
 _MOST_PAIRS = 4_000_000  # that kept listings have together
 
 Hear = Callable[[int | None], None]  # told the last batch when some arrived, and None at the end
@@ -53,8 +56,7 @@ class Live:
     def __init__(self, path: Path, make: Callable[[View], dict[str, Any]]) -> None:
         self.path, self._make = path, make
         self._view = View.open(path)
-        self._database = sqlite3.connect(path / "holdfast.db", check_same_thread=False)
-        self._version = self._database.execute("PRAGMA data_version").fetchone()
+        self._stamp = _stamp(path)
         self._lock = threading.Lock()
         self._moment = _Moment(0, self._last_batch())
         self._trouble: HoldfastError | None = None
@@ -77,8 +79,8 @@ class Live:
         """Let go of the state."""
         self.hush()
         if self._thread.is_alive():
-            self._thread.join()
-        with self._lock:
+            self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():  # otherwise it makes a large document, and ends with the process
             self._view.close()
 
     # ---- following ---------------------------------------------------------------------------------------------------
@@ -98,15 +100,17 @@ class Live:
     def _follow(self) -> None:
         self._prepare(())
         while not self._ends.wait(_SECONDS):
-            self.look()
+            try:
+                self.look()
+            except Exception:
+                _log.exception("an error of ours, while following the state")
 
     def look(self) -> None:
         """See whether anything was committed; then tell, and make again what was asked for."""
         before = self._moment
         try:
-            with self._lock:
-                changed = self._catch_up()
-                if changed or self._trouble is not None:
+            with self._lock, clear_sentences(self.path):
+                if self._catch_up() or self._trouble is not None:
                     self._moment = _Moment(before.number + 1, self._last_batch())
                 self._trouble = None
         except HoldfastError as error:  # such as a state that was removed: perhaps it comes back
@@ -115,23 +119,25 @@ class Live:
         if self._moment is not before:
             for hear in list(self._listeners):
                 hear(self._moment.seq)
-            self._prepare(tuple(before.listings))
+            if self._listeners:
+                self._prepare(tuple(before.listings))
 
     def _catch_up(self) -> bool:
-        version = self._database.execute("PRAGMA data_version").fetchone()
-        if version == self._version:
-            return False
-        self._version, old = version, self._view
-        self._view = View.open(self.path)
-        old.close()
+        """Let the view see what was committed since; or open another one where another state lies here now."""
+        found = _stamp(self.path)
+        if found == self._stamp:
+            return self._view.follow()
+        fresh = View.open(self.path)
+        self._view.close()
+        self._view, self._stamp = fresh, found
         return True
 
     def _prepare(self, rules: tuple[str, ...]) -> None:
-        """Make what is likely to be asked for next, so that nobody waits for it."""
+        """Make what is likely to be asked for next, so that nobody waits for it: listings first, as they are quick."""
         try:
-            self.document()
             for rule in rules:
                 self.listing(rule)
+            self.document()
         except HoldfastError:
             pass  # whoever asks is told
 
@@ -165,13 +171,23 @@ class Live:
             self._refuse_trouble()
             kept = self._moment.listings
             kept[rule] = found = kept.pop(rule, None) or self._view.violations(rule)[0]
-            while (
-                len(kept) > 1
-                and sum(0 if each.pairs is None else len(each.pairs) for each in kept.values()) > _MOST_PAIRS
-            ):
+            while len(kept) > 1 and sum(map(_pairs, kept.values())) > _MOST_PAIRS:
                 del kept[next(iter(kept))]
         return found
 
     def _refuse_trouble(self) -> None:
         if self._trouble is not None:
             raise self._trouble
+
+
+def _pairs(listing: Listing) -> int:
+    return 0 if listing.pairs is None else len(listing.pairs)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a database from another one that was put in its place."""
+    try:
+        about = (path / DATABASE).stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino

@@ -84,10 +84,11 @@ class _Server(uvicorn.Server):
 
 def _tell_errors() -> None:
     """Errors of ours are told with their traceback; what clients do wrong is not."""
-    logger = logging.getLogger("uvicorn.error")
-    logger.setLevel(logging.ERROR)
-    logger.addHandler(logging.StreamHandler())
-    logger.propagate = False
+    for name in ("uvicorn.error", "holdfast.serve"):
+        logger = logging.getLogger(name)
+        logger.setLevel(logging.ERROR)
+        logger.addHandler(logging.StreamHandler())
+        logger.propagate = False
 
 
 def _refuse_weak(token: str) -> None:

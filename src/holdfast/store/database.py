@@ -32,6 +32,7 @@ class ReadDatabase:
     """The database of a folder that perhaps nobody may write to: if need be, a private copy of it as it is now."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder, self._copied = folder, 0
         self._private: tempfile.TemporaryDirectory[str] | None = None
         self.connection = connect(folder / DATABASE)
         try:
@@ -42,7 +43,7 @@ class ReadDatabase:
                 raise
             self._private = tempfile.TemporaryDirectory(prefix="holdfast-")
             try:
-                _copy_at_rest(folder, Path(self._private.name))
+                self._copied = _copy_at_rest(folder, Path(self._private.name))
                 self.connection = connect(Path(self._private.name) / DATABASE)
             except BaseException:
                 self._private.cleanup()
@@ -53,6 +54,14 @@ class ReadDatabase:
         """Whether this is a private copy, which later batches don't reach."""
         return self._private is not None
 
+    def version(self) -> int:
+        """A number that is another one once someone else has committed."""
+        return data_version(self.connection) if self._private is None else _version_of(_stamps(self._folder))
+
+    def version_read(self) -> int:
+        """The version that is read here: of a private copy, that of when it was made."""
+        return data_version(self.connection) if self._private is None else self._copied
+
     def close(self) -> None:
         """Let go of it."""
         self.connection.close()
@@ -60,8 +69,13 @@ class ReadDatabase:
             self._private.cleanup()
 
 
-def _copy_at_rest(folder: Path, to: Path) -> None:
-    """Copy the database and its log, both as of one moment: again, if someone wrote meanwhile."""
+def data_version(database: sqlite3.Connection) -> int:
+    """SQLite's number of the version that a connection reads: another one once a different connection has committed."""
+    return int(database.execute("PRAGMA data_version").fetchone()[0])
+
+
+def _copy_at_rest(folder: Path, to: Path) -> int:
+    """Copy the database and its log, both as of one moment: again, if someone wrote meanwhile. Gives the version."""
     for _ in range(_ATTEMPTS):
         before = _stamps(folder)
         for name in (DATABASE, f"{DATABASE}-wal"):
@@ -69,8 +83,12 @@ def _copy_at_rest(folder: Path, to: Path) -> None:
             if name in before:
                 shutil.copyfile(folder / name, to / name)
         if _stamps(folder) == before:
-            return
+            return _version_of(before)
     raise BadInput(f"{folder}: the state is written to without a pause; try again")
+
+
+def _version_of(stamps: dict[str, tuple[int, int, int]]) -> int:
+    return hash(tuple(sorted(stamps.items())))
 
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int, int]]:

@@ -33,6 +33,7 @@ from holdfast.store.database import (
     ReadDatabase,
     check_format,
     connect,
+    data_version,
     give_memory,
     remembers,
 )
@@ -260,6 +261,16 @@ class Store:
         """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
         with clear_sentences(path), closing(connect(path)) as copy:
             self._db.backup(copy)
+
+    def version(self) -> int:
+        """A number that is another one once a different process has committed. Cheap to ask for."""
+        with clear_sentences(self.path):
+            return self._reading.version() if self._reading is not None else data_version(self._db)
+
+    def version_read(self) -> int:
+        """The version of what is read here: of a private copy of the database, that of when the copy was made."""
+        with clear_sentences(self.path):
+            return self._reading.version_read() if self._reading is not None else data_version(self._db)
 
     def look_again(self) -> None:
         """See what was committed since; a private copy of the database is made anew for that."""

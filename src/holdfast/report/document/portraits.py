@@ -17,6 +17,7 @@ from holdfast.table.frequencies import Frequencies
 from holdfast.table.plain import plain_values
 
 _FREQUENT, _BINS = 8, 30
+_AT_ONCE = 100_000  # values that are read together
 
 
 @dataclass(frozen=True)
@@ -44,22 +45,31 @@ def _portrait(watched: WatchedTable, column: int, counts: NDArray[Any]) -> Portr
     nulls = int(counts[NULL_CODE]) if len(counts) else 0
     if not len(codes):
         return Portrait(table.rows, nulls, 0, None, None, ())
-    often = counts[codes].astype(np.int64)
-    dictionary = table.dictionaries[column]
-    first = np.lexsort((codes, -often))[:_FREQUENT]
+    often, dictionary = counts[codes], table.dictionaries[column]
+    first = _most_frequent(often)
     frequent = list(zip(plain_values(dictionary.values(codes[first])), often[first].tolist(), strict=True))
-    values = dictionary.values(codes)
-    ends = pc.min_max(values)
-    least, greatest = plain_values(pa.array([ends["min"], ends["max"]], values.type))
-    bins = _binned(values, often) if len(codes) > 2 * _FREQUENT else []
+    ends, numbers = [], []
+    for start in range(0, len(codes), _AT_ONCE):
+        values = dictionary.values(codes[start : start + _AT_ONCE])
+        ends += pc.min_max(values).values()
+        numbers.append(_numbers(values))
+    last = pc.min_max(pa.array(ends, dictionary.kept))
+    least, greatest = plain_values(pa.array(last.values(), dictionary.kept))
+    bins = _binned(numbers, often) if len(codes) > 2 * _FREQUENT else []
     return Portrait(table.rows, nulls, len(codes), least, greatest, frequent, bins)
 
 
-def _binned(values: pa.Array, often: NDArray[np.int64]) -> list[int]:
+def _most_frequent(often: NDArray[Any]) -> NDArray[np.int64]:
+    """The places of the greatest counts, the greatest first, of equals the first."""
+    most = min(_FREQUENT, len(often))
+    least = np.partition(often, -most)[-most]
+    places = np.concatenate([np.flatnonzero(often > least), np.flatnonzero(often == least)[:most]])
+    return places[np.lexsort((places, -often[places].astype(np.int64)))][:most]
+
+
+def _binned(pieces: Sequence[NDArray[np.float64] | None], often: NDArray[Any]) -> list[int]:
     """How many rows have values in each of some ranges of equal width; nothing where that means nothing."""
-    numbers = _numbers(values)
-    if numbers is None:
-        return []
+    numbers = np.concatenate([piece for piece in pieces if piece is not None] or [np.empty(0)])
     finite = np.isfinite(numbers)
     if not finite.any():
         return []

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 
-_MOST_PAIRS = 100_000  # beyond, nobody works through a list
+MOST_PAIRS = 100_000  # beyond, nobody works through a list
 _MOST_ROWS = 50
 
 
@@ -17,7 +17,7 @@ def to_remove(pairs: NDArray[np.int64] | None, rows_alone: bool) -> tuple[list[i
     Where each violation is a row to remove, as with FDs and keys, the first row of each is. Of pairs of rows, those
     that are in most of what is left are taken one after the other: few, though perhaps not the fewest.
     """
-    if pairs is None or len(pairs) > _MOST_PAIRS:
+    if pairs is None or len(pairs) > MOST_PAIRS:
         return [], None
     if rows_alone or (pairs[:, 1:] == NOBODY).all():
         rows = list(dict.fromkeys(pairs[:, 0].tolist()))

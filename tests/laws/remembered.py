@@ -1,0 +1,116 @@
+"""What a state must remember of a stream, and what a view that follows it must show: checked after every batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import holdfast as hf
+from holdfast.api.memory import ColumnFigures, Event, Figures
+from holdfast.api.outcome import Outcome
+from holdfast.api.view import View
+from holdfast.table.plain import plain_rows
+from tests.laws.expected import Expected
+from tests.table.building import rows_of
+
+
+class Remembering:
+    """A view that follows a state, and the figures that results told after each batch: of given rules by text, and of
+    columns.
+    """
+
+    def __init__(self, path: Path, monitor: View) -> None:
+        self._path, self._follower = path, hf.Monitor.open(path, write=False)
+        self._figures: dict[str, list[Figures]] = {}
+        self._columns: dict[tuple[str, str], list[ColumnFigures]] = {}
+        self._note_figures(monitor, 0)
+
+    def close(self) -> None:
+        """Let go of the view."""
+        self._follower.close()
+
+    def check_batch(self, monitor: View, outcome: Outcome, before: Expected, now: Expected, key: Sequence[int]) -> None:
+        """What is kept of the last batch is what it told."""
+        seq, memory = outcome.batch.seq, monitor.memory()
+        self._note_figures(monitor, seq)
+        assert {text: own for (_, _, text), own in memory.figures().items()} == self._figures
+        assert memory.columns() == self._columns
+        events = memory.events(since=seq - 1)
+        counted = Counter(event.event for event in events)
+        assert memory.counts().get(seq, {}) == counted
+        assert (outcome.batch.lost, outcome.batch.gained) == (counted["lost"], counted["gained"])
+        assert memory.events(most=3) == memory.events()[:3], "the newest come first"
+        given = [event for event in events if "severity" in (event.finding or {})]
+        _check_given(monitor, given, before, now, key)
+        _check_found(outcome, [event for event in events if event not in given])
+
+    def check_follower(self) -> None:
+        """A view that was open all the time shows what a new one shows."""
+        self._follower.follow()
+        with hf.Monitor.open(self._path, write=False) as fresh:
+            assert _picture(self._follower) == _picture(fresh)
+        assert not self._follower.follow(), "nothing more has happened"
+
+    def _note_figures(self, monitor: View, seq: int) -> None:
+        """Take down what results tell now, where it is another than before."""
+        for line in (finding.to_json() for finding in monitor.results()):
+            if "severity" in line:
+                told = Figures(seq, line["violations"], line.get("g3"), line.get("score"))
+                _add(self._figures.setdefault(line["text"], []), told)
+            elif line["kind"] == "column":
+                facts = ColumnFigures(seq, line["nulls"], line["distinct"])
+                _add(self._columns.setdefault((line["table"], line["column"]), []), facts)
+
+
+def _add(known: list[Any], told: Any) -> None:
+    if not known or {**vars(known[-1]), "seq": told.seq} != vars(told):
+        known.append(told)
+
+
+def _check_given(monitor: View, events: Sequence[Event], before: Expected, now: Expected, key: Sequence[int]) -> None:
+    """Given rules that broke, got worse or hold again; with rows that show it, as they are in the table."""
+    told = {event.text: event.event for event in events}
+    assert len(told) == len(events)
+    expected = now.turned_since(before, key)
+    table, listed = monitor.tables["t"], {each.rule.text for each in monitor.violations() if each.pairs is not None}
+    for text in told.keys() | expected.keys():
+        assert told.get(text) == expected.get(text), text
+    for event in events:
+        if event.event == "gained":
+            assert event.witness is None
+        elif event.witness is not None:
+            assert now.shows_new(before, event.text, event.witness.rows, key), event
+            assert list(event.witness.values) == plain_rows(table.values(np.array(event.witness.rows)))
+        else:
+            assert event.text not in listed or now.was_counted(before, event.text), event
+
+
+def _check_found(outcome: Outcome, events: Sequence[Event]) -> None:
+    """Found rules that broke, with their rows; and those that follow from others."""
+    told = {rule.text: outcome.witness(rule) for rule in outcome.lost}
+    kept = {event.text: event.witness for event in events if event.event == "lost"}
+    assert kept.keys() == told.keys()
+    for text, witness in kept.items():
+        own = told[text]
+        assert witness is not None
+        assert own is not None
+        assert (witness.rows, witness.keys, witness.sentence) == (own.rows, own.keys, own.sentence)
+        for known, values in zip(witness.values, own.values, strict=True):
+            assert known is not None, "so few are all kept"
+            assert {name: known[name] for name in values} == values
+    causes = {text: cause.by for diff in outcome.diffs.values() for text, cause in diff.causes.items()}
+    implied = {event.text: event.by for event in events if event.event == "implied"}
+    assert implied == {rule.text: causes.get(rule.text, "") for rule in outcome.implied}
+
+
+def _picture(view: View) -> list[Any]:
+    """All that a view shows."""
+    results = [finding.to_json() for finding in view.results()]
+    listed = [(each.to_json(), each.pairs is None or each.pairs.tolist()) for each in view.violations()]
+    rows = {name: (rows_of(table), table.living_ids().tolist()) for name, table in view.tables.items()}
+    ranked = [finding.to_json() for result in view.ranked() for finding in result.values()]
+    return [results, listed, rows, ranked, sorted(view.rule_history(), key=str), view.history()]
