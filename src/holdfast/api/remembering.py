@@ -92,7 +92,8 @@ def _rows_of(told: Iterable[_Told]) -> dict[Place, tuple[str, Values]]:
     rows: dict[Place, tuple[str, Values]] = {}
     for (engine, subject), text, witness in told:
         table = table_of_rows(engine, subject, text)
-        for number, values in zip(witness.rows, witness.values, strict=True):
+        known = witness.values or ({},) * len(witness.rows)  # a class may leave them to us
+        for number, values in zip(witness.rows, known, strict=True):
             rows.setdefault((table, number), (text, values))
     return rows
 
