@@ -16,7 +16,7 @@ setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast co
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps -e .
 	@touch $@
 
-demo: setup  ## Watch a small table, apply three batches, see what changed
+demo: setup  ## Watch a small table, apply four batches, see what changed, and get a page of it
 	$(BIN)/holdfast demo
 
 test: lint types layers unit  ## All checks: lint, types, layers, tests
