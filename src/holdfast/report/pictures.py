@@ -131,8 +131,10 @@ def _height(value: float, greatest: float) -> float:
 
 
 def _steps(points: Sequence[tuple[int, float | None]], greatest: float, right: float, last: int) -> str:
-    """The line as a path: from each point to the next batch that says something else."""
-    width = right / max(last, 1)
+    """The line as a path: from each point to the next batch that says something else. Each batch has its width, the
+    last one, too.
+    """
+    width = right / (last + 1)
     steps, before = "", None
     for seq, value in _thinned(points, last):
         x = at(seq * width)
@@ -151,7 +153,7 @@ def _thinned(points: Sequence[tuple[int, float | None]], last: int) -> Iterator[
     if len(points) <= WIDTH:
         yield from points
         return
-    for _, group in groupby(points, lambda point: int(point[0] * WIDTH / max(last, 1))):
+    for _, group in groupby(points, lambda point: int(point[0] * WIDTH / (last + 1))):
         together = list(group)
         greatest = max(together, key=lambda point: -1.0 if point[1] is None else point[1])
         yield greatest
