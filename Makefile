@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test lint types layers unit bench requirements clean
+.PHONY: help setup demo test lint types layers unit browser bench requirements clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ layers: setup
 unit: setup
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
+browser:  ## Fetch a browser for the tests of the page: with apt-get, else from npm into .browser/
+	sh tests/browser/fetch.sh
+
 bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
 
@@ -44,5 +47,5 @@ requirements:  ## Pin the requirements anew (needs uv)
 	done
 
 clean:  ## Remove the virtual environment and everything generated
-	rm -rf .venv build dist src/*.egg-info benchmarks/results benchmarks/.cache
+	rm -rf .venv .browser build dist src/*.egg-info benchmarks/results benchmarks/.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -63,7 +63,7 @@ def open_page(browser: Browser, written: Path) -> Iterator[Open]:
         context = browser.new_context(offline=True, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(5_000)
         page.on("console", lambda message: troubles.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
         page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))

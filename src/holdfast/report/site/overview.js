@@ -56,7 +56,7 @@ function classes(doc) {
   const over = (row, state) => {
     const count = row[state] ?? 0;
     const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
-    const label = `${number(count)} ${row.title}: ${state}`;
+    const label = `${number(count)} ${row.title}: ${STATE_WORDS[state]}`;
     return count ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count)) : el("span.zero", {}, "0");
   };
   const rows = doc.overview.classes.toSorted((one, other) => other.given - one.given).map((row) => [

@@ -51,10 +51,15 @@ function brokenBy(detail) {
   const pairs = detail.pairs ?? [];
   if (!pairs.length) return null;
   const title = pairs[0].rows.length === 1 ? "The row that broke it" : "The two rows that broke it";
-  const rest = pairs.slice(1).map((pair) => el("details.other", {},
-    el("summary", {}, pair.batch ? `Batch ${pair.batch}: ` : "", pair.sentence), pairTable(pair)));
   const when = pairs[0].batch ? [" ", el("span.aside", {}, "with ", batchLink(pairs[0].batch))] : null;
-  return part([title, when], el("p.why", {}, pairs[0].sentence), pairTable(pairs[0]), rest);
+  return part([title, when], el("p.why", {}, pairs[0].sentence), pairTable(pairs[0]), pairs.slice(1).map(foldedPair));
+}
+
+/** Rows that broke a rule, in a line that opens. */
+function foldedPair(pair) {
+  const names = el("b", {}, pair.rows.map(shortName).join(" and "));
+  const when = pair.batch ? el("span.aside", {}, ` batch ${number(pair.batch)}`) : null;
+  return el("details.other", {}, el("summary", {}, names, when, " ", pair.sentence), pairTable(pair));
 }
 
 function evidence(doc, rule) {
@@ -105,7 +110,7 @@ function violationsPart(doc, rule) {
     try {
       const answer = await fetched(`api/violations?${asked}`);
       from = start;
-      list.replaceChildren(...answer.violations.map((pair) => el("details.other", {}, el("summary", {}, pair.sentence), pairTable(pair))));
+      list.replaceChildren(...answer.violations.map(foldedPair));
       where.textContent = `${number(from + 1)} to ${number(from + answer.violations.length)} of ${number(answer.total)}`;
       previous.disabled = from === 0;
       next.disabled = from + PAIRS_A_PAGE >= answer.total;
