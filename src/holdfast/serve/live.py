@@ -107,20 +107,20 @@ class Live:
 
     def look(self) -> None:
         """See whether anything was committed; then tell, and make again what was asked for."""
-        before = self._moment
+        number, rules = self._moment.number, tuple(self._moment.listings)
         try:
             with self._lock, clear_sentences(self.path):
                 if self._catch_up() or self._trouble is not None:
-                    self._moment = _Moment(before.number + 1, self._last_batch())
+                    self._moment = _Moment(number + 1, self._last_batch())  # lets go of the listings that were kept
                 self._trouble = None
         except HoldfastError as error:  # such as a state that was removed: perhaps it comes back
             self._trouble = error
             return
-        if self._moment is not before:
+        if self._moment.number > number:
             for hear in list(self._listeners):
                 hear(self._moment.seq)
             if self._listeners:
-                self._prepare(tuple(before.listings))
+                self._prepare(rules)
 
     def _catch_up(self) -> bool:
         """Let the view see what was committed since; or open another one where another state lies here now."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import secrets
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from string import ascii_letters, digits
@@ -21,6 +23,7 @@ from holdfast.serve.app import application
 from holdfast.serve.guard import Address
 from holdfast.serve.live import Live
 
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 _SHORTEST_TOKEN = 16
 _TOKEN_LETTERS = frozenset(ascii_letters + digits + "-_.~")  # what stands in an address as it is
 
@@ -42,6 +45,7 @@ def serve(
         address, is_private = _address(host, listening)
         if token is None and not is_private:
             token = secrets.token_urlsafe()
+        _give_memory_back()
         live = Live(state, make)
         try:
             visit = address.url + (f"?token={token}" if token else "")
@@ -82,6 +86,14 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def _give_memory_back() -> None:
+    """Have freed arrays given back to the system: the C library of Linux would keep those below 32 MB for the next
+    time, and a server would hold what its largest moment needed.
+    """
+    with suppress(OSError, AttributeError):  # other systems have other libraries
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 18)
+
+
 def _tell_errors() -> None:
     """Errors of ours are told with their traceback; what clients do wrong is not."""
     for name in ("uvicorn.error", "holdfast.serve"):
@@ -101,7 +113,9 @@ def _refuse_weak(token: str) -> None:
 def _listening(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(place[:2], family=family)
+        made = socket.create_server(place[:2], family=family)
+        # The server sends small pieces without delay only where a socket says that it is TCP.
+        return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
     except socket.gaierror:
         raise BadInput(f"--host {host}: no such address; give one of this machine, such as 127.0.0.1") from None
     except OverflowError:

@@ -21,7 +21,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines.violations.rule import R, R_co
-from holdfast.search.found import Found, Ids, Pairs, listed, no_pairs, paired, sides
+from holdfast.search.found import Found, Ids, Pairs, in_order, listed, no_pairs, paired, sides
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
@@ -104,15 +104,16 @@ class Violations(Generic[R]):
     def found(self) -> Found:
         """The violations now, in order: later changes don't touch them."""
         pairs = self.in_any_order()
-        return Found(self.count, None) if pairs is None else listed(paired(*sides(pairs)))
+        return Found(self.count, None) if pairs is None else listed(in_order(pairs))
 
     def in_any_order(self) -> Pairs | None:
         """The violations now, or None where only their number is kept."""
         contents = self._contents
         if contents.graph is None:
             return None
-        added = contents.graph.pairs()
-        return added if contents.first is None else np.concatenate([contents.first(), added])
+        if contents.first is None:
+            return contents.graph.pairs()
+        return np.concatenate([contents.first(), contents.graph.pairs()]) if len(contents.graph) else contents.first()
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""

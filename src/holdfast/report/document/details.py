@@ -15,7 +15,6 @@ from holdfast.ranking.writing import rule_entry
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, row_name
-from holdfast.report.document.worklists import to_remove
 from holdfast.report.pairs import told
 from holdfast.report.pictures import line
 from holdfast.report.sql import query
@@ -24,7 +23,6 @@ from holdfast.visible import visible
 
 _PAIRS = 3  # of rows that are shown of a rule
 _COLUMNS = 60  # of a row
-_ROWS_TO_REMOVE = "rows to remove"
 
 
 def meaning_of(engine: str, text: str) -> Meaning | None:
@@ -40,7 +38,7 @@ def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
         own = wanted.setdefault(rule.table, set())
         for each in _told(rule):
             own.update(each.rows)
-        own.update(_work(rule)[0])
+        own.update(rule.work[0])
     return wanted
 
 
@@ -50,14 +48,6 @@ def _told(rule: RuleSeen) -> list[Told]:
     now = [] if pairs is None else [Told(0, tuple(row for row in pair if row >= 0)) for pair in pairs[:_PAIRS].tolist()]
     by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.told])}  # each once, as it stands now
     return list(reversed(by_rows.values()))[:_PAIRS]
-
-
-def _work(rule: RuleSeen) -> tuple[list[int], int | None]:
-    if rule.listing is None:
-        return list(rule.to_remove), rule.more_to_remove
-    if not rule.listing.count:
-        return [], 0
-    return to_remove(rule.listing.pairs, rule.finding.get("counted") == _ROWS_TO_REMOVE)
 
 
 class Details:
@@ -94,7 +84,7 @@ class Details:
 
     def _broken(self, rule: RuleSeen, meaning: Meaning) -> dict[str, Any]:
         pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, meaning, each)) is not None]
-        work, more = _work(rule)
+        work, more = rule.work
         if not work:
             return {"pairs": pairs}
         columns = self._columns(rule.table, meaning)

@@ -106,13 +106,10 @@ class Overview:
         return listed[:_LOOK_AT]
 
     def _faulty(self, rule: RuleSeen) -> list[int]:
-        """The living rows that break a rule, the newer of two."""
+        """The living rows that break a rule: those to remove, or of two the newer one."""
         if not _is_broken(rule):
             return []
-        if rule.listing is not None and rule.listing.pairs is not None:
-            rows = rule.listing.pairs[:_LOOK_AT, 0].tolist()
-        else:
-            rows = [max(told.rows) for told in rule.told if told.rows]
+        rows = rule.work[0] or [max(told.rows) for told in rule.told if told.rows]
         return [row for row in dict.fromkeys(rows) if self._of.rows.lives(rule.table, row)]
 
     def _row(self, table: str, row: int, marked: Sequence[str], rules: Sequence[RuleSeen]) -> Json:

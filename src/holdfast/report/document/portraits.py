@@ -69,12 +69,20 @@ def _most_frequent(often: NDArray[Any]) -> NDArray[np.int64]:
 
 def _binned(pieces: Sequence[NDArray[np.float64] | None], often: NDArray[Any]) -> list[int]:
     """How many rows have values in each of some ranges of equal width; nothing where that means nothing."""
-    numbers = np.concatenate([piece for piece in pieces if piece is not None] or [np.empty(0)])
-    finite = np.isfinite(numbers)
-    if not finite.any():
+    known = [piece for piece in pieces if piece is not None]
+    finite = [np.isfinite(piece) for piece in known]
+    ends = [end for piece, fine in zip(known, finite, strict=True) if fine.any() for end in _ends(piece[fine])]
+    if not ends:
         return []
-    found, _ = np.histogram(numbers[finite], _BINS, weights=often[finite].astype(np.float64))
+    found = np.zeros(_BINS)
+    for number, (piece, fine) in enumerate(zip(known, finite, strict=True)):
+        own = often[number * _AT_ONCE :][: len(piece)][fine].astype(np.float64)
+        found += np.histogram(piece[fine], _BINS, (min(ends), max(ends)), weights=own)[0]
     return [int(each) for each in found]
+
+
+def _ends(numbers: NDArray[np.float64]) -> tuple[float, float]:
+    return float(numbers.min()), float(numbers.max())
 
 
 def _numbers(values: pa.Array) -> NDArray[np.float64] | None:
