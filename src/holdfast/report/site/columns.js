@@ -141,7 +141,11 @@ function tablesView(doc) {
     body: [
       el("h1", {}, "Tables"),
       doc.picture ? part("How they refer to each other", picture(doc.picture, "picture wide"), references(doc)) : null,
-      doc.tables.map((each) => part(each.name, aboutTable(doc, each))),
+      el(
+        "div.parts",
+        {},
+        doc.tables.map((each) => part(each.name, aboutTable(doc, each))),
+      ),
     ],
   };
 }

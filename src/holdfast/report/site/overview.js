@@ -5,13 +5,14 @@ const CARDS = 4; // of what broke last, so many in full
 
 function overviewView(doc) {
   const { overview } = doc;
+  const best = overview.best.filter((rule) => doc.scoreOf(rule) !== 0); // of 0: they hold, but look like accidents
   return {
     title: "Overview",
     body: [
       el("h1.sentence", {}, overview.sentence),
       el("p.facts", {}, facts(doc)),
       twoColumns([brokeLast(doc), lookAt(doc)], [classes(doc), tablesPart(doc)]),
-      part("The best rules", overview.best.length ? ruleList(doc, overview.best) : null),
+      part("The best rules", best.length ? ruleList(doc, best) : null),
       part("What this page leaves out", notes([...(doc.notes ?? []), doc.rules.left_out])),
     ],
   };
