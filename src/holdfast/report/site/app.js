@@ -67,6 +67,7 @@ function show(quiet = false) {
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
   document.title = `${page.view.title} – ${page.doc.title} – Holdfast`;
   showViews(hash);
+  reachScrolling();
   const query = askedIn(hash).get("q") ?? "";
   if (byId("query").value !== query) byId("query").value = query;
   if (quiet) return;
@@ -191,6 +192,8 @@ function listen() {
   byId("theme").addEventListener("click", nextTheme);
   byId("help").addEventListener("click", showKeys);
   document.addEventListener("keydown", pressed);
+  window.addEventListener("resize", reachScrolling);
+  document.addEventListener("toggle", reachScrolling, true);
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];

@@ -41,8 +41,8 @@ function batchesView(doc) {
     "rows then#",
     "ms#",
   ];
-  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), { class: "listing" }));
-  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, { class: "listing" }));
+  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), "table.listing"));
+  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, "table.listing"));
   return {
     title: "Batches",
     body: [

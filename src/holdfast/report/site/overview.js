@@ -143,15 +143,5 @@ function cells(row) {
     el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null),
   );
   const values = places.map((at) => el("td", {}, offends(at) ? el("mark", {}, valueOf(row, at)) : valueOf(row, at)));
-  return el(
-    "div.scroll",
-    { tabindex: "0", role: "region", "aria-label": row.name },
-    el(
-      "table.cells",
-      {},
-      el("caption.hidden", {}, row.name),
-      el("thead", {}, el("tr", {}, heads)),
-      el("tbody", {}, el("tr", {}, values)),
-    ),
-  );
+  return framed(row.name, "table.cells", heads, el("tr", {}, values));
 }
