@@ -116,12 +116,14 @@ function fate(doc, rule) {
   const last = (name) => events.findLast(({ event }) => event === name)?.seq;
   const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
-    case "violated": {
+    case "violated":
+    case "broke": {
       const seq = last("lost");
-      return seq === undefined ? ["Violated from the start.", rows] : ["Broke with ", batchLink(seq), ".", rows];
+      if (seq !== undefined) return ["Broke with ", batchLink(seq), ".", rows];
+      // A batch whose events are not listed may have broken it.
+      if (detail.broke) return ["Broke.", rows];
+      return [doc.state ? "Violated from the start." : "Violated.", rows];
     }
-    case "broke":
-      return last("lost") === undefined ? ["Broke.", rows] : ["Broke with ", batchLink(last("lost")), ".", rows];
     case "implied": {
       const by = detail.implied_by;
       return by

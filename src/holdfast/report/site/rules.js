@@ -8,7 +8,7 @@ function rulesView(doc, parameters) {
   const heading = el("h1", {}, "Rules");
   const hits = el("p.hits", { role: "status", "aria-live": "polite" });
   const found = el("div.found");
-  showHits(doc, asked, hits, found);
+  showHits(doc, asked, hits, found, page.kept.most);
   return {
     title: "Rules",
     body: [heading, filters(doc, asked), notes([doc.rules.left_out]), hits, found],
@@ -68,6 +68,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
   if (!count) shown.push(el("p.calm", {}, "No rule is like that. ", link("#/rules", "Show all rules")));
   const left = count - rules.length;
   const more = () => {
+    page.kept.most = most + PAGE;
     showHits(doc, asked, hits, found, most + PAGE);
     found.querySelectorAll(".item a.open")[rules.length]?.focus();
   };
