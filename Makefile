@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test lint types layers unit bench requirements clean
+.PHONY: help setup demo test lint types layers unit browser bench pictures requirements clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -16,7 +16,7 @@ setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast co
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps -e .
 	@touch $@
 
-demo: setup  ## Watch a small table, apply three batches, see what changed
+demo: setup  ## Watch a small table, apply four batches, see what changed, and get a page of it
 	$(BIN)/holdfast demo
 
 test: lint types layers unit  ## All checks: lint, types, layers, tests
@@ -34,15 +34,21 @@ layers: setup
 unit: setup
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
+browser:  ## Fetch a browser for the tests of the page: with apt-get, else from npm into .browser/
+	sh tests/browser/fetch.sh
+
 bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
 
+pictures: setup  ## Make the pictures of the README anew (needs a browser)
+	$(BIN)/python -m docs.pictures.make
+
 requirements:  ## Pin the requirements anew (needs uv)
-	for set in base dev; do \
+	for set in base dev peers; do \
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 	    requirements/$$set.in -o requirements/$$set.txt; \
 	done
 
 clean:  ## Remove the virtual environment and everything generated
-	rm -rf .venv build dist src/*.egg-info benchmarks/results benchmarks/.cache
+	rm -rf .venv .browser build dist src/*.egg-info benchmarks/results benchmarks/.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -383,8 +383,8 @@ def _column(table: int, name: str) -> Json:
 def many(count: int = 1_000_000, columns: int = 109) -> Json:
     """A single look at one wide table with so many dependencies."""
     document = sample()
-    combined = combinations(range(columns), 4)
-    texts = [f"{sign(a)}, {sign(b)}, {sign(c)} -> {sign(d)}" for (a, b, c, d), _ in zip(combined, range(count))]
+    chosen = islice(combinations(map(sign, range(columns)), 4), count)
+    texts = [f"{', '.join(left)} -> {right}" for *left, right in chosen]
     section = {"kind": "fd", "title": "functional dependencies", "table": "tax", "given": False}
     scores = sorted((at * 7919 % 101 for at in range(count)), reverse=True)
     names = [f"column {at}" if at % 10 == 0 else f"Column{at}" for at in range(columns)]
@@ -392,7 +392,14 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
         {"table": 0, "name": name, "type": "text", "nulls": 0, "rows": 1000, "distinct": 17, "quoted": quoted(name)}
         for name in names
     ]
-    holds = {"kind": "fd", "title": "functional dependencies", "given": False, "holds": count, "violated": 0, "broke": 0}
+    holds = {
+        "kind": "fd",
+        "title": "functional dependencies",
+        "given": False,
+        "holds": count,
+        "violated": 0,
+        "broke": 0,
+    }
     return document | {
         "title": "flight",
         "state": False,
@@ -403,7 +410,9 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
             "best": [0, 1, count - 1],
             "look_at": [],
         },
-        "tables": [{"name": "tax", "rows": 1000, "key": [], "left_out": [], "columns": [*range(columns)], "rows_line": ""}],
+        "tables": [
+            {"name": "tax", "rows": 1000, "key": [], "left_out": [], "columns": [*range(columns)], "rows_line": ""}
+        ],
         "columns": about,
         "picture": "",
         "references": [],

@@ -58,13 +58,6 @@ def test_every_line_of_json_is_json(holdfast: Holdfast, tmp_path: Path) -> None:
     assert run_process("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json").out == told.out
 
 
-def test_discover_writes_a_page(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
-    assert holdfast("discover", people, "--html", tmp_path / "page.html").code == 0
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert page.startswith("<!doctype html>")
-    assert "<td>score</td>" in page
-
-
 def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     days = write(tmp_path / "days.csv", ["day,what", "1,a", "2,b"])
     state = tmp_path / "state"

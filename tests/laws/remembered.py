@@ -46,7 +46,7 @@ class Remembering:
         assert memory.events(most=3) == memory.events()[:3], "the newest come first"
         given = [event for event in events if "severity" in (event.finding or {})]
         _check_given(monitor, given, before, now, key)
-        _check_found(outcome, [event for event in events if event not in given])
+        _check_found(monitor, outcome, [event for event in events if event not in given])
 
     def check_follower(self) -> None:
         """A view that was open all the time shows what a new one shows."""
@@ -89,7 +89,7 @@ def _check_given(monitor: View, events: Sequence[Event], before: Expected, now: 
             assert event.text not in listed or now.was_counted(before, event.text), event
 
 
-def _check_found(outcome: Outcome, events: Sequence[Event]) -> None:
+def _check_found(monitor: View, outcome: Outcome, events: Sequence[Event]) -> None:
     """Found rules that broke, with their rows; and those that follow from others."""
     told = {rule.text: outcome.witness(rule) for rule in outcome.lost}
     kept = {event.text: event.witness for event in events if event.event == "lost"}
@@ -105,6 +105,10 @@ def _check_found(outcome: Outcome, events: Sequence[Event]) -> None:
     causes = {text: cause.by for diff in outcome.diffs.values() for text, cause in diff.causes.items()}
     implied = {event.text: event.by for event in events if event.event == "implied"}
     assert implied == {rule.text: causes.get(rule.text, "") for rule in outcome.implied}
+    gained = {rule.text for rule in outcome.gained}
+    for each in events:
+        if each.event == "implied" and each.engine in ("fd", "ucc") and monitor.tables[each.table].rows > 1:
+            assert each.by in gained, each
 
 
 def _picture(view: View) -> list[Any]:

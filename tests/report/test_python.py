@@ -151,6 +151,13 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "advise": lambda watch: watch.advise("GROUP BY zip, city"),
     "suggest": lambda watch: watch.suggest(),
     "history": lambda watch: watch.history(),
+    "nulls": lambda watch: watch.nulls,
+    "opened": lambda watch: watch.opened(),
+    "ranked_by_class": lambda watch: watch.ranked_by_class(),
+    "listings": lambda watch: watch.listings(),
+    "memory": lambda watch: watch.memory(),
+    "follow": lambda watch: watch.follow(),
+    "report": lambda watch: watch.report("report.html"),
     "apply": lambda watch: watch.apply(inserts=MORE),
     "watch_folder": lambda watch: watch.watch_folder("."),
     "checkpoint": lambda watch: watch.checkpoint(),
@@ -172,7 +179,7 @@ def test_a_closed_monitor_says_so(watch: Monitor) -> None:
 
 def test_no_method_is_forgotten() -> None:
     public = {name for name in dir(Monitor) if not name.startswith("_")}
-    assert public - {"create", "open", "close"} <= set(LOOKING), "a closed monitor must say so in each"
+    assert public - {"create", "open", "close", "path"} <= set(LOOKING), "a closed monitor must say so in each"
 
 
 # ---- examples -------------------------------------------------------------------------------------------------------

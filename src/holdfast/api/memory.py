@@ -28,6 +28,13 @@ class KeptWitness:
     keys: tuple[Json, ...] = ()
     sentence: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """A plain object for JSON."""
+        keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
+        said = {"sentence": self.sentence} if self.sentence else {}
+        values = [None if row is None else dict(row) for row in self.values]
+        return {"rows": list(self.rows), **keys, "values": values, **said}
+
 
 @dataclass(frozen=True)
 class Event:

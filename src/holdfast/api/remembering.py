@@ -34,14 +34,15 @@ Place = tuple[str, int]  # a table, and the number of a row
 def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
     """Of each given rule that has new violations one of these, unless only their number is kept."""
     found: Witnesses = {}
-    for (engine, subject), diff in diffs.items():
-        pairs: dict[str, dict[str, tuple[int, ...]]] = {}
+    rows: dict[str, dict[tuple[Subject, str], tuple[int, ...]]] = {}  # by table, so that each is read once
+    for subject, diff in diffs.items():
         broken, worse, _ = turned(diff)
         for text in (*broken, *worse):
-            if text in diff.violations and (rows := diff.violations[text].one_new()):
-                pairs.setdefault(table_of_rows(engine, subject, text), {})[text] = rows
-        for table, own in pairs.items():
-            found.setdefault((engine, subject), {}).update(witnesses_of(tables[table], own))
+            if text in diff.violations and (new := diff.violations[text].one_new()):
+                rows.setdefault(table_of_rows(*subject, text), {})[subject, text] = new
+    for table, own in rows.items():
+        for (subject, text), witness in witnesses_of(tables[table], own).items():
+            found.setdefault(subject, {})[text] = witness
     return found
 
 
@@ -92,7 +93,8 @@ def _rows_of(told: Iterable[_Told]) -> dict[Place, tuple[str, Values]]:
     rows: dict[Place, tuple[str, Values]] = {}
     for (engine, subject), text, witness in told:
         table = table_of_rows(engine, subject, text)
-        for number, values in zip(witness.rows, witness.values, strict=True):
+        known = witness.values or ({},) * len(witness.rows)  # a class may leave them to us
+        for number, values in zip(witness.rows, known, strict=True):
             rows.setdefault((table, number), (text, values))
     return rows
 

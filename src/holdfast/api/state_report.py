@@ -54,7 +54,7 @@ class _State:
         rules = list(self._rules())
         opened = view.opened()
         return Seen(
-            title=str(view.path),
+            title=view.path.resolve().name,
             is_state=True,
             nulls=view.nulls,
             watched=opened.watched,

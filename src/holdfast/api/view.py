@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from holdfast.api.explaining import told
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.api.memory import Memory
@@ -276,6 +277,7 @@ class View:
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
+        self._refuse_closed()
         return self._store.nulls
 
     @property
@@ -367,7 +369,7 @@ class View:
         return [finding for name in given for finding in self._store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
-        """Whether a rule holds, how far, and which rows to look at: in lines of text.
+        """Whether a rule holds, how far, which rows to look at, and which broke it before: in lines of text.
 
         A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
         (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be,
@@ -377,7 +379,7 @@ class View:
 
     def explanation(self, rule: str, *, table: str | None = None, rows: Sequence[int] = ()) -> Explanation:
         """The same as a value: `lines()` are its text, and `to_json()` is a plain object. `rows` asks why just these
-        break the rule, where a class of rules can tell.
+        break the rule, where a class of rules can tell. Where batches broke a rule, or mended it, both tell that, too.
         """
         self._refresh()
         if given := self.given(rule):
@@ -387,7 +389,10 @@ class View:
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
         name = ALL_TABLES if declared.across else self._table_name(table)
         engine = self._engines.get(declared.name) or make_engine(declared.name)
-        return engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+        now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+        about = now.to_json()
+        kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
+        return told(now, self.memory().events_of(kept, name, about["text"]))
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

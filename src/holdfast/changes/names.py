@@ -19,6 +19,8 @@ QUOTED = between('"')
 NAME = f"(?:{WORD}|{QUOTED})"
 
 _PLAIN = re.compile(WORD)
+_TEXT = between("'")
+_TOLD = re.compile(rf"{_TEXT}|(?:{NAME}\s*\.\s*)?(?P<name>{NAME})")
 
 
 @lru_cache(maxsize=4096)
@@ -30,6 +32,15 @@ def quoted(name: str) -> str:
 def in_quotes(text: str, quote: str = '"') -> str:
     """A text between quotes."""
     return quote + text.replace(quote, quote + quote) + quote
+
+
+def names_in(text: str) -> list[str]:
+    """The names that the text of a rule may mean columns by, each once; other words are among them.
+
+    >>> names_in("not(t.zip = s.zip and t.city != 'a b')")
+    ['not', 'zip', 'and', 'city']
+    """
+    return list(dict.fromkeys(unquoted(each["name"]) for each in _TOLD.finditer(text) if each["name"]))
 
 
 def unquoted(written: str) -> str:

@@ -1,4 +1,4 @@
-"""The guided tour: a small tax table, watched; three batches that arrive as files; what each one changed."""
+"""The guided tour: a small tax table, watched; batches that arrive as files; what each one changed; and a report."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ROWS = 20_000
 _console = Terminal()
 
 
-def run() -> None:
-    """Run the tour in a folder of its own, which is gone afterwards."""
+def run(html: Path) -> None:
+    """Run the tour in a folder of its own, which is gone afterwards; the report stays."""
     from holdfast.spark.session import session
 
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, TerminalProgress() as progress:
@@ -42,6 +42,11 @@ def run() -> None:
             _batches(watch, tax, here)
             _heading("The history")
             print_history(watch.history())
+            _heading("All of it as one page, to open or to mail")
+            size = watch.report(html)
+            _console.print(
+                plain(f"{html}: {size / 1e6:.1f} MB. Open it in a browser: {html.resolve().as_uri()}"), soft_wrap=True
+            )
     _what_next()
 
 
@@ -82,6 +87,13 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     snapshot = pa.concat_tables([tax.slice(0, 1_000), tax.slice(1_100)])
     print_outcome(watch.apply(snapshot=snapshot, batch_id="wednesday"))
 
+    _heading("Batch 4: 20 more records, one with another city for a zip code that others have")
+    more = make_tax(20, offset=_ROWS + 500).add_column(0, "Id", pa.array(range(_ROWS + 500, _ROWS + 520)))
+    cities = [tax["City"][40].as_py() + "x", *more["City"].to_pylist()[1:]]
+    zips = [tax["Zip"][40].as_py(), *more["Zip"].to_pylist()[1:]]
+    more = _with(_with(more, "City", pa.array(cities)), "Zip", pa.array(zips))
+    print_outcome(watch.apply(inserts=more, batch_id="thursday"))
+
     _heading("Monday's file arrives again: a batch id counts only once")
     print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
 
@@ -104,6 +116,7 @@ def _what_next() -> None:
         "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
         "  holdfast watch state/ --from incoming/      every file that arrives\n"
         "  holdfast status state/                      what holds now\n"
+        "  holdfast serve state/                       the same page, live; --html of report writes it\n"
         "  holdfast check yourdata.csv --rules r.yaml  rules of your own, and the rows that break them",
         markup=False,
         soft_wrap=True,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 Json = Mapping[str, Any]
@@ -33,37 +34,32 @@ def figures_of(finding: Json) -> Figures | None:
 
 def put_figures(database: sqlite3.Connection, seq: int, engine: str, table: str, findings: Mapping[str, Json]) -> None:
     """Keep the figures of a batch that are others than those of the results so far."""
-    before = "SELECT json FROM results WHERE engine = ? AND table_name = ? AND text = ?"
-    for text, finding in findings.items():
-        if (now := figures_of(finding)) is not None:
-            row = database.execute(before, (engine, table, text)).fetchone()
-            if row is None or figures_of(json.loads(row[0])) != now:
-                _put(database, seq, engine, table, now)
+    now = {text: figures for text, finding in findings.items() if (figures := figures_of(finding)) is not None}
+    if now:
+        query = "SELECT text, json FROM results WHERE engine = ? AND table_name = ?"
+        kept = ((text, old) for text, old in database.execute(query, (engine, table)) if text in now)
+        before = {text: figures_of(json.loads(old)) for text, old in kept}
+        _put(database, seq, engine, table, [own for text, own in now.items() if before.get(text) != own])
 
 
 def start_figures(database: sqlite3.Connection) -> None:
     """Keep the figures of all results, as of the last batch: of a state that kept none so far."""
     (seq,) = database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()
-    for engine, table, text in database.execute("SELECT engine, table_name, json FROM results").fetchall():
-        if (now := figures_of(json.loads(text))) is not None:
-            _put(database, seq, engine, table, now)
+    for engine, table in database.execute("SELECT DISTINCT engine, table_name FROM results").fetchall():
+        query = "SELECT json FROM results WHERE engine = ? AND table_name = ?"
+        told = (figures_of(json.loads(text)) for (text,) in database.execute(query, (engine, table)))
+        _put(database, seq, engine, table, [figures for figures in told if figures is not None])
 
 
-def _put(database: sqlite3.Connection, seq: int, engine: str, table: str, now: Figures) -> None:
-    marks = ", ".join("?" * len(now.figures))
-    values = (seq, _subject(database, engine, table, now.about), *now.figures)
-    database.execute(f"INSERT INTO {now.place} VALUES (?, ?, {marks})", values)
-
-
-def _subject(database: sqlite3.Connection, engine: str, table: str, text: str) -> int:
-    """The number of what a figure is about."""
-    about = (engine, table, text)
-    query = "SELECT id FROM subjects WHERE engine = ? AND table_name = ? AND text = ?"
-    row = database.execute(query, about).fetchone()
-    if row is None:
+def _put(database: sqlite3.Connection, seq: int, engine: str, table: str, changed: Sequence[Figures]) -> None:
+    query = "SELECT text, id FROM subjects WHERE engine = ? AND table_name = ?"
+    subjects = dict(database.execute(query, (engine, table)).fetchall())
+    for about in (each.about for each in changed if each.about not in subjects):
         insert = "INSERT INTO subjects (engine, table_name, text) VALUES (?, ?, ?) RETURNING id"
-        row = database.execute(insert, about).fetchone()
-    return int(row[0])
+        ((subjects[about],),) = database.execute(insert, (engine, table, about)).fetchall()
+    for place, own in groupby(changed, key=lambda each: each.place):
+        rows = [(seq, subjects[each.about], *each.figures) for each in own]
+        database.executemany(f"INSERT INTO {place} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
 
 def kept_figures(database: sqlite3.Connection, place: str) -> Iterable[tuple[Any, ...]]:

@@ -94,6 +94,8 @@ class Dictionary:
     def values(self, codes: NDArray[Any]) -> pa.Array:
         """The values of some codes, null for code 0."""
         codes = codes.astype(np.int64)
+        if len(codes) and (run := self._run_of(int(codes.min()), int(codes.max()))) is not None:  # much less to do
+            return images.from_images(run.take(codes - run.first), self.kept)
         given = codes[codes != NULL_CODE]
         parts, places = [], []
         for run in self.runs:
@@ -106,6 +108,10 @@ class Dictionary:
             back[np.flatnonzero(codes != NULL_CODE)[np.concatenate(places)]] = np.arange(len(given))
         plain = images.from_images(images.concat(parts or [images.none_of(self.kept)]), self.kept)
         return plain.take(arrow.from_numpy(back, null=back < 0))
+
+    def _run_of(self, least: int, greatest: int) -> Run | None:
+        """The run that holds all codes from one to another, if one does."""
+        return next((run for run in self.runs if run.first <= least and greatest < run.first + len(run)), None)
 
     def image_range(self, first: int, count: int) -> Images:
         """The images of `count` codes from `first` on, in code order."""

@@ -4,17 +4,19 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Witness
 from holdfast.changes.naming import by_number, named, naming_columns
-from holdfast.table.plain import Plain, plain_rows, plain_values
+from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Schema, Table
 
 Ids = NDArray[np.int64]
+Rule = TypeVar("Rule", bound=Hashable)
 
 
 def key_names(schema: Schema) -> list[str]:
@@ -57,14 +59,14 @@ def which_live(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bo
     return there, alive
 
 
-def witnesses_of(table: Table, pairs: Mapping[str, tuple[int, ...]]) -> dict[str, Witness]:
+def witnesses_of(table: Table, pairs: Mapping[Rule, tuple[int, ...]]) -> dict[Rule, Witness]:
     """Pairs of rows, or single ones, by the rule that they break, with values and keys, which are read once for all."""
     ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
-    values = dict(zip(ids.tolist(), plain_rows(table.values(ids)), strict=True))
+    values = dict(zip(ids.tolist(), some_values(table, ids, table.schema.names), strict=True))
     key = key_names(table.schema)
     keys = {row: {name: own[name] for name in key} for row, own in values.items()}
     made = {
         pair: Witness(pair, tuple(values[row] for row in pair), tuple(keys[row] for row in pair) if key else ())
         for pair in set(pairs.values())
     }
-    return {text: made[pair] for text, pair in pairs.items()}
+    return {rule: made[pair] for rule, pair in pairs.items()}

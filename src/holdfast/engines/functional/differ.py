@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders import evidence as borders
 from holdfast.changes.asked import WhenAsked
-from holdfast.changes.diff import Diff, Finding, Witness
+from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
@@ -44,17 +44,35 @@ def exact_diff(
 
 
 def _explained(gained: Rules, lost: Rules, change: Change, find: Callable[[Rules], Mapping[str, Witness]]) -> Diff:
-    """A diff with what is told when someone asks: who broke the rules that were lost, what they were worth, and what
-    those are worth that were gained.
+    """A diff with what is told when someone asks: who broke the rules that were lost, or which ones the others follow
+    from; what they were worth, and what those are worth that were gained.
     """
     witnesses: Mapping[str, Witness] = WhenAsked(lambda: find(lost)) if lost else {}
     return Diff(
         gained,
         lost,
         witnesses=witnesses,
+        causes=WhenAsked(lambda: _implied(lost, gained)) if lost and gained else {},
         worth=WhenAsked(lambda: worth_of(change.before, lost, witnesses)) if lost else {},
         gained_worth=WhenAsked(lambda: worth_of(change.after, gained, gained)) if gained else {},
     )
+
+
+def _implied(lost: Rules, gained: Rules) -> dict[str, Cause]:
+    """Of the lost rules that hold still, the one of a shorter left side that each follows from: it is new, as before
+    the batch none was told that has a part of the left side of another.
+    """
+    written = [quoted(name) for name in lost.names]
+    found: dict[str, Cause] = {}
+    for target, part in lost.parts.items():
+        if target in gained.parts:  # complements turn the question round: does one that holds lie within?
+            shorter = gained.parts[target].lhs
+            places = bitsets.containers(~part.lhs, ~shorter)
+            held = places >= 0
+            by = _texts(written, target, shorter[places[held]])
+            texts = _texts(written, target, part.lhs[held])
+            found |= {text: Cause("stronger", own) for text, own in zip(texts, by, strict=True)}
+    return found
 
 
 def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:

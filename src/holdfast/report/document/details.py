@@ -8,12 +8,13 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.changes.naming import Values
+from holdfast.engines.declared import is_given
 from holdfast.engines.meaning import Meaning
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.ranking.writing import rule_entry
+from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, row_name
-from holdfast.report.document.worklists import to_remove
 from holdfast.report.pairs import told
 from holdfast.report.pictures import line
 from holdfast.report.sql import query
@@ -22,7 +23,6 @@ from holdfast.visible import visible
 
 _PAIRS = 3  # of rows that are shown of a rule
 _COLUMNS = 60  # of a row
-_ROWS_TO_REMOVE = "rows to remove"
 
 
 def meaning_of(engine: str, text: str) -> Meaning | None:
@@ -38,7 +38,7 @@ def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
         own = wanted.setdefault(rule.table, set())
         for each in _told(rule):
             own.update(each.rows)
-        own.update(_work(rule)[0])
+        own.update(rule.work[0])
     return wanted
 
 
@@ -46,15 +46,8 @@ def _told(rule: RuleSeen) -> list[Told]:
     """The rows that break it now, or those that did."""
     pairs = None if rule.listing is None else rule.listing.pairs
     now = [] if pairs is None else [Told(0, tuple(row for row in pair if row >= 0)) for pair in pairs[:_PAIRS].tolist()]
-    return [*now, *rule.told][:_PAIRS]
-
-
-def _work(rule: RuleSeen) -> tuple[list[int], int | None]:
-    if rule.listing is None:
-        return list(rule.to_remove), rule.more_to_remove
-    if not rule.listing.count:
-        return [], 0
-    return to_remove(rule.listing.pairs, rule.finding.get("counted") == _ROWS_TO_REMOVE)
+    by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.told])}  # each once, as it stands now
+    return list(reversed(by_rows.values()))[:_PAIRS]
 
 
 class Details:
@@ -64,7 +57,7 @@ class Details:
         self._schemas, self._rows, self._shown, self._last, self._live = schemas, rows, shown, last, live
         self._numeric = {name: _numeric(schema) for name, schema in schemas.items()}
 
-    def of(self, rule: RuleSeen, strip: Callable[[RuleSeen], int]) -> dict[str, Any]:
+    def of(self, rule: RuleSeen, strip: Callable[[Fate], int]) -> dict[str, Any]:
         """The detail of a rule; what is not known is not there."""
         meaning, finding = meaning_of(rule.engine, rule.text), rule.finding
         about = {
@@ -76,7 +69,7 @@ class Details:
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
         if rule.fate is not None:
-            about |= {"strip": strip(rule), "broke": rule.fate.broke, "since": rule.fate.since}
+            about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
             about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}
         if len(rule.violations) > 1:
             about["line"] = line(rule.violations, f"violations of {rule.text}", last=self._last)
@@ -91,7 +84,7 @@ class Details:
 
     def _broken(self, rule: RuleSeen, meaning: Meaning) -> dict[str, Any]:
         pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, meaning, each)) is not None]
-        work, more = _work(rule)
+        work, more = rule.work
         if not work:
             return {"pairs": pairs}
         columns = self._columns(rule.table, meaning)
@@ -152,7 +145,8 @@ def _work_sentence(count: int, more: int | None, partner: bool) -> str:
         return f"{rows.capitalize()} are in the most violations: look at them first."
     if more:
         return f"Remove {count + more:,} rows, and it holds; these are the first {count:,}."
-    return f"Remove {rows}, and it holds." if not partner else f"Remove {rows}, or add their partners, and it holds."
+    partners = f", or add {'its partner' if count == 1 else 'their partners'}," if partner else ","
+    return f"Remove {rows}{partners} and it holds."
 
 
 def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
@@ -162,7 +156,7 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
     if finding.get("tested_since"):
         tested, broke = finding["tested_since"], finding["broke_since"]
         yield f"Of {tested:,} rows that came since it is watched and could have broken it, {broke:,} did."
-    if finding.get("error"):
+    if finding.get("error") and not is_given(finding):  # of given rules the rows to remove are told
         counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
         yield f"It holds but for {finding['error']:.4%} of {counted}."
     if finding.get("value_coverage", 1.0) < 1.0:

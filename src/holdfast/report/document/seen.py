@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,10 +14,13 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.rules import Section
+from holdfast.report.document.worklists import to_remove
 from holdfast.store.records import BatchRecord
 from holdfast.table.naming import key_names, which_live
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+
+_ROWS_TO_REMOVE = "rows to remove"
 
 RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
@@ -54,6 +58,15 @@ class RuleSeen:
     def key(self) -> RuleKey:
         """What names it."""
         return self.engine, self.subject, self.text
+
+    @cached_property
+    def work(self) -> tuple[list[int], int | None]:
+        """Rows without which it holds, and how many more; None: nobody counted (see `worklists`)."""
+        if self.listing is None:
+            return list(self.to_remove), self.more_to_remove
+        if not self.listing.count:
+            return [], 0
+        return to_remove(self.listing.pairs, self.finding.get("counted") == _ROWS_TO_REMOVE)
 
     @property
     def given(self) -> bool:

@@ -109,8 +109,8 @@ function nextTheme() {
 // ---- following a live state ------------------------------------------------------------------------------------------
 
 function follow() {
-  const last = page.doc.batches.at(-1)?.seq ?? 0;
-  const events = new EventSource(`api/events?since=${last}`);
+  const seen = page.doc.batches.reduce((last, batch) => Math.max(last, batch.seq), 0);
+  const events = new EventSource(`api/events?since=${seen}`); // what came since the document was read is told at once
   let lost = false;
   events.addEventListener("open", () => {
     if (lost) refresh();
@@ -211,7 +211,7 @@ function listen() {
   byId("query").addEventListener("input", typed);
   byId("finder").addEventListener("submit", (event) => {
     event.preventDefault();
-    byId("main").querySelector(".item a")?.focus();
+    byId("main").querySelector(".item a.open")?.focus();
   });
   byId("theme").addEventListener("click", nextTheme);
   byId("help").addEventListener("click", showKeys);

@@ -40,7 +40,8 @@ function columnView(doc, tableName, name) {
     ["Keys", { kinds: ["ucc"] }],
     ["Foreign keys", { kinds: ["ind"] }],
     ["Given rules", { kinds: [...given] }],
-  ].filter(([, { kinds }]) => doc.rules.sections.some((section) => kinds.includes(section.kind)));
+  ].filter(([, { kinds }]) => doc.rules.sections.some((section) => kinds.includes(section.kind)))
+    .map(([title, query]) => ({ title, query, ...doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true) }));
   return {
     title: `${tableName}.${name}`,
     body: [
@@ -48,8 +49,8 @@ function columnView(doc, tableName, name) {
       el("h1", {}, column.name),
       el("p.says", {}, columnSentence(doc, at)),
       el("div.columns", {},
-        el("div", {}, groups.map(([title, query]) => lensPart(doc, at, title, query)), noRules(doc, at, groups)),
-        el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", picture(column.nulls_line, "line")))),
+        el("div", {}, groups.map((group) => lensPart(doc, at, group)), noRules(groups)),
+        el("div", {}, part("Distribution", picture(column.distribution, "picture"), frequent(column)), part("Nulls over time", overBatches(column.nulls_line, "None, whatever came.")))),
     ],
   };
 }
@@ -62,8 +63,7 @@ function columnSentence(doc, at) {
   return `${column.type}, ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}`;
 }
 
-function lensPart(doc, at, title, query) {
-  const { count, rules } = doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true);
+function lensPart(doc, at, { title, query, count, rules }) {
   if (!count) return null;
   const asked = { class: query.kinds.length === 1 ? query.kinds[0] : "", column: doc.columnId(at), side: query.side };
   const all = count > rules.length ? el("p", {}, link(rulesAddress(asked), `All ${number(count)}`)) : null;
@@ -71,9 +71,9 @@ function lensPart(doc, at, title, query) {
 }
 
 /** The groups that have no rule, in one line. */
-function noRules(doc, at, groups) {
-  const empty = groups.filter(([, query]) => !doc.index.search({ ...query, words: [], column: at }, 0).count);
-  return empty.length ? part("No rule", el("p.calm", {}, empty.map(([title]) => title.toLowerCase()).join(", "))) : null;
+function noRules(groups) {
+  const empty = groups.filter(({ count }) => !count).map(({ title }) => title.toLowerCase());
+  return empty.length ? part("No rule", el("p.calm", {}, empty.join(", "))) : null;
 }
 
 function frequent(column) {
@@ -99,7 +99,7 @@ function references(doc) {
     el("a.item", { href: doc.address(each.rule) }, each.text), percent(each.coverage),
     each.orphans ? el("span.bad", {}, number(each.orphans)) : el("span.zero", {}, "0"), each.sentence,
   ]);
-  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows);
+  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows, { class: "words" });
 }
 
 function aboutTable(doc, each) {

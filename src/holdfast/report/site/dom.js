@@ -54,6 +54,9 @@ function picture(svg, className = "picture") {
   return holder;
 }
 
+/** A line over batches; in words where it never rose above zero, for which no grid is drawn. */
+const overBatches = (svg, none) => (svg && !svg.includes("hf-grid") ? el("p.calm", {}, none) : picture(svg, "line"));
+
 /** A link that reads as a sentence's part. */
 const link = (href, ...children) => el("a", { href }, ...children);
 

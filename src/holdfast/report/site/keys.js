@@ -42,7 +42,7 @@ function search() {
 
 /** The next link in the lists of the view, or the one before. */
 function move(by) {
-  const links = [...document.querySelectorAll("main a.item, main .item > a, main .item .what > a, main .item .head > a")];
+  const links = [...document.querySelectorAll("main a.item, main .item a.open")];
   const next = links[links.indexOf(document.activeElement) + by] ?? (by > 0 ? null : links[0]);
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });

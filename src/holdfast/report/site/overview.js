@@ -1,6 +1,8 @@
 // The overview: in one minute, what holds, what broke, since when and because of which rows.
 "use strict";
 
+const CARDS = 4; // of what broke last, so many in full
+
 function overviewView(doc) {
   const { overview } = doc;
   return {
@@ -35,7 +37,9 @@ function notes(sentences) {
 function brokeLast(doc) {
   if (!doc.state && !doc.overview.broke.length) return null;
   if (!doc.overview.broke.length) return part("What broke last", el("p.calm", {}, "Nothing broke."));
-  return part("What broke last", el("ul.list.cards", {}, doc.overview.broke.map((rule) => brokenCard(doc, rule))));
+  const [first, rest] = [doc.overview.broke.slice(0, CARDS), doc.overview.broke.slice(CARDS)];
+  return part("What broke last", el("ul.list", {}, first.map((rule) => brokenCard(doc, rule))),
+    rest.length ? [el("p.calm", {}, "And before that, or of less weight:"), ruleList(doc, rest, () => ({ scored: false }))] : null);
 }
 
 function brokenCard(doc, rule) {
@@ -52,11 +56,11 @@ function classes(doc) {
   const over = (row, state) => {
     const count = row[state] ?? 0;
     const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
-    const label = `${number(count)} ${row.title}: ${state}`;
+    const label = `${number(count)} ${row.title}: ${STATE_WORDS[state]}`;
     return count ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count)) : el("span.zero", {}, "0");
   };
   const rows = doc.overview.classes.toSorted((one, other) => other.given - one.given).map((row) => [
-    [link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title), row.given ? el("span.aside", {}, " given") : null],
+    link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title),
     over(row, "holds"),
     row.given ? over(row, "violated") : over(row, "broke"),
   ]);
@@ -70,25 +74,26 @@ function tablesPart(doc) {
   return part(doc.tables.length === 1 ? "The table" : "Tables", el("ul.tables", {}, lines));
 }
 
-/** The rows to look at first, each with why, and with the cells that offend. */
+/** The rows to look at first, each with the rules that it breaks, and with the cells that offend. */
 function lookAt(doc) {
   const shown = doc.overview.look_at.map((row) => el("li.item.card", {},
-    el("p.head", {}, el("b", {}, row.name), doc.tables.length > 1 ? el("span.aside", {}, ` ${row.table}`) : null, ` ${row.why}`),
-    cells(row),
-    el("p.note", {}, row.rules.map((rule, at) => [at ? ", " : "", el("a", { href: doc.address(rule) }, doc.detail(rule).name ?? ruleText(doc, rule))]))));
-  return part("Rows to look at first", shown.length ? el("ol.list.cards", {}, shown) : null);
+    el("p.head", {}, el("b", {}, shortName(row)), doc.tables.length > 1 ? el("span.aside", {}, ` of ${row.table}`) : null, " ", whyLookAt(doc, row)),
+    cells(row)));
+  return part("Rows to look at first", shown.length ? el("ol.list", {}, shown) : null);
 }
 
-/** A row on one line: names over values, what offends marked. */
+function whyLookAt(doc, row) {
+  if (!row.rules.length) return row.why;
+  const named = (rule) => doc.detail(rule).name ?? ruleText(doc, rule);
+  return ["breaks ", row.rules.map((rule, at) => [at ? "; " : "", link(doc.address(rule), named(rule))]), row.more ? ` and ${number(row.more)} more` : null];
+}
+
+/** A row on one line, what offends first and marked. */
 function cells(row) {
-  const marked = new Set(row.marked);
-  const headings = row.columns.map((name) => (marked.has(name) ? `${name} ✗` : name));
-  const values = row.columns.map((name, at) => {
-    const value = row.values[at] ?? el("span.aside", {}, "null");
-    return marked.has(name) ? el("mark", {}, value) : value;
-  });
+  const offends = (at) => row.marked.includes(row.columns[at]);
+  const places = row.columns.map((_, at) => at).sort((one, other) => offends(other) - offends(one));
+  const heads = places.map((at) => el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null));
+  const values = places.map((at) => el("td", {}, offends(at) ? el("mark", {}, valueOf(row, at)) : valueOf(row, at)));
   return el("div.scroll", { tabindex: "0", role: "region", "aria-label": row.name },
-    el("table.cells", {}, el("caption.hidden", {}, row.name),
-      el("thead", {}, el("tr", {}, headings.map((name, at) => el(marked.has(row.columns[at]) ? "th.offends" : "th", { scope: "col" }, name)))),
-      el("tbody", {}, el("tr", {}, values.map((value) => el("td", {}, value))))));
+    el("table.cells", {}, el("caption.hidden", {}, row.name), el("thead", {}, el("tr", {}, heads)), el("tbody", {}, el("tr", {}, values))));
 }

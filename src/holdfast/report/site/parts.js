@@ -2,6 +2,7 @@
 "use strict";
 
 const SIGNS = { holds: "✓", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
+const STATE_WORDS = { holds: "holds", violated: "violated", broke: "broken", implied: "implied", untested: "untested" };
 const STATE_TITLES = {
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
@@ -25,7 +26,7 @@ function ruleText(doc, rule, links = false) {
 /** The state of a rule as a sign and a word; `now` tells it from how the rule stood when a batch came. */
 function stateMark(state, now = "") {
   const sign = el("span", { "aria-hidden": "true" }, SIGNS[state]);
-  return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${state}`);
+  return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${STATE_WORDS[state]}`);
 }
 
 /** The score as a number with a bar. */
@@ -45,12 +46,12 @@ function strip(doc, rule, large = false) {
 }
 
 /** A rule as a line of a list: a link, with whatever is said of it beneath. */
-function ruleItem(doc, rule, { note = null, now = "", withTable = doc.tables.length > 1 } = {}) {
+function ruleItem(doc, rule, { note = null, now = "", scored = true, withTable = doc.tables.length > 1 } = {}) {
   const { table: name } = doc.section(rule);
   return el("li.item", {},
     el("div.row", {},
       stateMark(doc.stateOf(rule), now),
-      scoreMark(doc.scoreOf(rule)),
+      scored ? scoreMark(doc.scoreOf(rule)) : null,
       el("div.what", {},
         ruleLink(doc, rule),
         withTable && name ? el("span.aside", {}, `  ${name}`) : null,
@@ -61,7 +62,7 @@ function ruleItem(doc, rule, { note = null, now = "", withTable = doc.tables.len
 /** A rule's name, if it has one, and its text: the link to its page. */
 function ruleLink(doc, rule) {
   const { name } = doc.detail(rule);
-  return el("a", { href: doc.address(rule) }, name ? el("span.name", {}, `${name}: `) : null, ruleText(doc, rule));
+  return el("a.open", { href: doc.address(rule) }, name ? el("span.name", {}, `${name}: `) : null, ruleText(doc, rule));
 }
 
 /** Rules as a list that can grow. */
@@ -122,7 +123,7 @@ function pairTable(pair) {
 }
 
 function sideBySide(pair, places, name) {
-  const heads = pair.rows.map((row) => el("th", { scope: "col" }, row.name, row.alive === false ? el("span.aside", {}, " deleted since") : null));
+  const heads = pair.rows.map((row) => el("th", { scope: "col" }, shortName(row), row.alive === false ? el("span.aside", {}, " deleted since") : null));
   const lines = places.map((at) => {
     const offends = pair.marked.includes(pair.columns[at]);
     const sign = offends ? [el("span.sign", { "aria-hidden": "true" }, "◂"), el("span.hidden", {}, " offends")] : null;
@@ -133,6 +134,9 @@ function sideBySide(pair, places, name) {
   return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
     el("table.rows", {}, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, lines)));
 }
+
+/** What a row is called where its values are shown anyway: `row 17 (Zip 36104)` is `row 17` there. */
+const shortName = ({ row, name }) => (name.startsWith(`row ${row} (`) ? `row ${row}` : name);
 
 /** A value of a row as it is shown. */
 function valueOf(row, at) {
@@ -159,7 +163,7 @@ function copying(doc, rule) {
   const said = el("span.said", { role: "status", "aria-live": "polite" });
   const shown = el("textarea", { readonly: true, hidden: true, rows: "3", "aria-label": "What to copy" });
   const button = (label, text) => text && el("button", { type: "button", click: () => copy(text, label, said, shown) }, label);
-  return el("div.copying", {}, el("span.label", {}, "Copy as"),
+  return el("div.copying", {},
     button("text", copies.text), button("SQL", copies.sql), button("rule file", copies.rule), said, shown);
 }
 

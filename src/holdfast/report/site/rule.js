@@ -10,7 +10,7 @@ function ruleView(doc, kind, tableName, text) {
   const section = doc.section(rule);
   const says = detail.says ?? saysOf(doc, rule);
   const kicker = [link(`#/rules?class=${encodeURIComponent(kind)}`, section.title), section.table ? ` of ${section.table}` : null,
-    section.given ? " · given" : null, detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
+    detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
   return {
     title: text,
     body: [
@@ -18,11 +18,11 @@ function ruleView(doc, kind, tableName, text) {
       el("h1.ruleline", {}, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule, true)),
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
-      el("p.fate", {}, stateMark(doc.stateOf(rule)), " ", fate(doc, rule)),
+      el(`p.fate.${doc.stateOf(rule)}`, {}, el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]), " ", fate(doc, rule)),
       fared(doc, rule),
       twoColumns(
         [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
-        [evidence(doc, rule), part("Copy", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
+        [evidence(doc, rule), part("Copy as", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
     ],
   };
 }
@@ -51,10 +51,15 @@ function brokenBy(detail) {
   const pairs = detail.pairs ?? [];
   if (!pairs.length) return null;
   const title = pairs[0].rows.length === 1 ? "The row that broke it" : "The two rows that broke it";
-  const rest = pairs.slice(1).map((pair) => el("details.other", {},
-    el("summary", {}, pair.batch ? `Batch ${pair.batch}: ` : "", pair.sentence), pairTable(pair)));
   const when = pairs[0].batch ? [" ", el("span.aside", {}, "with ", batchLink(pairs[0].batch))] : null;
-  return part([title, when], el("p.why", {}, pairs[0].sentence), pairTable(pairs[0]), rest);
+  return part([title, when], el("p.why", {}, pairs[0].sentence), pairTable(pairs[0]), pairs.slice(1).map(foldedPair));
+}
+
+/** Rows that broke a rule, in a line that opens. */
+function foldedPair(pair) {
+  const names = el("b", {}, pair.rows.map(shortName).join(" and "));
+  const when = pair.batch ? el("span.aside", {}, ` batch ${number(pair.batch)}`) : null;
+  return el("details.other", {}, el("summary", {}, names, when, " ", pair.sentence), pairTable(pair));
 }
 
 function evidence(doc, rule) {
@@ -67,7 +72,7 @@ function evidence(doc, rule) {
     lines.length ? el("ul.evidence", {}, lines.map((line) => el("li", {}, line))) : null);
 }
 
-const overTime = (detail) => part("Violations over time", picture(detail.line, "line"));
+const overTime = (detail) => part("Violations over time", overBatches(detail.line, "None, whatever came."));
 
 function eventsPart(doc, rule) {
   const words = { lost: "broke it", worse: "broke it further", gained: "mended it", implied: "made it follow from another", untested: "left nothing that tests it" };
@@ -86,8 +91,8 @@ function columnsPart(doc, rule) {
 function worklist(detail) {
   const list = detail.worklist;
   if (!list) return null;
-  const rows = list.rows.map((row) => [row.name, ...list.columns.map((_, at) => row.values[at] ?? "null")]);
-  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows) : null,
+  const rows = list.rows.map((row) => [shortName(row), ...list.columns.map((_, at) => row.values[at] ?? "null")]);
+  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows, { class: "listing" }) : null,
     list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null);
 }
 
@@ -105,7 +110,7 @@ function violationsPart(doc, rule) {
     try {
       const answer = await fetched(`api/violations?${asked}`);
       from = start;
-      list.replaceChildren(...answer.violations.map((pair) => el("details.other", {}, el("summary", {}, pair.sentence), pairTable(pair))));
+      list.replaceChildren(...answer.violations.map(foldedPair));
       where.textContent = `${number(from + 1)} to ${number(from + answer.violations.length)} of ${number(answer.total)}`;
       previous.disabled = from === 0;
       next.disabled = from + PAIRS_A_PAGE >= answer.total;

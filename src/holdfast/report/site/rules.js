@@ -61,7 +61,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
   const left = count - rules.length;
   const more = () => {
     showHits(doc, asked, hits, found, most + PAGE);
-    found.querySelectorAll(".item a")[rules.length]?.focus();
+    found.querySelectorAll(".item a.open")[rules.length]?.focus();
   };
   if (left > 0) shown.push(el("button.more", { type: "button", click: more }, `Show more (${number(left)} left)`));
   found.replaceChildren(...shown);
@@ -93,7 +93,7 @@ function filters(doc, asked) {
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
-    choice("state", "State", [any("all"), ...STATES.map((state) => [state, state])]),
+    choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
     choice("score", "Score", scores),
     FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null);
 }

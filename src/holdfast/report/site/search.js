@@ -192,7 +192,7 @@ function wordsOf(text) {
 
 /** Words as they stand between spaces and commas, or between quotes; thirty, as each has a bit. */
 function split(text) {
-  const found = text.match(/"[^"]*"|'[^']*'|[^\s,(){}[\]:"']+/g) ?? [];
-  const words = found.map((word) => word.replace(/^["'](.*)["']$/, "$1").replace(/^[ts]\./, ""));
+  const found = text.match(/"[^"]*"|[^\s,(){}[\]:"]+/g) ?? [];
+  const words = found.map((word) => word.replace(/^"(.*)"$/, "$1").replace(/^[ts]\./, ""));
   return words.filter(Boolean).slice(0, 15);
 }

@@ -1,0 +1,56 @@
+"""The batches of a document: what came, and what each did to rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.report.document.context import MOST_EVENTS, Context, Json
+from holdfast.report.document.seen import Seen
+from holdfast.visible import visible
+
+_A_BATCH = 200  # so many events are listed
+_EVENT_KINDS = ("lost", "worse", "gained", "implied", "untested")
+
+
+def batches(of: Context) -> list[Json]:
+    """One object a batch."""
+    seen = of.seen
+    listed: dict[int, list[list[Any]]] = {}
+    for event in seen.events[:MOST_EVENTS]:
+        own = listed.setdefault(event.seq, [])
+        place = of.place(event.rule) if len(own) < _A_BATCH else None
+        if place is not None:
+            own.append([event.event, place, *([visible(event.by)] if event.by else [])])
+    after = dict(rows_after(seen))
+    told = []
+    for batch in seen.batches:
+        counts = {kind: seen.counts.get(batch.seq, {}).get(kind, 0) for kind in _EVENT_KINDS}
+        events = listed.get(batch.seq, [])
+        told.append(
+            {
+                "seq": batch.seq,
+                "id": visible(batch.batch_id),
+                "table": visible(batch.table),
+                "at": batch.at,
+                "how": batch.kind,
+                "inserted": batch.inserted,
+                "deleted": batch.deleted,
+                "ignored": batch.ignored,
+                "seconds": round(batch.seconds, 4),
+                "rows": after[batch.seq],
+                **counts,
+                "events": sorted(events, key=lambda each: _EVENT_KINDS.index(each[0])),
+                "more": sum(counts.values()) - len(events),
+            }
+        )
+    return told
+
+
+def rows_after(seen: Seen) -> list[tuple[int, int]]:
+    """The rows of its table after each batch."""
+    now = {name: each.table.rows for name, each in seen.watched.items()}
+    told = []
+    for batch in reversed(seen.batches):
+        told.append((batch.seq, now[batch.table]))
+        now[batch.table] += batch.deleted - batch.inserted
+    return told[::-1]

@@ -1,0 +1,174 @@
+"""The overview of a document: what a person should know within a minute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from holdfast.report.document.context import Context, Json
+from holdfast.report.document.details import meaning_of
+from holdfast.report.document.fates import BROKEN
+from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
+from holdfast.report.document.seen import RuleSeen
+from holdfast.report.document.shown import row_name
+from holdfast.visible import visible
+
+_FIRST = 12  # rules
+_LOOK_AT = 20  # rows
+
+
+class Overview:
+    """Writes it."""
+
+    def __init__(self, of: Context) -> None:
+        self._of = of
+
+    def to_json(self) -> Json:
+        """One sentence, what holds by class, what broke, the best of what holds, and the rows to look at."""
+        return {
+            "sentence": self._sentence(),
+            "classes": self._classes(),
+            "broke": self._places(_each_fault_once([rule for rule in self._by_worth() if _is_broken(rule)])),
+            "best": self._places(
+                [
+                    rule
+                    for rule in self._by_worth()
+                    if not _is_broken(rule) and not rule.given and rule.score is not None
+                ]
+            ),
+            "look_at": self._look_at(),
+        }
+
+    def _places(self, rules: Sequence[RuleSeen]) -> list[int]:
+        found = [self._of.place(rule.key) for rule in rules[: 2 * _FIRST]]
+        return [place for place in found if place is not None][:_FIRST]
+
+    def _by_worth(self) -> list[RuleSeen]:
+        """Given rules first, errors before warnings, then by score; of equals what broke last. A found rule that says
+        the same as a given one is not told again.
+        """
+        given = {(rule.table, rule.text) for rule in self._of.seen.rules if rule.given}
+        return sorted(
+            [rule for rule in self._of.seen.rules if rule.given or (rule.table, rule.text) not in given],
+            key=lambda rule: (
+                not rule.given,
+                rule.finding.get("severity") == "warn",
+                -(rule.score or 0.0),
+                -(rule.fate.since if rule.fate else 0),
+            ),
+        )
+
+    def _sentence(self) -> str:
+        seen, parts = self._of.seen, []
+        given = [rule for rule in seen.rules if rule.given]
+        violated = sum(bool(rule.finding["violations"]) for rule in given)
+        if given:
+            parts.append(_given_sentence(len(given), violated))
+        found = sum(len(section.result) for section in seen.sections if not section.declared.given)
+        if found:
+            parts.append(
+                f"{found:,} {'rules' if found > 1 else 'rule'} that were found {'hold' if found > 1 else 'holds'}."
+            )
+        if seen.batches:
+            lost = seen.counts.get(seen.last, {}).get("lost", 0)
+            broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
+            parts.append(f"Batch {seen.last:,}, the last, {broke}.")
+        elif seen.is_state:
+            parts.append("No batch has come yet.")
+        return " ".join(parts) or "Nothing is watched here but the facts of columns."
+
+    def _classes(self) -> list[Json]:
+        by_kind: dict[str, Json] = {}
+        for section in self._of.seen.sections:
+            declared = section.declared
+            states = Counter(line.state for line in section.lines)
+            one = by_kind.setdefault(
+                declared.name,
+                {"kind": declared.name, "title": section.title, "given": declared.given}
+                | dict.fromkeys(("holds", "violated", "broke"), 0),
+            )
+            one["holds"] += len(section.result) + states[HOLDS]
+            one["violated"] += states[VIOLATED]
+            one["broke"] += states[BROKE]
+        return list(by_kind.values())
+
+    def _look_at(self) -> list[Json]:
+        """The rows that break the most rules, of those that live."""
+        broken: dict[tuple[str, int], list[RuleSeen]] = {}
+        for rule in self._by_worth():
+            for row in self._faulty(rule):
+                broken.setdefault((rule.table, row), []).append(rule)
+        first = sorted(broken.items(), key=lambda each: (not any(rule.given for rule in each[1]), -len(each[1])))
+        doubted = [(table, row, (column,), rules) for table, row, column, rules in self._of.seen.doubts]
+        told = [(table, row, _marked(rules), rules) for (table, row), rules in first]
+        listed = [self._row(table, row, marked, rules) for table, row, marked, rules in told[:_LOOK_AT]]
+        listed += [self._doubt(table, row, marked, rules) for table, row, marked, rules in doubted]
+        return listed[:_LOOK_AT]
+
+    def _faulty(self, rule: RuleSeen) -> list[int]:
+        """The living rows that break a rule: those to remove, or of two the newer one."""
+        if not _is_broken(rule):
+            return []
+        rows = rule.work[0] or [max(told.rows) for told in rule.told if told.rows]
+        return [row for row in dict.fromkeys(rows) if self._of.rows.lives(rule.table, row)]
+
+    def _row(self, table: str, row: int, marked: Sequence[str], rules: Sequence[RuleSeen]) -> Json:
+        names = [rule.finding.get("name") or self._of.text(rule.engine, rule.text) for rule in rules]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        places = [place for rule in rules[:3] if (place := self._of.place(rule.key)) is not None]
+        why = f"breaks {', '.join(names[:3])}{more}"
+        return self._looked_at(table, row, marked, why, places) | {"more": max(len(names) - 3, 0)}
+
+    def _doubt(self, table: str, row: int, marked: Sequence[str], rules: Sequence[str]) -> Json:
+        more = f" and {len(rules) - 1:,} more" if len(rules) > 1 else ""
+        return self._looked_at(table, row, marked, f"breaks {rules[0]}{more}", [])
+
+    def _looked_at(self, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
+        values = self._of.rows.values(table, row)
+        columns = list(dict.fromkeys([*marked, *self._of.rows.key(table), *self._of.schemas[table].names]))[:8]
+        return {
+            "table": table,
+            "row": row,
+            "name": row_name(self._of.shown, row, self._of.rows.key(table), values, marked),
+            "why": visible(why),
+            "rules": places,
+            "columns": columns,
+            "values": [self._of.shown.value(values.get(column)) for column in columns],
+            "marked": [column for column in marked if column in columns],
+        }
+
+
+def _given_sentence(count: int, violated: int) -> str:
+    if not violated:
+        return "Your rule holds." if count == 1 else f"All {count:,} of your rules hold."
+    if count == 1:
+        return "Your rule is violated."
+    if violated == count:
+        return f"All {count:,} of your rules are violated."
+    return f"{violated:,} of your {count:,} rules {'are' if violated > 1 else 'is'} violated."
+
+
+def _is_broken(rule: RuleSeen) -> bool:
+    if rule.given:
+        return bool(rule.finding["violations"])
+    return rule.fate is not None and rule.fate.state == BROKEN
+
+
+def _each_fault_once(rules: Sequence[RuleSeen]) -> list[RuleSeen]:
+    """Given rules, and of the found ones that the same rows broke one."""
+    told: set[tuple[str, frozenset[int]]] = set()
+    chosen = []
+    for rule in rules:
+        faults = {(rule.table, frozenset(each.rows)) for each in rule.told}
+        if rule.given or not faults or not faults <= told:
+            chosen.append(rule)
+        told |= faults
+    return chosen
+
+
+def _marked(rules: Sequence[RuleSeen]) -> tuple[str, ...]:
+    """The columns in which one looks for the fault."""
+    meanings = [meaning_of(rule.engine, rule.text) for rule in rules[:3]]
+    faults = [column for each in meanings if each for breach in each.breaches[:1] for column in breach.faults]
+    partners = [column for each in meanings if each and each.partner for column in each.partner.columns]
+    return tuple(dict.fromkeys([*faults, *partners]))

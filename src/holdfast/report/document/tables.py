@@ -1,0 +1,136 @@
+"""The tables of a document, their columns, and how they refer to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from holdfast.changes.names import quoted
+from holdfast.engines.meaning import Partner
+from holdfast.report.document.batches import rows_after
+from holdfast.report.document.context import Context, Json, reference_key
+from holdfast.report.document.portraits import Portrait, portraits
+from holdfast.report.document.seen import Seen
+from holdfast.report.pictures import Edge, bars, histogram, line, tables
+from holdfast.table.naming import key_names
+from holdfast.table.types import show_type
+from holdfast.visible import visible
+
+
+class Tables:
+    """Writes them."""
+
+    def __init__(self, of: Context) -> None:
+        self._of = of
+
+    def tables(self) -> list[Json]:
+        """One object a table."""
+        over_time = _rows_over_time(self._of.seen)
+        return [
+            {
+                "name": visible(name),
+                "rows": each.table.rows,
+                "key": key_names(each.table.schema),
+                "left_out": list(map(visible, self._of.seen.left_out.get(name, ()))),
+                "columns": [self._of.columns.places[name, column] for column in each.table.schema.names],
+                "rows_line": line(over_time[name], f"rows of {name}", last=self._of.seen.last)
+                if len(over_time[name]) > 1
+                else "",
+            }
+            for name, each in self._of.seen.watched.items()
+        ]
+
+    def columns(self) -> list[Json]:
+        """One object a column, in the order of their numbers."""
+        found = []
+        for place, (name, watched) in enumerate(self._of.seen.watched.items()):
+            for column, portrait in zip(watched.table.schema.columns, portraits(watched), strict=True):
+                told = self._column(name, column.name, portrait)
+                found.append({"table": place, "type": show_type(column.type), **told})
+        return found
+
+    def _column(self, table: str, name: str, portrait: Portrait) -> Json:
+        show = self._of.shown.value
+        frequent = [(show(value), count) for value, count in portrait.frequent]
+        others = portrait.rows - portrait.nulls - sum(count for _, count in frequent)
+        nulls = self._of.seen.nulls_over_time.get((table, name), ())
+        label = f"values of {table}.{name}"
+        if portrait.bins and not self._of.shown.redacted:
+            drawn = histogram(portrait.bins, show(portrait.least), show(portrait.greatest), portrait.nulls, label)
+        else:
+            drawn = bars(frequent, others, portrait.nulls, label)
+        as_written = quoted(name)
+        return {
+            "name": visible(name),
+            **({"quoted": visible(as_written)} if as_written != name else {}),
+            "rows": portrait.rows,
+            "nulls": portrait.nulls,
+            "distinct": portrait.distinct,
+            "min": show(portrait.least) if portrait.distinct else "",
+            "max": show(portrait.greatest) if portrait.distinct else "",
+            "frequent": frequent,
+            "distribution": drawn,
+            "nulls_line": line(nulls, f"nulls of {table}.{name}", last=self._of.seen.last) if len(nulls) > 1 else "",
+        }
+
+    # ---- references -------------------------------------------------------------------------------------------------
+
+    def references(self) -> list[Json]:
+        """One object a foreign key."""
+        told = []
+        for rule in self._of.seen.references:
+            partner = _partner(rule)
+            missing = rule.get("missing_rows", rule.get("violations", 0))
+            coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
+            from_, to = (
+                _side(*side) for side in ((partner.table, partner.columns), (partner.other, partner.other_columns))
+            )
+            but = f", but for {missing:,} {'rows' if missing > 1 else 'row'}" if missing else ""
+            place = self._of.place(reference_key(rule))
+            told.append(
+                {
+                    **({} if place is None else {"rule": place}),
+                    "text": visible(rule["text"]),
+                    "from": visible(from_),
+                    "to": visible(to),
+                    "coverage": coverage,
+                    "orphans": missing,
+                    "sentence": visible(f"Every {from_} is a {to}{but}."),
+                }
+            )
+        return told
+
+    def picture(self) -> str:
+        """The tables, drawn with their foreign keys."""
+        if not self._of.seen.references:
+            return ""
+        edges = []
+        used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
+        for rule in self._of.seen.references:
+            partner = _partner(rule)
+            used[partner.table] |= dict.fromkeys(partner.columns)
+            used[partner.other] |= dict.fromkeys(partner.other_columns)
+            missing = rule.get("missing_rows", rule.get("violations", 0))
+            coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
+            edges.append(Edge(partner.table, partner.columns, partner.other, partner.other_columns, coverage, missing))
+        return tables([(name, list(columns)) for name, columns in used.items()], edges, "tables and foreign keys")
+
+
+def _partner(rule: Mapping[str, Any]) -> Partner:
+    own, other = rule["dependent"], rule["referenced"]
+    return Partner(own[0], tuple(own[1:]), other[0], tuple(other[1:]))
+
+
+def _side(table: str, columns: Sequence[str]) -> str:
+    return f"{table}.{columns[0]}" if len(columns) == 1 else f"{table}({', '.join(columns)})"
+
+
+def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:
+    """The rows of each table at the start, and after each of its batches."""
+    points: dict[str, list[tuple[int, float | None]]] = {name: [] for name in seen.watched}
+    for batch, (seq, rows) in zip(seen.batches, rows_after(seen), strict=True):
+        own = points[batch.table]
+        if not own:
+            own.append((0, rows + batch.deleted - batch.inserted))
+        own.append((seq, rows))
+    return points

@@ -1,0 +1,85 @@
+"""One browser for all tests of the page; each test has a page of its own, without a network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from holdfast.report.bundle import html_page
+from tests.browser.sample import sample
+
+_NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
+_FETCHED = Path(__file__).parents[2] / ".browser" / "chromium"  # by `make browser`
+_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+Open = Callable[..., Page]
+
+
+def _executable() -> str | None:
+    named = os.environ.get("HOLDFAST_CHROMIUM")
+    found = (shutil.which(name) for name in (named,) if name) if named else map(shutil.which, _NAMES)
+    return next((path for path in found if path), str(_FETCHED) if _FETCHED.exists() and not named else None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the processes that share a run, one has the browser."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = _executable()
+    if path is None:
+        pytest.skip("no browser: set HOLDFAST_CHROMIUM, install chromium-headless-shell, or say `make browser`")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample as a page."""
+    path = tmp_path_factory.mktemp("page") / "sample.html"
+    path.write_text(html_page(sample()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def open_page(browser: Browser, written: Path) -> Iterator[Open]:
+    """Opens an address of the sample, or of another page; whatever went wrong in it is told at the end."""
+    troubles: list[str] = []
+    contexts = []
+
+    def opened(address: str = "#/", path: Path = written, script: str = "", **options: Any) -> Page:
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5_000)
+        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: _refuse_others(request.url, path, troubles))
+        if script:
+            page.add_init_script(script)
+        page.goto(f"file://{path}{address}")
+        page.wait_for_selector("main h1")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def _refuse_others(url: str, path: Path, troubles: list[str]) -> None:
+    if not url.startswith((f"file://{path}", "data:,")):
+        troubles.append(f"request: {url}")
