@@ -151,6 +151,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "advise": lambda watch: watch.advise("GROUP BY zip, city"),
     "suggest": lambda watch: watch.suggest(),
     "history": lambda watch: watch.history(),
+    "memory": lambda watch: watch.memory(),
+    "follow": lambda watch: watch.follow(),
     "apply": lambda watch: watch.apply(inserts=MORE),
     "watch_folder": lambda watch: watch.watch_folder("."),
     "checkpoint": lambda watch: watch.checkpoint(),
