@@ -77,9 +77,9 @@ def _counted(events: Iterator[Event], counts: Counter[str]) -> Iterator[Event]:
 def events_of(
     diff: Diff, many: bool, witnesses: Mapping[str, Witness] | None = None, kept: Collection[int] = ()
 ) -> Iterator[Event]:
-    """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones that
-    got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses` are
-    those of given rules.
+    """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones
+    that got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses`
+    are those of given rules.
     """
     broken, worse, mended = turned(diff)
     for text in diff.lost:

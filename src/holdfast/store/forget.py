@@ -65,8 +65,8 @@ def _strip_witnesses(
 
 
 def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: str) -> list[str]:
-    """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a given
-    rule need not tell it: results do.
+    """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a
+    given rule need not tell it: results do.
     """
     if not finding:
         query = "SELECT json FROM results WHERE engine = ? AND text = ?"
