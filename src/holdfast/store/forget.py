@@ -47,12 +47,11 @@ def _strip_witnesses(
     """Take what is told of rows that died from the witnesses of all events; gives how many told anything of such rows,
     or had their values kept for them.
     """
-    query = "SELECT rowid, seq, table_name, json, witness FROM events WHERE witness IS NOT NULL"
+    query = "SELECT rowid, seq, engine, table_name, text, json, witness FROM events WHERE witness IS NOT NULL"
     concerned, changed = 0, []
-    for event, seq, table, finding, text in database.execute(query):
-        witness = json.loads(text)
-        # A rule across tables is broken by rows of the table that depends on another.
-        own, *columns = (table,) if table in living else json.loads(finding)["dependent"]
+    for event, seq, engine, table, text, finding, told in database.execute(query):
+        witness = json.loads(told)
+        own, *columns = (table,) if table in living else _dependent(database, engine, text, finding)
         kept = dead.get((own, seq))
         stripped = witness
         if witness.keys() != {"rows"}:
@@ -63,6 +62,17 @@ def _strip_witnesses(
             changed.append((json.dumps(stripped), event))
     database.executemany("UPDATE events SET witness = ? WHERE rowid = ?", changed)
     return concerned
+
+
+def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: str) -> list[str]:
+    """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a
+    given rule need not tell it: results do.
+    """
+    if not finding:
+        query = "SELECT json FROM results WHERE engine = ? AND text = ?"
+        (finding,) = database.execute(query, (engine, text)).fetchone()
+    found: list[str] = json.loads(finding)["dependent"]
+    return found
 
 
 def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
