@@ -117,6 +117,7 @@ function fate(doc, rule) {
   const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
     case "violated": {
+      if (!doc.state) return [`Holds but for ${number(detail.violations)} ${detail.violations === 1 ? "row" : "rows"}.`];
       const seq = last("lost");
       return seq === undefined ? ["Violated from the start.", rows] : ["Broke with ", batchLink(seq), ".", rows];
     }
