@@ -13,13 +13,13 @@ const page = { doc: null, view: null, places: new Map(), shown: null, followed: 
 
 /** The view of an address such as `#/rule/fd/tax/Zip%20-%3E%20State`. */
 function viewOf(doc, hash) {
-  const [path, asked = ""] = splitOnce(hash.replace(/^#\/?/, ""), "?");
+  const [path] = splitOnce(hash.replace(/^#\/?/, ""), "?");
   const [name, ...parts] = path.split("/").map(decoded);
   switch (name) {
     case "":
       return overviewView(doc);
     case "rules":
-      return rulesView(doc, new URLSearchParams(asked.replaceAll("+", "%2B")));
+      return rulesView(doc, askedIn(hash));
     case "rule":
       return ruleView(doc, ...parts);
     case "batches":
@@ -37,6 +37,11 @@ function viewOf(doc, hash) {
     default:
       return missingView("This address leads nowhere.");
   }
+}
+
+/** What an address asks for behind its `?`. */
+function askedIn(hash) {
+  return new URLSearchParams((splitOnce(hash, "?")[1] ?? "").replaceAll("+", "%2B"));
 }
 
 function splitOnce(text, mark) {
@@ -62,8 +67,9 @@ function show(quiet = false) {
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
   document.title = `${page.view.title} – ${page.doc.title} – Holdfast`;
   showViews(hash);
-  if (document.activeElement !== byId("query"))
-    byId("query").value = new URLSearchParams(splitOnce(hash, "?")[1] ?? "").get("q") ?? "";
+  reachScrolling();
+  const query = askedIn(hash).get("q") ?? "";
+  if (byId("query").value !== query) byId("query").value = query;
   if (quiet) return;
   if (filtered && byId(focused)) return byId(focused).focus({ preventScroll: true });
   focusHeading();
@@ -186,6 +192,8 @@ function listen() {
   byId("theme").addEventListener("click", nextTheme);
   byId("help").addEventListener("click", showKeys);
   document.addEventListener("keydown", pressed);
+  window.addEventListener("resize", reachScrolling);
+  document.addEventListener("toggle", reachScrolling, true);
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];

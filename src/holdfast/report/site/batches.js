@@ -41,8 +41,8 @@ function batchesView(doc) {
     "rows then#",
     "ms#",
   ];
-  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), { class: "listing" }));
-  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, { class: "listing" }));
+  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), "table.listing"));
+  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, "table.listing"));
   return {
     title: "Batches",
     body: [
@@ -239,8 +239,9 @@ function netEffect(doc, batches, from) {
   }
   for (const [rule, events] of fared) {
     const held = !["gained", "worse"].includes(events[0].event);
-    const last = events[events.length - 1];
-    effect[outcome(doc, rule, events, held, from)]?.push(rule);
+    const became = outcome(doc, rule, events, held, from);
+    const last = (became === "broke" && events.findLast(({ event }) => event === "lost")) || events.at(-1);
+    effect[became]?.push(rule);
     effect.why.set(rule, { aside: batchLink(last.seq), note: eventNote(doc, rule, last.seq, last.by) });
   }
   return effect;

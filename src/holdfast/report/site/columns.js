@@ -20,7 +20,7 @@ function columnsView(doc) {
     const headings = ["column", "type", "nulls#", "distinct#", "least", "greatest", "values"];
     return part(
       [each.name, el("span.aside", {}, ` ${counted(each.rows, "row")}`)],
-      table(`Columns of ${each.name}`, headings, rows, { class: "catalog" }),
+      table(`Columns of ${each.name}`, headings, rows, "table.catalog"),
     );
   });
   return { title: "Columns", body: [el("h1", {}, "Columns"), parts] };
@@ -140,8 +140,18 @@ function tablesView(doc) {
     title: "Tables",
     body: [
       el("h1", {}, "Tables"),
-      doc.picture ? part("How they refer to each other", picture(doc.picture, "picture wide"), references(doc)) : null,
-      doc.tables.map((each) => part(each.name, aboutTable(doc, each))),
+      doc.picture
+        ? part(
+            "How they refer to each other",
+            el("div.scroll", { "data-name": "How tables refer to each other" }, picture(doc.picture)),
+            references(doc),
+          )
+        : null,
+      el(
+        "div.parts",
+        {},
+        doc.tables.map((each) => part(each.name, aboutTable(doc, each))),
+      ),
     ],
   };
 }
@@ -154,7 +164,7 @@ function references(doc) {
     each.orphans ? el("span.bad", {}, number(each.orphans)) : el("span.zero", {}, "0"),
     each.sentence,
   ]);
-  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows, { class: "words" });
+  return table("References", ["reference", "coverage#", "orphans#", "in words"], rows, "table.words");
 }
 
 function aboutTable(doc, each) {

@@ -5,13 +5,14 @@ const CARDS = 4; // of what broke last, so many in full
 
 function overviewView(doc) {
   const { overview } = doc;
+  const best = overview.best.filter((rule) => doc.scoreOf(rule) !== 0); // of 0: they hold, but look like accidents
   return {
     title: "Overview",
     body: [
       el("h1.sentence", {}, overview.sentence),
       el("p.facts", {}, facts(doc)),
       twoColumns([brokeLast(doc), lookAt(doc)], [classes(doc), tablesPart(doc)]),
-      part("The best rules", overview.best.length ? ruleList(doc, overview.best) : null),
+      part("The best rules", best.length ? ruleList(doc, best) : null),
       part("What this page leaves out", notes([...(doc.notes ?? []), doc.rules.left_out])),
     ],
   };
@@ -142,15 +143,5 @@ function cells(row) {
     el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null),
   );
   const values = places.map((at) => el("td", {}, offends(at) ? el("mark", {}, valueOf(row, at)) : valueOf(row, at)));
-  return el(
-    "div.scroll",
-    { tabindex: "0", role: "region", "aria-label": row.name },
-    el(
-      "table.cells",
-      {},
-      el("caption.hidden", {}, row.name),
-      el("thead", {}, el("tr", {}, heads)),
-      el("tbody", {}, el("tr", {}, values)),
-    ),
-  );
+  return framed(row.name, "table.cells", heads, el("tr", {}, values));
 }

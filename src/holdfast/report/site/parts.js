@@ -190,12 +190,7 @@ function sideBySide(pair, places, name) {
       el("td", {}, offends ? sign : null),
     );
   });
-  const head = el("tr", {}, el("th", { scope: "col" }, "column"), heads, el("td"));
-  return el(
-    "div.scroll",
-    { tabindex: "0", role: "region", "aria-label": name },
-    el("table.rows", {}, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, lines)),
-  );
+  return framed(name, "table.rows", [el("th", { scope: "col" }, "column"), heads, el("td")], lines);
 }
 
 /** What a row is called where its values are shown anyway: `row 17 (Zip 36104)` is `row 17` there. */

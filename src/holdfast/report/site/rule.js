@@ -156,7 +156,7 @@ function worklist(detail) {
   return part(
     "Worklist",
     el("p", {}, list.sentence),
-    rows.length ? table("Worklist", ["row", ...list.columns], rows, { class: "listing" }) : null,
+    rows.length ? table("Worklist", ["row", ...list.columns], rows, "table.listing") : null,
     list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null,
   );
 }
