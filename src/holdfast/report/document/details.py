@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -46,19 +45,11 @@ def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
 def _told(rule: RuleSeen) -> list[Told]:
     """The rows that break it now, or those that did."""
     pairs = None if rule.listing is None else rule.listing.pairs
-<<<<<<< HEAD
-    now = [] if pairs is None else [Told(0, tuple(row for row in pair if row >= 0)) for pair in pairs[:_PAIRS].tolist()]
-    batches = {frozenset(each.rows): each.batch for each in reversed(rule.told)}
-    still = [replace(each, batch=batches.get(frozenset(each.rows), 0)) for each in now]
-    gone = [each for each in rule.told if frozenset(each.rows) not in {frozenset(told.rows) for told in now}]
-    return [*still, *gone][:_PAIRS]
-=======
     found = [] if pairs is None else [tuple(row for row in pair if row >= 0) for pair in pairs[:_PAIRS].tolist()]
     broke_with = {frozenset(each.rows): each.batch for each in reversed(rule.told)}
     now = [Told(broke_with.get(frozenset(rows), 0), rows) for rows in found]
     by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.told])}  # each once, as it stands now
     return list(reversed(by_rows.values()))[:_PAIRS]
->>>>>>> front
 
 
 class Details:
