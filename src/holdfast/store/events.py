@@ -62,7 +62,7 @@ def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str
 
 
 def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
-    rows = ((*row, seq, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
+    rows = ((seq, *row, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
     database.executemany("INSERT INTO witness_rows VALUES (?, ?, ?, ?, ?)", rows)
     if commit.kept.left_out:
         database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.kept.left_out))

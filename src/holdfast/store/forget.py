@@ -25,8 +25,8 @@ def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
     """
     dead = _dead_rows(database, living)
     events = _strip_witnesses(database, living, dead)
-    gone = [(table, seq, number) for (table, seq), numbers in dead.items() for number in numbers]
-    database.executemany("DELETE FROM witness_rows WHERE table_name = ? AND seq = ? AND number = ?", gone)
+    gone = [(seq, table, number) for (table, seq), numbers in dead.items() for number in numbers]
+    database.executemany("DELETE FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?", gone)
     return events
 
 
@@ -77,8 +77,8 @@ def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: st
 
 def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
     """The values of some rows that broke a rule, as far as they are kept."""
-    query = "SELECT json FROM witness_rows WHERE table_name = ? AND number = ? AND seq = ?"
-    found = (database.execute(query, (table, row, seq)).fetchone() for row in rows)
+    query = "SELECT json FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?"
+    found = (database.execute(query, (seq, table, row)).fetchone() for row in rows)
     return [json.loads(row[0]) if row else {} for row in found]
 
 
