@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.changes.diff import NOBODY
-from holdfast.search.found import Pairs, in_order
+from holdfast.search.found import Pairs, beside, put_in_order, sides
 
 ROWS = st.one_of(st.integers(0, 4), st.integers(0, 2**62))
 PAIRS = st.lists(st.tuples(ROWS, st.one_of(st.just(NOBODY), ROWS)), max_size=30, unique=True)
@@ -19,9 +19,12 @@ def as_pairs(pairs: list[tuple[int, int]]) -> Pairs:
 
 @given(PAIRS)
 def test_pairs_are_put_in_order(pairs: list[tuple[int, int]]) -> None:
-    assert in_order(as_pairs(pairs)).tolist() == [list(pair) for pair in sorted(pairs)]
+    assert put_in_order(as_pairs(pairs)).tolist() == [list(pair) for pair in sorted(pairs)]
 
 
-def test_pairs_in_order_are_not_copied() -> None:
-    pairs = as_pairs([(0, 2), (0, 3), (1, NOBODY), (1, 0)])
-    assert in_order(pairs) is pairs
+@given(PAIRS, PAIRS)
+def test_more_pairs_come_behind(pairs: list[tuple[int, int]], more: list[tuple[int, int]]) -> None:
+    first = sides(as_pairs(pairs))
+    both = beside(first, as_pairs(more))
+    assert both.tolist() == [list(pair) for pair in [*pairs, *more]]
+    assert not any(np.shares_memory(both, side) for side in first)

@@ -155,9 +155,9 @@ class Outcome:
         return outcome_text(self)
 
     def _repr_html_(self) -> str:
-        from holdfast.report.pages import outcome_html
+        from holdfast.report.notebook import told_outcome_html
 
-        return outcome_html(self)
+        return told_outcome_html(self)
 
 
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:

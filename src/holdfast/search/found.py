@@ -17,6 +17,9 @@ from holdfast.search.sorting import sorted_order
 
 Ids = NDArray[np.int64]
 Pairs = NDArray[np.int64]  # [pair, side]: t and s
+Sides = tuple[Ids, Ids]  # the t's and the s's of pairs
+
+_ROOM = (1 << 63) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ def joined(parts: Sequence[Found], limit: int) -> Found:
     return Found(count, paired(*sides(np.concatenate([no_pairs(), *known]))))
 
 
-def sides(pairs: Pairs) -> tuple[Ids, Ids]:
+def sides(pairs: Pairs) -> Sides:
     """The t's and the s's of pairs."""
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
@@ -56,11 +59,30 @@ def paired(ts: Ids, ss: Ids) -> Pairs:
     return pairs
 
 
-def in_order(pairs: Pairs) -> Pairs:
-    """The same pairs in order: themselves, where they are already, as a million of them are not copied for nothing."""
+def beside(first: Sides, more: Pairs) -> Pairs:
+    """Pairs of t's and s's, and some more behind them: new ones, as a million are not copied twice."""
+    count = len(first[0])
+    pairs = np.empty((count + len(more), 2), np.int64)
+    pairs[:count, 0], pairs[:count, 1], pairs[count:] = *first, more
+    return pairs
+
+
+def put_in_order(pairs: Pairs) -> Pairs:
+    """Sort pairs where they are, unless they are in order already; gives them."""
     ts, ss = pairs[:, 0], pairs[:, 1]
     rising = (ts[1:] > ts[:-1]) | ((ts[1:] == ts[:-1]) & (ss[1:] >= ss[:-1]))
-    return pairs if rising.all() else paired(ts, ss)
+    if rising.all():
+        return pairs
+    width = int(ss.max()) + 2  # NOBODY is -1
+    if int(ts.max()) >= _ROOM // width:
+        return paired(ts, ss)
+    packed = ts * width
+    packed += ss
+    packed += 1
+    packed.sort()
+    np.divmod(packed, width, out=(ts, ss))
+    ss -= 1
+    return pairs
 
 
 def rows_alone(ids: Ids) -> Pairs:

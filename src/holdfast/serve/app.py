@@ -17,9 +17,9 @@ from starlette.types import ASGIApp
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.report.bundle import html_shell, live_policy
+from holdfast.report.document.listed import violations_page
 from holdfast.serve.guard import Address, Guard, refusal
 from holdfast.serve.live import Live
-from holdfast.serve.violations import violations_page
 
 _MOST = 200  # violations in one answer
 _MOST_STREAMS = 200
@@ -80,7 +80,7 @@ class _Served:
             listing = await run_in_threadpool(self._live.listing, rule)
         except BadInput as error:
             return refusal(400 if isinstance(error, _NoNumber) else 404, str(error))
-        page = await run_in_threadpool(violations_page, listing, first, min(count, _MOST), self._live.seq)
+        page = await run_in_threadpool(violations_page, listing, first, min(count, _MOST))
         return JSONResponse(page)
 
     async def events(self, request: Request) -> Response:

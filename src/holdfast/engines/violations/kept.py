@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic
+from weakref import ref
 
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines.violations.rule import R, R_co
-from holdfast.search.found import Found, Ids, Pairs, in_order, listed, no_pairs, paired, sides
+from holdfast.search.found import Found, Ids, Pairs, Sides, beside, listed, no_pairs, paired, put_in_order, sides
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
@@ -72,18 +73,20 @@ class _Contents:
     """What is kept of the violations at one moment: another thread may look while a batch puts others in its place."""
 
     count: int  # of those that were there at first
-    first: Callable[[], Pairs] | None = None
+    first: Callable[[], Sides] | None = None
     graph: PairGraph | None = None  # of the others; None where only the number is kept
 
 
 class Violations(Generic[R]):
     """The violations of one rule, kept."""
 
-    def __init__(self, rule: R, count: int, pairs: Callable[[], Pairs] | None) -> None:
-        """So many violations; `pairs` gives them, unless they are too many to keep."""
+    def __init__(self, rule: R, count: int, pairs: Callable[[], Sides] | None) -> None:
+        """So many violations; `pairs` gives their t's and s's, unless they are too many to keep."""
         self.rule = rule
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
         self._looked = False  # whether a batch has looked for its rows among the first ones
+        self._changes = 0  # how often the violations may have changed,
+        self._given: tuple[int, ref[Pairs] | None] = (0, None)  # and what `found` gave after so many changes
 
     @property
     def count(self) -> int:
@@ -102,26 +105,35 @@ class Violations(Generic[R]):
         return 0 if self._contents.graph is None else self._contents.graph.nbytes
 
     def found(self) -> Found:
-        """The violations now, in order: later changes don't touch them."""
-        pairs = self.in_any_order()
-        return Found(self.count, None) if pairs is None else listed(in_order(pairs))
+        """The violations now, in order: later changes don't touch them, and nobody else may. As long as somebody holds
+        them, and no batch has come, these are given again.
+        """
+        changes, (seen, given) = self._changes, self._given
+        pairs = given() if given is not None and seen == changes else None
+        if pairs is None:
+            pairs = self.in_any_order()
+            if pairs is None:
+                return Found(self.count, None)
+            pairs = put_in_order(pairs)
+            self._given = changes, ref(pairs)
+        return listed(pairs)
 
     def in_any_order(self) -> Pairs | None:
-        """The violations now, or None where only their number is kept."""
+        """The violations now, for the caller to keep, or None where only their number is kept."""
         contents = self._contents
         if contents.graph is None:
             return None
-        if contents.first is None:
-            return contents.graph.pairs()
-        return np.concatenate([contents.first(), contents.graph.pairs()]) if len(contents.graph) else contents.first()
+        added = contents.graph.pairs()
+        return added if contents.first is None else beside(contents.first(), added)
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""
         contents = self._contents
         if not self.count or not len(rows):
             return no_pairs()
+        self._changes += 1
         if contents.first is not None:
-            if self._looked or np.isin(contents.first(), rows).any():
+            if self._looked or any(np.isin(side, rows).any() for side in contents.first()):
                 contents = self._contents = _Contents(0, None, PairGraph(*sides(self._listed())))
             self._looked = True
         assert contents.graph is not None
@@ -136,11 +148,14 @@ class Violations(Generic[R]):
         """Add violations that aren't there yet."""
         assert self._contents.graph is not None
         self._contents.graph.add(*sides(pairs))
+        self._changes += 1
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""
-        self._contents = _Contents(len(pairs), lambda: pairs, PairGraph())
+        self._contents = _Contents(len(pairs), lambda: (pairs[:, 0], pairs[:, 1]), PairGraph())
+        self._changes += 1
 
     def count_only(self, count: int) -> None:
         """Keep a count from now on."""
         self._contents = _Contents(count)
+        self._changes += 1

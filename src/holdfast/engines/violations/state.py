@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic
 
-import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.violations.kept import LIMIT, Violations
 from holdfast.engines.violations.rule import AskedRule, R
-from holdfast.search.found import Found, Pairs, joined, sides
+from holdfast.search.found import Found, Pairs, Sides, joined, sides
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner
@@ -65,13 +64,13 @@ class State(Generic[R]):
         return arrays, {"limit": self.limit, "counts": [violations.count for violations in self.violations]}
 
 
-def _given(pairs: Pairs) -> Pairs:
-    return pairs
+def _given(pairs: Pairs) -> Sides:
+    return pairs[:, 0], pairs[:, 1]
 
 
-def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Pairs:
+def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Sides:
     """The violations of a rule in a dump."""
-    return np.stack([arrays[f"t/{number}"], arrays[f"s/{number}"]], axis=1)
+    return arrays[f"t/{number}"], arrays[f"s/{number}"]
 
 
 def discover(

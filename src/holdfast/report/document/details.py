@@ -70,6 +70,8 @@ class Details:
         about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
+        elif rule.to_remove:
+            about |= {"violations": len(rule.to_remove) + rule.more_to_remove, "counted": "rows to remove"}
         if rule.fate is not None:
             about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
             about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}

@@ -118,11 +118,11 @@ function fate(doc, rule) {
   switch (doc.stateOf(rule)) {
     case "violated":
     case "broke": {
+      if (!doc.state) return [`Holds but for ${counted(detail.violations, "row")}.`];
       const seq = last("lost");
       if (seq !== undefined) return ["Broke with ", batchLink(seq), ".", rows];
       // A batch whose events are not listed may have broken it.
-      if (detail.broke) return ["Broke.", rows];
-      return [doc.state ? "Violated from the start." : "Violated.", rows];
+      return [detail.broke ? "Broke." : "Violated from the start.", rows];
     }
     case "implied": {
       const by = detail.implied_by;

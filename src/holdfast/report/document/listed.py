@@ -13,7 +13,7 @@ from holdfast.report.document.seen import Rows, Told
 from holdfast.report.document.shown import Shown
 
 
-def violations_page(listing: Listing, first: int, count: int, last_batch: int) -> dict[str, Any]:
+def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
     """So many violations from the one of a number on, each as rows side by side with the reason in words."""
     about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
     if listing.pairs is None:
@@ -21,7 +21,7 @@ def violations_page(listing: Listing, first: int, count: int, last_batch: int) -
     table = listing.rule.table
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
     rows = Rows({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
-    details = Details({table: listing.table.schema}, rows, Shown(), last_batch, live=True)
+    details = Details({table: listing.table.schema}, rows, Shown(), last=0, live=True)
     declared = given_class(listing.rule.text)
     meaning = meaning_of(declared.name, listing.rule.text) if declared else None
     assert meaning is not None  # every class whose rules are given knows what they say

@@ -1,0 +1,104 @@
+"""A column looked at closely: what determines it, what it determines, and how its values spread; without a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.changes.names import quoted
+from holdfast.engines.registry import rule_class
+from holdfast.errors import BadInput, suggest
+from holdfast.visible import brief, visible
+
+_MOST = 10  # rules of a kind that are shown
+_FIRST_COLUMN = 0xE000  # the first character that stands for a column in the texts of a document
+
+
+@dataclass(frozen=True)
+class Lens:
+    """A column: its facts, and the rules that name it, the best of each kind first."""
+
+    table: str
+    name: str
+    facts: Mapping[str, Any]  # type, rows, nulls, distinct, min, max and the most frequent values
+    rules: Mapping[str, tuple[str, ...]]  # by what they tell of it
+    pictures: tuple[str, ...]  # SVG
+
+    @staticmethod
+    def of(document: Mapping[str, Any], table: str, name: str) -> Lens:
+        """A column of the document of a page, which tells all of it."""
+        columns = document["columns"]
+        tables = [each["name"] for each in document["tables"]]
+        own = {
+            column["name"]: place for place, column in enumerate(columns) if tables[column["table"]] == visible(table)
+        }
+        if visible(name) not in own:
+            raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
+        place = own[visible(name)]
+        about = columns[place]
+        found: dict[str, list[str]] = {}
+        for kind, text in _rules_with(document, chr(_FIRST_COLUMN + place)):
+            found.setdefault(kind, []).append(text)
+        drawn = ("distribution", "nulls_line")
+        facts = {key: value for key, value in about.items() if key not in (*drawn, "table", "name", "quoted")}
+        pictures = tuple(about[key] for key in drawn if about.get(key))
+        return Lens(table, name, facts, {kind: tuple(texts) for kind, texts in found.items()}, pictures)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        rules = {kind: list(texts) for kind, texts in self.rules.items()}
+        return {"kind": "lens", "table": self.table, "column": self.name, **self.facts, "rules": rules}
+
+    def __repr__(self) -> str:
+        lines = [f"{self.table}.{self.name}: {self._told()}"]
+        for kind, texts in self.rules.items():
+            lines += [f"{kind}: {len(texts):,}", *(f"  {text}" for text in texts[:_MOST])]
+            lines += [f"  … and {len(texts) - _MOST:,} more"] if len(texts) > _MOST else []
+        return "\n".join(map(visible, lines))
+
+    def _told(self) -> str:
+        facts = self.facts
+        spread = f", from {brief(facts['min'])} to {brief(facts['max'])}" if facts.get("distinct") else ""
+        return f"{facts['type']}, {facts['distinct']:,} distinct, {facts['nulls']:,} nulls{spread}"
+
+    def _repr_html_(self) -> str:
+        from holdfast.report.notebook import bullets, framed, heading, lines
+
+        parts = [heading(f"{self.table}.{self.name}"), lines([self._told()]), *self.pictures]
+        for kind, texts in self.rules.items():
+            parts.append(heading(kind) + bullets(texts[:_MOST], len(texts) - _MOST))
+        return framed(*parts)
+
+
+def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, str]]:
+    """The rules that name a column, each with what it tells of the column; they are searched as they are written."""
+    rules = document["rules"]
+    texts = rules["texts"].split("\n")
+    for section in rules["sections"]:
+        for number in range(section["first"], section["first"] + section["count"]):
+            if sign in texts[number]:
+                if section["given"]:
+                    kind = "your rules"
+                elif rules["states"][number] in (0, 3):  # it holds
+                    kind = _tells(section["kind"], texts[number], sign)
+                else:
+                    kind = "broken"
+                yield kind, _written(document, texts[number], across=not section["table"])
+
+
+def _tells(kind: str, text: str, sign: str) -> str:
+    if kind == "fd":
+        return "determined by" if text.rpartition(" -> ")[2] == sign else "determines"
+    return rule_class(kind).title
+
+
+def _written(document: Mapping[str, Any], text: str, across: bool) -> str:
+    """A rule as people write it."""
+    columns, tables = document["columns"], document["tables"]
+    names = {}
+    for sign in {each for each in text if 0 <= ord(each) - _FIRST_COLUMN < len(columns)}:
+        column = columns[ord(sign) - _FIRST_COLUMN]
+        table = f"{quoted(tables[column['table']]['name'])}." if across else ""
+        names[ord(sign)] = table + column.get("quoted", column["name"])
+    return text.translate(names)
