@@ -22,9 +22,9 @@ function ruleView(doc, kind, tableName, text) {
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
       el(
-        `p.fate.${doc.stateOf(rule)}`,
+        `p.fate.${seenState(doc, rule)}`,
         {},
-        el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]),
+        el("span.sign", { "aria-hidden": "true" }, SIGNS[seenState(doc, rule)]),
         " ",
         fate(doc, rule),
       ),
@@ -94,7 +94,7 @@ function evidence(doc, rule) {
   const detail = doc.detail(rule);
   const score = doc.scoreOf(rule);
   const lines = [...(detail.evidence ?? [])];
-  if (detail.g3) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
+  if (detail.g3 && doc.state) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
   return part(
     "Score and evidence",
     el("p.bigscore", {}, score === null ? "No score is known." : [scoreMark(score), el("span.aside", {}, " of 100")]),

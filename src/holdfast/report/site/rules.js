@@ -106,6 +106,8 @@ function filters(doc, asked) {
     doc.tables.length > 1 ? doc.columnId(at) : doc.columns[at].name,
   ]);
   const any = (text) => ["", text];
+  const words = doc.state ? STATE_WORDS : { holds: "holds", violated: STATE_WORDS.nearly };
+  const states = STATES.filter((state) => words[state]).map((state) => [state, words[state]]);
   const sides = [any("on any side"), ["left", "on the left"], ["right", "on the right"]];
   const scores = [any("any"), ...[20, 40, 60, 80, 90].map((least) => [String(least), `${least} or more`])];
   if (asked.score && !scores.some(([value]) => value === asked.score))
@@ -116,7 +118,7 @@ function filters(doc, asked) {
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
-    choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
+    hasStates(doc) ? choice("state", "State", [any("all"), ...states]) : null,
     choice("score", "Score", scores),
     FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null,
   );
