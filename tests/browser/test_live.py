@@ -1,4 +1,4 @@
-"""The live page: a batch that arrives while it is open is shown where the reader is, and violations come page by page."""
+"""The live page: a batch that arrives is shown where the reader is, and violations come page by page."""
 
 from __future__ import annotations
 

@@ -66,7 +66,9 @@ def test_with_a_key_text_names_no_number(
     beside = holdfast("violations", state, "city", "--rows")
     assert f"t: {names[0]}" in beside.out
     dependency = holdfast("explain", state, "zip")
-    assert dependency.out.endswith(f"; look at {names[1]}\n")
+    assert f"; look at {names[1]}\n" in dependency.out
+    broke = f"It broke with batch 1 because of {names[0]} (zip 1, city A) and {names[1]} (zip 1, city C).\n"
+    assert dependency.out.endswith(broke)
     for ran in (told, explained, shown, beside, dependency):
         assert not A_NUMBER.search(ran.out), ran.out
 

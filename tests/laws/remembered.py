@@ -13,6 +13,7 @@ import holdfast as hf
 from holdfast.api.memory import ColumnFigures, Event, Figures
 from holdfast.api.outcome import Outcome
 from holdfast.api.view import View
+from holdfast.engines.registry import rule_class
 from holdfast.table.plain import plain_rows
 from tests.laws.expected import Expected
 from tests.table.building import rows_of
@@ -44,7 +45,7 @@ class Remembering:
         assert memory.counts().get(seq, {}) == counted
         assert (outcome.batch.lost, outcome.batch.gained) == (counted["lost"], counted["gained"])
         assert memory.events(most=3) == memory.events()[:3], "the newest come first"
-        given = [event for event in events if "severity" in (event.finding or {})]
+        given = [event for event in events if rule_class(event.engine).given]
         _check_given(monitor, given, before, now, key)
         _check_found(monitor, outcome, [event for event in events if event not in given])
 

@@ -51,7 +51,7 @@ class Event:
     table: str  # `*` where the class looks across tables
     event: str
     text: str
-    finding: Json | None  # the rule as an object; None where its text tells all
+    finding: Json | None  # the rule as an object; None where its text tells all, and of those that got worse
     witness: KeptWitness | None
     by: str
 

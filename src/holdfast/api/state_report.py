@@ -26,7 +26,7 @@ _TURNED = 2000  # of so many rules that batches broke, mended or implied there i
 _TITLES = {
     "named": "your keys and dependencies",
     "dc": "your denial constraints",
-    "lod": "your orders",
+    "lod": "your sort orders",
     "reference": "your references",
 }
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}

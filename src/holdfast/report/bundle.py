@@ -28,6 +28,7 @@ _SCRIPTS = (
     "batches.js",
     "columns.js",
     "keys.js",
+    "live.js",
     "app.js",  # starts the page, so it comes last
 )
 

@@ -46,7 +46,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
         many = engine in commit.many
         if not many:
             _put_changed(database, seq, engine, table, diff)
-        kept = {number for name, number in commit.kept.rows if name == table} if many else ()
+        kept = {number for name, number in commit.kept.rows if name == table}
         events = events_of(diff, many, commit.witnesses.get((engine, table), {}), kept)
         rows = ((seq, engine, table, *event) for event in _counted(events, counts))
         database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -62,7 +62,7 @@ def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str
 
 
 def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
-    rows = ((*row, seq, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
+    rows = ((seq, *row, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
     database.executemany("INSERT INTO witness_rows VALUES (?, ?, ?, ?, ?)", rows)
     if commit.kept.left_out:
         database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.kept.left_out))
@@ -77,8 +77,9 @@ def _counted(events: Iterator[Event], counts: Counter[str]) -> Iterator[Event]:
 def events_of(
     diff: Diff, many: bool, witnesses: Mapping[str, Witness] | None = None, kept: Collection[int] = ()
 ) -> Iterator[Event]:
-    """What happened to each rule. Of many rules, of which the text tells all, there is no finding; and no keys of rows
-    whose values are kept. `witnesses` are those of given rules.
+    """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones
+    that got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses`
+    are those of given rules.
     """
     broken, worse, mended = turned(diff)
     for text in diff.lost:
@@ -92,8 +93,9 @@ def events_of(
             yield Event("implied", text, told, None, cause.by if cause else "")
     for event, findings in (("lost", broken), ("worse", worse)):
         for text, finding in findings.items():
+            told = json.dumps(finding.to_json()) if event == "lost" else ""
             shown = (witnesses or {}).get(text)
-            yield Event(event, text, json.dumps(finding.to_json()), _witness_text(shown) if shown else None)
+            yield Event(event, text, told, _witness_text(shown, kept) if shown else None)
     for text in (*diff.gained, *mended):
         yield Event("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
 

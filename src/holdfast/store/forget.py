@@ -25,8 +25,8 @@ def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
     """
     dead = _dead_rows(database, living)
     events = _strip_witnesses(database, living, dead)
-    gone = [(table, seq, number) for (table, seq), numbers in dead.items() for number in numbers]
-    database.executemany("DELETE FROM witness_rows WHERE table_name = ? AND seq = ? AND number = ?", gone)
+    gone = [(seq, table, number) for (table, seq), numbers in dead.items() for number in numbers]
+    database.executemany("DELETE FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?", gone)
     return events
 
 
@@ -47,12 +47,11 @@ def _strip_witnesses(
     """Take what is told of rows that died from the witnesses of all events; gives how many told anything of such rows,
     or had their values kept for them.
     """
-    query = "SELECT rowid, seq, table_name, json, witness FROM events WHERE witness IS NOT NULL"
+    query = "SELECT rowid, seq, engine, table_name, text, json, witness FROM events WHERE witness IS NOT NULL"
     concerned, changed = 0, []
-    for event, seq, table, finding, text in database.execute(query):
-        witness = json.loads(text)
-        # A rule across tables is broken by rows of the table that depends on another.
-        own, *columns = (table,) if table in living else json.loads(finding)["dependent"]
+    for event, seq, engine, table, text, finding, told in database.execute(query):
+        witness = json.loads(told)
+        own, *columns = (table,) if table in living else _dependent(database, engine, text, finding)
         kept = dead.get((own, seq))
         stripped = witness
         if witness.keys() != {"rows"}:
@@ -65,10 +64,21 @@ def _strip_witnesses(
     return concerned
 
 
+def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: str) -> list[str]:
+    """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a
+    given rule need not tell it: results do.
+    """
+    if not finding:
+        query = "SELECT json FROM results WHERE engine = ? AND text = ?"
+        (finding,) = database.execute(query, (engine, text)).fetchone()
+    found: list[str] = json.loads(finding)["dependent"]
+    return found
+
+
 def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
     """The values of some rows that broke a rule, as far as they are kept."""
-    query = "SELECT json FROM witness_rows WHERE table_name = ? AND number = ? AND seq = ?"
-    found = (database.execute(query, (table, row, seq)).fetchone() for row in rows)
+    query = "SELECT json FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?"
+    found = (database.execute(query, (seq, table, row)).fetchone() for row in rows)
     return [json.loads(row[0]) if row else {} for row in found]
 
 

@@ -4,8 +4,8 @@ ALTER TABLE events ADD COLUMN implied_by TEXT NOT NULL DEFAULT '';
 CREATE TABLE event_counts (
   seq INTEGER NOT NULL, event TEXT NOT NULL, rules INTEGER NOT NULL, PRIMARY KEY (seq, event)
 ) WITHOUT ROWID;
--- Figures stand in the order of batches, so that a batch writes at the end of a table alone; a row is there only where
--- one of its figures is another than before.
+-- What follows stands in the order of batches, so that a batch writes at the ends of tables alone. Of figures a row is
+-- there only where one of them is another than before.
 CREATE TABLE subjects (
   id INTEGER PRIMARY KEY, engine TEXT NOT NULL, table_name TEXT NOT NULL, text TEXT NOT NULL,
   UNIQUE (engine, table_name, text)
@@ -19,7 +19,7 @@ CREATE TABLE column_figures (
 ) WITHOUT ROWID;
 -- Values of rows that broke a rule, as they were then; and how many rows of a batch are not kept, as they are too many.
 CREATE TABLE witness_rows (
-  table_name TEXT NOT NULL, number INTEGER NOT NULL, seq INTEGER NOT NULL, rule TEXT NOT NULL, json TEXT NOT NULL,
-  PRIMARY KEY (table_name, number, seq)
+  seq INTEGER NOT NULL, table_name TEXT NOT NULL, number INTEGER NOT NULL, rule TEXT NOT NULL, json TEXT NOT NULL,
+  PRIMARY KEY (seq, table_name, number)
 ) WITHOUT ROWID;
 CREATE TABLE rows_left_out (seq INTEGER PRIMARY KEY, rows INTEGER NOT NULL);

@@ -45,7 +45,9 @@ def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
 def _told(rule: RuleSeen) -> list[Told]:
     """The rows that break it now, or those that did."""
     pairs = None if rule.listing is None else rule.listing.pairs
-    now = [] if pairs is None else [Told(0, tuple(row for row in pair if row >= 0)) for pair in pairs[:_PAIRS].tolist()]
+    found = [] if pairs is None else [tuple(row for row in pair if row >= 0) for pair in pairs[:_PAIRS].tolist()]
+    broke_with = {frozenset(each.rows): each.batch for each in reversed(rule.told)}
+    now = [Told(broke_with.get(frozenset(rows), 0), rows) for rows in found]
     by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.told])}  # each once, as it stands now
     return list(reversed(by_rows.values()))[:_PAIRS]
 
@@ -68,6 +70,8 @@ class Details:
         about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
+        elif rule.to_remove:
+            about |= {"violations": len(rule.to_remove) + rule.more_to_remove, "counted": "rows to remove"}
         if rule.fate is not None:
             about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
             about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}

@@ -64,6 +64,8 @@ class Overview:
         violated = sum(bool(rule.finding["violations"]) for rule in given)
         if given:
             parts.append(_given_sentence(len(given), violated))
+        if not seen.is_state:
+            return _look_sentence(self._classes(), len(seen.doubts))
         found = sum(len(section.result) for section in seen.sections if not section.declared.given)
         if found:
             parts.append(
@@ -88,8 +90,8 @@ class Overview:
                 | dict.fromkeys(("holds", "violated", "broke"), 0),
             )
             one["holds"] += len(section.result) + states[HOLDS]
-            one["violated"] += states[VIOLATED]
-            one["broke"] += states[BROKE]
+            one["violated"] += states[VIOLATED] if declared.given else 0
+            one["broke"] += states[BROKE] + (0 if declared.given else states[VIOLATED])
         return list(by_kind.values())
 
     def _look_at(self) -> list[Json]:
@@ -146,6 +148,15 @@ def _given_sentence(count: int, violated: int) -> str:
     if violated == count:
         return f"All {count:,} of your rules are violated."
     return f"{violated:,} of your {count:,} rules {'are' if violated > 1 else 'is'} violated."
+
+
+def _look_sentence(classes: Sequence[Json], doubts: int) -> str:
+    """What a single look found."""
+    holds, nearly = (sum(each[kind] for each in classes) for kind in ("holds", "broke"))
+    parts = [f"{holds:,} {'rules hold' if holds != 1 else 'rule holds'} here."]
+    parts += [f"{nearly:,} {'hold' if nearly != 1 else 'holds'} but for a few rows."] if nearly else []
+    parts += [f"{doubts:,} {'rows look' if doubts != 1 else 'row looks'} wrong."] if doubts else []
+    return " ".join(parts)
 
 
 def _is_broken(rule: RuleSeen) -> bool:

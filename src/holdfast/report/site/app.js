@@ -1,26 +1,47 @@
-// The page: which view an address shows, where the focus goes, themes, and following a live state.
+// The page: which view an address shows, where the focus goes, and themes.
 "use strict";
 
-const VIEWS = [["#/", "Overview", "o"], ["#/rules", "Rules", "r"], ["#/batches", "Batches", "b"], ["#/columns", "Columns", "c"], ["#/tables", "Tables", "t"]];
+const VIEWS = [
+  ["#/", "Overview", "o"],
+  ["#/rules", "Rules", "r"],
+  ["#/batches", "Batches", "b"],
+  ["#/columns", "Columns", "c"],
+  ["#/tables", "Tables", "t"],
+];
 
 const page = { doc: null, view: null, places: new Map(), shown: null, followed: false };
 
 /** The view of an address such as `#/rule/fd/tax/Zip%20-%3E%20State`. */
 function viewOf(doc, hash) {
-  const [path, asked = ""] = splitOnce(hash.replace(/^#\/?/, ""), "?");
+  const [path] = splitOnce(hash.replace(/^#\/?/, ""), "?");
   const [name, ...parts] = path.split("/").map(decoded);
   switch (name) {
-    case "": return overviewView(doc);
-    case "rules": return rulesView(doc, new URLSearchParams(asked.replaceAll("+", "%2B")));
-    case "rule": return ruleView(doc, ...parts);
-    case "batches": return batchesView(doc);
-    case "batch": return batchView(doc, parts[0]);
-    case "between": return betweenView(doc, parts[0], parts[1]);
-    case "columns": return columnsView(doc);
-    case "column": return columnView(doc, ...parts);
-    case "tables": return tablesView(doc);
-    default: return missingView("This address leads nowhere.");
+    case "":
+      return overviewView(doc);
+    case "rules":
+      return rulesView(doc, askedIn(hash));
+    case "rule":
+      return ruleView(doc, ...parts);
+    case "batches":
+      return batchesView(doc);
+    case "batch":
+      return batchView(doc, parts[0]);
+    case "between":
+      return betweenView(doc, parts[0], parts[1]);
+    case "columns":
+      return columnsView(doc);
+    case "column":
+      return columnView(doc, ...parts);
+    case "tables":
+      return tablesView(doc);
+    default:
+      return missingView("This address leads nowhere.");
   }
+}
+
+/** What an address asks for behind its `?`. */
+function askedIn(hash) {
+  return new URLSearchParams((splitOnce(hash, "?")[1] ?? "").replaceAll("+", "%2B"));
 }
 
 function splitOnce(text, mark) {
@@ -46,11 +67,13 @@ function show(quiet = false) {
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
   document.title = `${page.view.title} – ${page.doc.title} – Holdfast`;
   showViews(hash);
-  if (document.activeElement !== byId("query")) byId("query").value = new URLSearchParams(splitOnce(hash, "?")[1] ?? "").get("q") ?? "";
+  reachScrolling();
+  const query = askedIn(hash).get("q") ?? "";
+  if (byId("query").value !== query) byId("query").value = query;
   if (quiet) return;
   if (filtered && byId(focused)) return byId(focused).focus({ preventScroll: true });
   focusHeading();
-  window.scrollTo(0, page.followed ? 0 : page.places.get(hash) ?? 0);
+  window.scrollTo(0, page.followed ? 0 : (page.places.get(hash) ?? 0));
 }
 
 function focusHeading() {
@@ -62,10 +85,14 @@ function focusHeading() {
 /** The views in the bar, the current one marked. */
 function showViews(hash) {
   const path = splitOnce(hash, "?")[0];
-  const parent = { rule: "#/rules", batch: "#/batches", between: "#/batches", column: "#/columns" }[path.split("/")[1]] ?? path;
+  const parent =
+    { rule: "#/rules", batch: "#/batches", between: "#/batches", column: "#/columns" }[path.split("/")[1]] ?? path;
   const shown = VIEWS.filter(([address]) => page.doc.state || address !== "#/batches");
-  byId("views").replaceChildren(...shown.map(([address, name]) =>
-    el("a", { href: address, "aria-current": address === parent ? "page" : null }, name)));
+  byId("views").replaceChildren(
+    ...shown.map(([address, name]) =>
+      el("a", { href: address, "aria-current": address === parent ? "page" : null }, name),
+    ),
+  );
 }
 
 /** Typing in the box of the bar searches at once; from other views it leads to the rules. */
@@ -81,7 +108,7 @@ function typed() {
   window.scrollTo(0, 0);
 }
 
-// ---- themes ----------------------------------------------------------------------------------------------------------
+// ---- themes --------------------------------------------------------------------------------------------------------
 
 const THEMES = ["auto", "light", "dark"];
 
@@ -106,79 +133,24 @@ function nextTheme() {
   kept((storage) => storage.setItem("holdfast-theme", theme));
 }
 
-// ---- following a live state ------------------------------------------------------------------------------------------
-
-function follow() {
-  const seen = page.doc.batches.reduce((last, batch) => Math.max(last, batch.seq), 0);
-  const events = new EventSource(`api/events?since=${seen}`); // what came since the document was read is told at once
-  let lost = false;
-  events.addEventListener("open", () => {
-    if (lost) refresh();
-    lost = false;
-  });
-  events.addEventListener("batch", refresh);
-  events.addEventListener("error", () => {
-    lost = true;
-    tell("The connection is lost: what you see is as it was. It is tried again.");
-  });
-}
-
-/** Take the document again, and stay where the reader is. */
-async function refresh() {
-  const before = page.doc;
-  try {
-    page.doc = new Doc(await fetched("api/document"));
-  } catch (error) {
-    tell(`The newest state can't be read: ${error.message}`);
-    return;
-  }
-  const place = whereReaderIs();
-  show(true);
-  returnTo(place);
-  showAbout();
-  page.doc.index.buildLater();
-  tell(arrived(before, page.doc));
-}
-
-/** What arrived since, in a sentence. */
-function arrived(before, now) {
-  const fresh = now.batches.filter((batch) => !before.batchAt.has(batch.seq));
-  if (!fresh.length) return "Connected again: nothing changed.";
-  const sum = (event) => fresh.reduce((total, batch) => total + (batch[event] ?? 0), 0);
-  const seqs = fresh.map((batch) => batch.seq);
-  const which = fresh.length === 1 ? `Batch ${seqs[0]}` : `${number(fresh.length)} batches, up to ${Math.max(...seqs)},`;
-  const did = [["lost", "broke"], ["worse", "broke further"], ["gained", "hold now"]]
-    .filter(([event]) => sum(event)).map(([event, words]) => `${counted(sum(event), "rule")} ${words}`);
-  return `${which} arrived: ${did.join(", ") || "no rule broke"}.`;
-}
-
-function whereReaderIs() {
-  const { activeElement: focused } = document;
-  const open = [...document.querySelectorAll("main details[open] > summary")].map((summary) => summary.textContent);
-  return { y: window.scrollY, id: focused?.id, href: focused?.getAttribute?.("href"), heading: focused?.tagName === "H1", open };
-}
-
-function returnTo({ y, id, href, heading, open }) {
-  for (const summary of document.querySelectorAll("main details > summary")) {
-    if (open.includes(summary.textContent)) summary.parentElement.open = true;
-  }
-  if (heading) focusHeading();
-  else if (href) [...document.querySelectorAll("main a")].find((each) => each.getAttribute("href") === href)?.focus({ preventScroll: true });
-  else if (id) byId(id)?.focus({ preventScroll: true });
-  window.scrollTo(0, y);
-}
-
-// ---- the start -------------------------------------------------------------------------------------------------------
+// ---- the start -----------------------------------------------------------------------------------------------------
 
 function showAbout() {
   const { doc } = page;
   byId("about").replaceChildren(doc.title, doc.live ? el("span.badge", { id: "live" }, "● live") : "");
-  byId("foot").replaceChildren(`${doc.live ? "Live" : `Written ${moment(doc.made)}`} by Holdfast ${doc.version}.`,
-    doc.redacted ? " All values are hashed." : "", doc.nulls === "distinct" ? " A null equals nothing." : " Null equals null.");
+  byId("foot").replaceChildren(
+    `${doc.live ? "Live" : `Written ${moment(doc.made)}`} by Holdfast ${doc.version}.`,
+    doc.redacted ? " All values are hashed." : "",
+    doc.nulls === "distinct" ? " A null equals nothing." : " Null equals null.",
+  );
 }
 
 async function start() {
-  setTheme(THEMES.includes(kept((storage) => storage.getItem("holdfast-theme"))) ? kept((storage) => storage.getItem("holdfast-theme")) : "auto");
+  setTheme(
+    THEMES.includes(kept((storage) => storage.getItem("holdfast-theme")))
+      ? kept((storage) => storage.getItem("holdfast-theme"))
+      : "auto",
+  );
   try {
     page.doc = new Doc(await load());
   } catch (error) {
@@ -200,10 +172,14 @@ function listen() {
     if (location.hash !== page.shown) show();
     page.followed = false;
   });
-  document.addEventListener("click", (event) => {
-    page.places.set(page.shown, window.scrollY);
-    page.followed = Boolean(event.target.closest?.("a[href^='#/']"));
-  }, true);
+  document.addEventListener(
+    "click",
+    (event) => {
+      page.places.set(page.shown, window.scrollY);
+      page.followed = Boolean(event.target.closest?.("a[href^='#/']"));
+    },
+    true,
+  );
   byId("skip").addEventListener("click", (event) => {
     event.preventDefault(); // the address stays that of the view
     byId("main").focus();
@@ -216,6 +192,8 @@ function listen() {
   byId("theme").addEventListener("click", nextTheme);
   byId("help").addEventListener("click", showKeys);
   document.addEventListener("keydown", pressed);
+  window.addEventListener("resize", reachScrolling);
+  document.addEventListener("toggle", reachScrolling, true);
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];

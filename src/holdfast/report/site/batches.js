@@ -9,22 +9,60 @@ const EVENTS = [
   ["untested", "Left untested", "left untested"],
 ];
 
+const EVENTS_SHOWN = 40; // of each kind, before one asks for more
+
 function batchesView(doc) {
-  if (!doc.batches.length) return { title: "Batches", body: [el("h1", {}, "Batches"), el("p.calm", {}, "No batch was applied yet.")] };
+  if (!doc.batches.length)
+    return { title: "Batches", body: [el("h1", {}, "Batches"), el("p.calm", {}, "No batch was applied yet.")] };
   const newest = doc.batches.toSorted((one, other) => other.seq - one.seq);
   const step = 200;
   const rows = newest.map((batch) => [
     el("a.item", { href: `#/batch/${batch.seq}`, "aria-label": `batch ${batch.seq}` }, String(batch.seq)),
-    moment(batch.at), batch.table, batch.how, number(batch.inserted), number(batch.deleted), number(batch.rows), milliseconds(batch.seconds),
     ...["lost", "worse", "gained", "implied"].map((event) => eventCount(batch, event)),
+    moment(batch.at),
+    batch.table,
+    batch.how,
+    number(batch.inserted),
+    number(batch.deleted),
+    number(batch.rows),
+    milliseconds(batch.seconds),
   ]);
-  const headings = ["batch#", "applied at", "table", "what", "rows in#", "rows out#", "rows then#", "ms#", "broke#", "broke further#", "came to hold#", "implied#"];
-  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step)));
-  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows));
+  const headings = [
+    "batch#",
+    "broke#",
+    "broke further#",
+    "came to hold#",
+    "implied#",
+    "applied at",
+    "table",
+    "what",
+    "rows in#",
+    "rows out#",
+    "rows then#",
+    "ms#",
+  ];
+  const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), "table.listing"));
+  const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, "table.listing"));
   return {
     title: "Batches",
-    body: [el("h1", {}, "Batches"), comparing(doc, newest[newest.length - 1].seq, newest[0].seq), shown,
-      rows.length > step ? el("button.more", { type: "button", click: (event) => { all(); event.target.remove(); } }, `Show all ${number(rows.length)}`) : null],
+    body: [
+      el("h1", {}, "Batches"),
+      comparing(doc, newest[newest.length - 1].seq, newest[0].seq),
+      shown,
+      rows.length > step
+        ? el(
+            "button.more",
+            {
+              type: "button",
+              click: (event) => {
+                all();
+                event.target.remove();
+              },
+            },
+            `Show all ${number(rows.length)}`,
+          )
+        : null,
+    ],
   };
 }
 
@@ -48,7 +86,12 @@ function batchView(doc, written) {
       el("p.kicker", {}, link("#/batches", "Batches")),
       el("h1", {}, `Batch ${number(seq)} on ${batch.table}`),
       el("p.says", {}, batchSentence(batch)),
-      el("p.facts", {}, `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · ${counted(batch.rows, "row")} then · id ${batch.id}`),
+      el(
+        "p.facts",
+        {},
+        `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · `,
+        `${counted(batch.rows, "row")} then · id ${batch.id}`,
+      ),
       steps(seqs[place - 1], seqs[place + 1]),
       EVENTS.map(([event, title]) => eventPart(doc, batch, event, title)),
       batch.more ? el("p.aside", {}, `Not listed here: ${counted(batch.more, "more event")} of this batch.`) : null,
@@ -59,15 +102,23 @@ function batchView(doc, written) {
 
 /** What came, and what it did, in a sentence. */
 function batchSentence(batch) {
-  const ignored = batch.ignored ? ` ${counted(batch.ignored, "operation")} on rows that aren't there were ignored.` : "";
-  const did = EVENTS.filter(([event]) => batch[event]).map(([event, , words]) => `${counted(batch[event], "rule")} ${words}`);
-  return `${counted(batch.inserted, "row")} in, ${number(batch.deleted)} out.${ignored} ${did.length ? `${did.join(", ")}.` : "No rule broke or came."}`;
+  const ignored = batch.ignored
+    ? ` ${counted(batch.ignored, "operation")} on rows that aren't there were ignored.`
+    : "";
+  const did = EVENTS.filter(([event]) => batch[event]).map(
+    ([event, , words]) => `${counted(batch[event], "rule")} ${words}`,
+  );
+  const effect = did.length ? `${did.join(", ")}.` : "No rule broke or came.";
+  return `${counted(batch.inserted, "row")} in, ${number(batch.deleted)} out.${ignored} ${effect}`;
 }
 
 function steps(before, after) {
-  return el("p.steps", {},
+  return el(
+    "p.steps",
+    {},
     before === undefined ? null : el("a", { href: `#/batch/${before}`, rel: "prev" }, `← batch ${before}`),
-    after === undefined ? null : el("a", { href: `#/batch/${after}`, rel: "next" }, `batch ${after} →`));
+    after === undefined ? null : el("a", { href: `#/batch/${after}`, rel: "next" }, `batch ${after} →`),
+  );
 }
 
 function eventPart(doc, batch, event, title) {
@@ -75,9 +126,13 @@ function eventPart(doc, batch, event, title) {
   if (!events.length && !batch[event]) return null;
   const by = new Map(events.map(([, rule, text]) => [rule, text]));
   const note = (rule) => ({ now: "now ", note: eventNote(doc, rule, batch.seq, by.get(rule)) });
-  const all = batch[event] > events.length ? ` ${number(events.length)} of ${number(batch[event])}` : ` ${number(events.length)}`;
-  return part([title, el("span.aside", {}, all)], ruleList(doc, [...by.keys()], note));
+  const all =
+    batch[event] > events.length ? ` ${number(events.length)} of ${number(batch[event])}` : ` ${number(events.length)}`;
+  return part([title, el("span.aside", {}, all)], ruleList(doc, bestFirst(doc, [...by.keys()]), note, EVENTS_SHOWN));
 }
+
+/** Rules by score; those without one, as what broke is, stay in their order. */
+const bestFirst = (doc, rules) => rules.toSorted((one, other) => (doc.scoreOf(other) ?? -1) - (doc.scoreOf(one) ?? -1));
 
 /** Why a batch broke a rule, or what the rule follows from. */
 function eventNote(doc, rule, seq, by) {
@@ -88,37 +143,84 @@ function eventNote(doc, rule, seq, by) {
 /** Two batches to choose, and the way to their difference. */
 function comparing(doc, before, after) {
   const seqs = [0, ...doc.batches.map((batch) => batch.seq).sort((one, other) => one - other)];
-  const choice = (id, label, chosen) => el("label", {}, label,
-    el("select", { id }, seqs.map((seq) => el("option", { value: seq, selected: seq === chosen }, seq ? `batch ${seq}` : "the start"))));
+  const choice = (id, label, chosen) =>
+    el(
+      "label",
+      {},
+      label,
+      el(
+        "select",
+        { id },
+        seqs.map((seq) => el("option", { value: seq, selected: seq === chosen }, seq ? `batch ${seq}` : "the start")),
+      ),
+    );
   const one = choice("from-batch", "From", before);
   const other = choice("to-batch", "to", after);
   const go = (event) => {
     event.preventDefault();
     location.hash = `#/between/${one.querySelector("select").value}/${other.querySelector("select").value}`;
   };
-  return el("form.filters", { "aria-label": "Difference between two batches", submit: go }, one, other, el("button", {}, "Show the difference"));
+  return el(
+    "form.filters",
+    { "aria-label": "Difference between two batches", submit: go },
+    one,
+    other,
+    el("button", {}, "Show the difference"),
+  );
 }
 
 /** The net effect of all batches behind one, up to another. */
 function betweenView(doc, first, last) {
   const [from, to] = [Number(first), Number(last)].sort((one, other) => one - other);
-  if (![from, to].every((seq) => seq === 0 || doc.batch(seq))) return missingView("One of these batches isn't in this document.");
-  const within = doc.batches.filter((batch) => batch.seq > from && batch.seq <= to).sort((one, other) => one.seq - other.seq);
+  if (![from, to].every((seq) => seq === 0 || doc.batch(seq)))
+    return missingView("One of these batches isn't in this document.");
+  const within = doc.batches
+    .filter((batch) => batch.seq > from && batch.seq <= to)
+    .sort((one, other) => one.seq - other.seq);
   const effect = netEffect(doc, within, from);
   const more = within.reduce((sum, batch) => sum + (batch.more ?? 0), 0);
   const rows = within.reduce((sum, batch) => [sum[0] + batch.inserted, sum[1] + batch.deleted], [0, 0]);
-  const lists = [["broke", "Broke"], ["worse", "Broke further"], ["again", "Hold again"], ["fresh", "New"],
-    ["implied", "Came to follow from others"], ["untested", "Left untested"], ["passing", "Broke, and hold again"]];
-  const shown = lists.map(([name, title]) => effect[name].length
-    ? part([title, el("span.aside", {}, ` ${number(effect[name].length)}`)], ruleList(doc, effect[name], (rule) => ({ now: "now ", note: effect.by.get(rule) })))
-    : null).filter(Boolean);
+  const lists = [
+    ["broke", "Broke"],
+    ["worse", "Broke further"],
+    ["again", "Hold again"],
+    ["fresh", "New"],
+    ["implied", "Came to follow from others"],
+    ["untested", "Left untested"],
+    ["passing", "Broke, and hold again"],
+  ];
+  const shown = lists
+    .map(([name, title]) =>
+      effect[name].length
+        ? part(
+            [title, el("span.aside", {}, ` ${number(effect[name].length)}`)],
+            ruleList(
+              doc,
+              bestFirst(doc, effect[name]),
+              (rule) => ({ now: "now ", ...effect.why.get(rule) }),
+              EVENTS_SHOWN,
+            ),
+          )
+        : null,
+    )
+    .filter(Boolean);
   return {
     title: `From ${from || "the start"} to batch ${to}`,
     body: [
       el("p.kicker", {}, link("#/batches", "Batches")),
       el("h1", {}, `From ${from ? `batch ${number(from)}` : "the start"} to batch ${number(to)}`),
-      el("p.says", {}, `${counted(within.length, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`),
-      more ? el("p.aside", {}, `Not listed in this document: ${counted(more, "event")} of these batches, so rules may be missing below.`) : null,
+      el(
+        "p.says",
+        {},
+        `${counted(within.length, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`,
+      ),
+      more
+        ? el(
+            "p.aside",
+            {},
+            `Not listed in this document: ${counted(more, "event")} of these batches, so rules may be missing below.`,
+          )
+        : null,
       comparing(doc, from, to),
       shown.length ? shown : el("p.calm", {}, "The same rules hold after both."),
     ],
@@ -127,7 +229,7 @@ function betweenView(doc, first, last) {
 
 /** Rules by what became of them: each held or not before its first event, and holds or not after its last. */
 function netEffect(doc, batches, from) {
-  const effect = { broke: [], worse: [], again: [], fresh: [], implied: [], untested: [], passing: [], by: new Map() };
+  const effect = { broke: [], worse: [], again: [], fresh: [], implied: [], untested: [], passing: [], why: new Map() };
   const fared = new Map();
   for (const batch of batches) {
     for (const [event, rule, by] of batch.events) {
@@ -137,9 +239,10 @@ function netEffect(doc, batches, from) {
   }
   for (const [rule, events] of fared) {
     const held = !["gained", "worse"].includes(events[0].event);
-    const last = events[events.length - 1];
-    effect[outcome(doc, rule, events, held, from)]?.push(rule);
-    effect.by.set(rule, [batchLink(last.seq), " ", eventNote(doc, rule, last.seq, last.by)]);
+    const became = outcome(doc, rule, events, held, from);
+    const last = (became === "broke" && events.findLast(({ event }) => event === "lost")) || events.at(-1);
+    effect[became]?.push(rule);
+    effect.why.set(rule, { aside: batchLink(last.seq), note: eventNote(doc, rule, last.seq, last.by) });
   }
   return effect;
 }
@@ -150,6 +253,7 @@ function outcome(doc, rule, events, held, from) {
     if (held) return events.some(({ event }) => event === "lost") ? "passing" : null;
     return doc.eventsOf(rule).some(({ event, seq }) => event === "lost" && seq <= from) ? "again" : "fresh";
   }
-  if (last === "lost" || last === "worse") return held ? "broke" : events.some(({ event }) => event === "lost") ? null : "worse";
+  if (last === "lost" || last === "worse")
+    return held ? "broke" : events.some(({ event }) => event === "lost") ? null : "worse";
   return held ? last : null;
 }

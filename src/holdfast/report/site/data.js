@@ -1,7 +1,7 @@
 // The document: unpacking it, and asking it about rules and columns.
 //
-// The texts of all rules are one string, a line each, in which a column is a single character from the private use area.
-// Lines are found when they are asked for: a million of them are never split before something is shown.
+// The texts of all rules are one string, a line each, in which a column is a single character from the private use
+// area. Lines are found when they are asked for: a million of them are never split before something is shown.
 "use strict";
 
 const FIRST_COLUMN = 0xe000;
@@ -14,7 +14,9 @@ async function load() {
   const packed = byId("data").textContent;
   if (!packed) return fetched("api/document");
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old to unpack the data of this page: please open it in a newer one (from 2023 on).");
+    throw new Error(
+      "This browser is too old to unpack the data of this page: please open it in a newer one (from 2023 on).",
+    );
   }
   return JSON.parse(await inflated(bytesOf(packed)));
 }

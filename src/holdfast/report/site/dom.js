@@ -22,12 +22,12 @@ function percent(share) {
 /** A time as it was written, to the minute, without a guess about the reader's zone. */
 function moment(iso) {
   const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(iso ?? "");
-  return found ? `${found[1]} ${found[2]}` : iso ?? "";
+  return found ? `${found[1]} ${found[2]}` : (iso ?? "");
 }
 
 /**
- * An element: `el("a.item", {href: "#/"}, "text", child, …)`. Attributes that are null or false are left out, functions
- * are listeners; children that are null or false are left out, lists are taken apart.
+ * An element: `el("a.item", {href: "#/"}, "text", child, …)`. Attributes that are null or false are left out,
+ * functions are listeners; children that are null or false are left out, lists are taken apart.
  */
 function el(tag, attributes = {}, ...children) {
   const [name, ...classes] = tag.split(".");
@@ -48,9 +48,8 @@ function picture(svg, className = "picture") {
   const holder = el(`div.${className}`);
   holder.innerHTML = svg;
   // A strip in large: twice as wide as it was drawn, as far as there is room.
-  if (className === "strip large") holder.firstChild.style.width = `${Math.min(2 * holder.firstChild.getAttribute("width"), 760)}px`;
-  // What scrolls must be reachable by keyboard.
-  if (className === "picture wide") holder.setAttribute("tabindex", "0");
+  if (className === "strip large")
+    holder.firstChild.style.width = `${Math.min(2 * holder.firstChild.getAttribute("width"), 760)}px`;
   return holder;
 }
 
@@ -66,24 +65,40 @@ function part(title, ...children) {
   return shown.length ? el("section.part", {}, el("h2", {}, title), ...shown) : null;
 }
 
-/**
- * A table. Headings are texts, those that end in # are over numbers; cells are texts or elements. It scrolls by itself
- * where it is wider than the page, and is then reachable by keyboard.
- */
-function table(name, headings, rows, attributes = {}) {
+/** A table: headings are texts, those that end in # are over numbers; cells are texts or elements. */
+function table(name, headings, rows, tag = "table") {
   const numeric = headings.map((heading) => heading.endsWith("#"));
-  const cell = (tag, content, at, more = {}) => el(numeric[at] ? `${tag}.number` : tag, more, content);
-  const head = el("tr", {}, headings.map((heading, at) => cell("th", heading.replace(/#$/, ""), at, { scope: "col" })));
-  const body = rows.map((row) => {
-    const [cells, more] = Array.isArray(row) ? [row, {}] : [row.cells, row.attributes ?? {}];
-    return el("tr", more, cells.map((content, at) => cell("td", content, at)));
-  });
-  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
-    el("table", attributes, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, body)));
+  const cell = (kind, content, at, more) => el(numeric[at] ? `${kind}.number` : kind, more, content);
+  const heads = headings.map((heading, at) => cell("th", heading.replace(/#$/, ""), at, { scope: "col" }));
+  const line = (row) =>
+    el(
+      "tr",
+      {},
+      row.map((content, at) => cell("td", content, at)),
+    );
+  return framed(name, tag, heads, rows.map(line));
+}
+
+/** A table of finished cells; it scrolls by itself where it is wider than the page. */
+function framed(name, tag, heads, lines) {
+  const parts = [el("caption.hidden", {}, name), el("thead", {}, el("tr", {}, heads)), el("tbody", {}, lines)];
+  return el("div.scroll", { "data-name": name }, el(tag, {}, parts));
+}
+
+/** What is wider than its room must be reachable by Tab, so that keys scroll it, and have a name; the rest must not. */
+function reachScrolling() {
+  for (const box of document.querySelectorAll(".scroll")) {
+    const wide = box.scrollWidth > box.clientWidth;
+    const marks = { tabindex: "0", role: "region", "aria-label": box.dataset.name };
+    for (const [name, value] of Object.entries(marks)) {
+      if (wide) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
+  }
 }
 
 /** A list that shows its first lines, and more of them when asked. */
-function growing(items, draw, step = 200) {
+function growing(items, draw, step) {
   const list = el("ul.list");
   const button = el("button.more", { type: "button", click: more });
   let shown = 0;

@@ -32,7 +32,9 @@ function goTo(key) {
   const view = VIEWS.find(([address, , letter]) => letter === key && (page.doc.state || address !== "#/batches"));
   if (!view) return null;
   page.followed = true;
-  return () => { location.hash = view[0]; };
+  return () => {
+    location.hash = view[0];
+  };
 }
 
 function search() {
@@ -50,8 +52,21 @@ function move(by) {
 
 function showKeys() {
   const dialog = byId("keys");
-  const lines = KEYS.map(([keys, words]) => [el("dt", {}, keys.split(" ").filter(Boolean).map((key, at) => [at ? " " : "", el("kbd", {}, key)])), el("dd", {}, words)]);
-  dialog.replaceChildren(el("h2", { id: "keys-title" }, "Keys"), el("dl", {}, lines),
-    el("form", { method: "dialog" }, el("button", {}, "Close")));
+  const lines = KEYS.map(([keys, words]) => [
+    el(
+      "dt",
+      {},
+      keys
+        .split(" ")
+        .filter(Boolean)
+        .map((key, at) => [at ? " " : "", el("kbd", {}, key)]),
+    ),
+    el("dd", {}, words),
+  ]);
+  dialog.replaceChildren(
+    el("h2", { id: "keys-title" }, "Keys"),
+    el("dl", {}, lines),
+    el("form", { method: "dialog" }, el("button", {}, "Close")),
+  );
   dialog.showModal();
 }

@@ -5,15 +5,14 @@ const CARDS = 4; // of what broke last, so many in full
 
 function overviewView(doc) {
   const { overview } = doc;
+  const best = overview.best.filter((rule) => doc.scoreOf(rule) !== 0); // of 0: they hold, but look like accidents
   return {
     title: "Overview",
     body: [
       el("h1.sentence", {}, overview.sentence),
       el("p.facts", {}, facts(doc)),
-      el("div.columns", {},
-        el("div", {}, brokeLast(doc), lookAt(doc)),
-        el("div", {}, classes(doc), tablesPart(doc))),
-      part("The best rules", overview.best.length ? ruleList(doc, overview.best) : null),
+      twoColumns([brokeLast(doc), lookAt(doc)], [classes(doc), tablesPart(doc)]),
+      part("The best rules", best.length ? ruleList(doc, best) : null),
       part("What this page leaves out", notes([...(doc.notes ?? []), doc.rules.left_out])),
     ],
   };
@@ -30,7 +29,13 @@ function facts(doc) {
 
 function notes(sentences) {
   const shown = sentences.filter(Boolean);
-  return shown.length ? el("ul.notes", {}, shown.map((text) => el("li", {}, text))) : null;
+  return shown.length
+    ? el(
+        "ul.notes",
+        {},
+        shown.map((text) => el("li", {}, text)),
+      )
+    : null;
 }
 
 /** What broke last: each with its strip, the batch, and why. */
@@ -38,17 +43,29 @@ function brokeLast(doc) {
   if (!doc.state && !doc.overview.broke.length) return null;
   if (!doc.overview.broke.length) return part("What broke last", el("p.calm", {}, "Nothing broke."));
   const [first, rest] = [doc.overview.broke.slice(0, CARDS), doc.overview.broke.slice(CARDS)];
-  return part("What broke last", el("ul.list", {}, first.map((rule) => brokenCard(doc, rule))),
-    rest.length ? [el("p.calm", {}, "And before that, or of less weight:"), ruleList(doc, rest, () => ({ scored: false }))] : null);
+  return part(
+    "What broke last",
+    el(
+      "ul.list",
+      {},
+      first.map((rule) => brokenCard(doc, rule)),
+    ),
+    rest.length
+      ? [el("p.calm", {}, "And before that, or of less weight:"), ruleList(doc, rest, () => ({ scored: false }))]
+      : null,
+  );
 }
 
 function brokenCard(doc, rule) {
   const first = doc.detail(rule).pairs?.[0];
-  return el("li.item.card", {},
+  return el(
+    "li.item.card",
+    {},
     el("p.head", {}, stateMark(doc.stateOf(rule)), ruleLink(doc, rule)),
     strip(doc, rule),
     first ? el("p", {}, first.sentence) : null,
-    el("p.note", {}, fate(doc, rule)));
+    el("p.note", {}, fate(doc, rule)),
+  );
 }
 
 /** Numbers by class, each a link to the rules that it counts. */
@@ -57,43 +74,74 @@ function classes(doc) {
     const count = row[state] ?? 0;
     const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
     const label = `${number(count)} ${row.title}: ${STATE_WORDS[state]}`;
-    return count ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count)) : el("span.zero", {}, "0");
+    return count
+      ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count))
+      : el("span.zero", {}, "0");
   };
-  const rows = doc.overview.classes.toSorted((one, other) => other.given - one.given).map((row) => [
-    link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title),
-    over(row, "holds"),
-    row.given ? over(row, "violated") : over(row, "broke"),
-  ]);
+  const rows = doc.overview.classes
+    .toSorted((one, other) => other.given - one.given)
+    .map((row) => [
+      link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title),
+      over(row, "holds"),
+      row.given ? over(row, "violated") : over(row, "broke"),
+    ]);
   return part("What holds", table("What holds, by class", ["class", "hold#", "don't hold#"], rows));
 }
 
 function tablesPart(doc) {
-  const lines = doc.tables.map((each) => el("li", {},
-    el("p", {}, link(`#/tables`, el("b", {}, each.name)), ` ${counted(each.rows, "row")}, ${counted(each.columns.length, "column")}`),
-    picture(each.rows_line, "line")));
+  const lines = doc.tables.map((each) =>
+    el(
+      "li",
+      {},
+      el(
+        "p",
+        {},
+        link(`#/tables`, el("b", {}, each.name)),
+        ` ${counted(each.rows, "row")}, ${counted(each.columns.length, "column")}`,
+      ),
+      picture(each.rows_line, "line"),
+    ),
+  );
   return part(doc.tables.length === 1 ? "The table" : "Tables", el("ul.tables", {}, lines));
 }
 
 /** The rows to look at first, each with the rules that it breaks, and with the cells that offend. */
 function lookAt(doc) {
-  const shown = doc.overview.look_at.map((row) => el("li.item.card", {},
-    el("p.head", {}, el("b", {}, shortName(row)), doc.tables.length > 1 ? el("span.aside", {}, ` of ${row.table}`) : null, " ", whyLookAt(doc, row)),
-    cells(row)));
+  const shown = doc.overview.look_at.map((row) =>
+    el(
+      "li.item.card",
+      {},
+      el(
+        "p.head",
+        {},
+        el("b", {}, shortName(row)),
+        doc.tables.length > 1 ? el("span.aside", {}, ` of ${row.table}`) : null,
+        " ",
+        whyLookAt(doc, row),
+      ),
+      cells(row),
+    ),
+  );
   return part("Rows to look at first", shown.length ? el("ol.list", {}, shown) : null);
 }
 
 function whyLookAt(doc, row) {
   if (!row.rules.length) return row.why;
   const named = (rule) => doc.detail(rule).name ?? ruleText(doc, rule);
-  return ["breaks ", row.rules.map((rule, at) => [at ? "; " : "", link(doc.address(rule), named(rule))]), row.more ? ` and ${number(row.more)} more` : null];
+  return [
+    "breaks ",
+    row.rules.map((rule, at) => [at ? "; " : "", link(doc.address(rule), named(rule))]),
+    row.more ? ` and ${number(row.more)} more` : null,
+  ];
 }
 
 /** A row on one line, what offends first and marked. */
 function cells(row) {
   const offends = (at) => row.marked.includes(row.columns[at]);
   const places = row.columns.map((_, at) => at).sort((one, other) => offends(other) - offends(one));
-  const heads = places.map((at) => el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null));
+  const heads = places.map((at) =>
+    el(offends(at) ? "th.offends" : "th", { scope: "col" }, row.columns[at], offends(at) ? " ✗" : null),
+  );
   const values = places.map((at) => el("td", {}, offends(at) ? el("mark", {}, valueOf(row, at)) : valueOf(row, at)));
-  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": row.name },
-    el("table.cells", {}, el("caption.hidden", {}, row.name), el("thead", {}, el("tr", {}, heads)), el("tbody", {}, el("tr", {}, values))));
+  return framed(row.name, "table.cells", heads, el("tr", {}, values));
 }

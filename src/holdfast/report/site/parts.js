@@ -10,6 +10,13 @@ const STATE_TITLES = {
   untested: "no rows are left that could break it",
 };
 
+/** What matters most beside the rest; all side by side where nothing broke. */
+function twoColumns(most, rest) {
+  const shown = most.filter(Boolean);
+  if (!shown.length) return el("div.parts", {}, rest);
+  return el("div.columns", {}, el("div", {}, shown), el("div", {}, rest));
+}
+
 /** A rule's text, its columns told from the rest; with `links` they lead to the columns. */
 function ruleText(doc, rule, links = false) {
   const names = doc.namesFor(rule);
@@ -45,18 +52,48 @@ function strip(doc, rule, large = false) {
   return drawn;
 }
 
+/** Whether rules differ in how they stand: all that a single look finds holds. */
+const hasStates = (doc) => doc.state || doc.rules.sections.some((section) => section.given);
+
+/** Over the columns of a list, for those who see it. */
+function labels(doc) {
+  const label = (name, text) => el(`span.${name}`, {}, text);
+  return el(
+    "div.row.labels",
+    { "aria-hidden": "true" },
+    hasStates(doc) ? label("state", "state") : null,
+    label("score", "score"),
+    label("what", "rule"),
+    doc.state ? label("strip", "batch by batch") : null,
+  );
+}
+
 /** A rule as a line of a list: a link, with whatever is said of it beneath. */
-function ruleItem(doc, rule, { note = null, now = "", scored = true, withTable = doc.tables.length > 1 } = {}) {
+function ruleItem(
+  doc,
+  rule,
+  { aside = null, note = null, now = "", scored = true, withTable = doc.tables.length > 1 } = {},
+) {
   const { table: name } = doc.section(rule);
-  return el("li.item", {},
-    el("div.row", {},
-      stateMark(doc.stateOf(rule), now),
+  return el(
+    "li.item",
+    {},
+    el(
+      "div.row",
+      {},
+      hasStates(doc) ? stateMark(doc.stateOf(rule), now) : null,
       scored ? scoreMark(doc.scoreOf(rule)) : null,
-      el("div.what", {},
+      el(
+        "div.what",
+        {},
         ruleLink(doc, rule),
-        withTable && name ? el("span.aside", {}, `  ${name}`) : null,
-        note ? el("p.note", {}, note) : null),
-      strip(doc, rule)));
+        withTable && name ? el("span.aside", {}, ` ${name}`) : null,
+        aside ? el("span.aside", {}, " ", aside) : null,
+        note ? el("p.note", {}, note) : null,
+      ),
+      strip(doc, rule),
+    ),
+  );
 }
 
 /** A rule's name, if it has one, and its text: the link to its page. */
@@ -66,7 +103,8 @@ function ruleLink(doc, rule) {
 }
 
 /** Rules as a list that can grow. */
-const ruleList = (doc, rules, more = () => ({})) => growing(rules, (rule) => ruleItem(doc, rule, more(rule)));
+const ruleList = (doc, rules, more = () => ({}), step = PAGE) =>
+  growing(rules, (rule) => ruleItem(doc, rule, more(rule)), step);
 
 /** What a batch did, linked. */
 const batchLink = (seq) => link(`#/batch/${seq}`, `batch ${number(seq)}`);
@@ -79,6 +117,7 @@ function fate(doc, rule) {
   const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
     case "violated": {
+      if (!doc.state) return [`Holds but for ${number(detail.violations)} ${detail.violations === 1 ? "row" : "rows"}.`];
       const seq = last("lost");
       return seq === undefined ? ["Violated from the start.", rows] : ["Broke with ", batchLink(seq), ".", rows];
     }
@@ -86,7 +125,9 @@ function fate(doc, rule) {
       return last("lost") === undefined ? ["Broke.", rows] : ["Broke with ", batchLink(last("lost")), ".", rows];
     case "implied": {
       const by = detail.implied_by;
-      return by ? ["Still holds: it follows from ", impliedBy(doc, rule, by), ", which holds."] : ["Still holds: it follows from another rule."];
+      return by
+        ? ["Still holds: it follows from ", impliedBy(doc, rule, by), ", which holds."]
+        : ["Still holds: it follows from another rule."];
     }
     case "untested":
       return ["No rows are left that could break it."];
@@ -102,7 +143,9 @@ function violationCount({ violations, counted: what = "violations" }) {
 
 function held(doc, detail) {
   if (!doc.state) return ["Holds."];
-  const often = detail.broke ? ` It broke ${detail.broke === 1 ? "once" : `${number(detail.broke)} times`} before.` : "";
+  const often = detail.broke
+    ? ` It broke ${detail.broke === 1 ? "once" : `${number(detail.broke)} times`} before.`
+    : "";
   return detail.since ? ["Holds since ", batchLink(detail.since), ".", often] : ["Holds from the start.", often];
 }
 
@@ -117,22 +160,37 @@ function impliedBy(doc, rule, text) {
 function pairTable(pair) {
   const own = pair.rule_columns.map((name) => pair.columns.indexOf(name)).filter((at) => at >= 0);
   const others = pair.columns.map((_, at) => at).filter((at) => !own.includes(at));
-  return el("div.pair", {},
+  return el(
+    "div.pair",
+    {},
     sideBySide(pair, own, pair.sentence),
-    others.length ? el("details", {}, el("summary", {}, counted(others.length, "other column")), sideBySide(pair, others, "Other columns")) : null);
+    others.length
+      ? el(
+          "details",
+          {},
+          el("summary", {}, counted(others.length, "other column")),
+          sideBySide(pair, others, "Other columns"),
+        )
+      : null,
+  );
 }
 
 function sideBySide(pair, places, name) {
-  const heads = pair.rows.map((row) => el("th", { scope: "col" }, shortName(row), row.alive === false ? el("span.aside", {}, " deleted since") : null));
+  const heads = pair.rows.map((row) =>
+    el("th", { scope: "col" }, shortName(row), row.alive === false ? el("span.aside", {}, " deleted since") : null),
+  );
   const lines = places.map((at) => {
     const offends = pair.marked.includes(pair.columns[at]);
-    const sign = offends ? [el("span.sign", { "aria-hidden": "true" }, "◂"), el("span.hidden", {}, " offends")] : null;
-    return el(offends ? "tr.marked" : "tr", {}, el("th", { scope: "row" }, pair.columns[at]),
-      pair.rows.map((row) => el("td", {}, offends ? el("mark", {}, valueOf(row, at)) : valueOf(row, at))), el("td", {}, sign));
+    const sign = [el("span.sign", { "aria-hidden": "true" }, "◂"), el("span.hidden", {}, " offends")];
+    return el(
+      offends ? "tr.marked" : "tr",
+      {},
+      el("th", { scope: "row" }, pair.columns[at]),
+      pair.rows.map((row) => el("td", {}, offends ? el("mark", {}, valueOf(row, at)) : valueOf(row, at))),
+      el("td", {}, offends ? sign : null),
+    );
   });
-  const head = el("tr", {}, el("th", { scope: "col" }, "column"), heads, el("td"));
-  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": name },
-    el("table.rows", {}, el("caption.hidden", {}, name), el("thead", {}, head), el("tbody", {}, lines)));
+  return framed(name, "table.rows", [el("th", { scope: "col" }, "column"), heads, el("td")], lines);
 }
 
 /** What a row is called where its values are shown anyway: `row 17 (Zip 36104)` is `row 17` there. */
@@ -146,14 +204,22 @@ function valueOf(row, at) {
 
 /** What a rule says, where the document doesn't tell. */
 function saysOf(doc, rule) {
-  const sides = doc.line(rule).split(/->| in /).map((side) => (side.match(COLUMN_CHARACTERS) ?? [])
-    .map((sign) => doc.namesFor(rule)[sign.charCodeAt(0) - FIRST_COLUMN]));
+  const sides = doc
+    .line(rule)
+    .split(/->| in /)
+    .map((side) =>
+      (side.match(COLUMN_CHARACTERS) ?? []).map((sign) => doc.namesFor(rule)[sign.charCodeAt(0) - FIRST_COLUMN]),
+    );
   const [left, right] = sides.map((names) => names.join(", ").replace(/, ([^,]*)$/, " and $1"));
   switch (doc.section(rule).kind) {
-    case "fd": return left ? `Rows that share ${left} share ${right}.` : `All rows share ${right}.`;
-    case "ucc": return `No two rows share ${left}.`;
-    case "ind": return `Every value of ${left} is one of ${right}.`;
-    default: return "";
+    case "fd":
+      return left ? `Rows that share ${left} share ${right}.` : `All rows share ${right}.`;
+    case "ucc":
+      return `No two rows share ${left}.`;
+    case "ind":
+      return `Every value of ${left} is one of ${right}.`;
+    default:
+      return "";
   }
 }
 
@@ -162,9 +228,17 @@ function copying(doc, rule) {
   const copies = doc.detail(rule).copy ?? plainCopies(doc, rule);
   const said = el("span.said", { role: "status", "aria-live": "polite" });
   const shown = el("textarea", { readonly: true, hidden: true, rows: "3", "aria-label": "What to copy" });
-  const button = (label, text) => text && el("button", { type: "button", click: () => copy(text, label, said, shown) }, label);
-  return el("div.copying", {},
-    button("text", copies.text), button("SQL", copies.sql), button("rule file", copies.rule), said, shown);
+  const button = (label, text) =>
+    text && el("button", { type: "button", click: () => copy(text, label, said, shown) }, label);
+  return el(
+    "div.copying",
+    {},
+    button("text", copies.text),
+    button("SQL", copies.sql),
+    button("rule file", copies.rule),
+    said,
+    shown,
+  );
 }
 
 /** Copies a text; where the browser doesn't allow it, the text is shown and selected. */
@@ -194,8 +268,15 @@ function plainCopies(doc, rule) {
 /** SQL that lists the groups of rows that break a dependency, or a key; null as the document takes it. */
 function sqlOf(doc, rule, kind, tableName) {
   const sql = (name) => `"${name.replaceAll('"', '""')}"`;
-  const [left, right] = doc.line(rule).split("->").map((side) => [...side].map((sign) => sign.charCodeAt(0) - FIRST_COLUMN)
-    .filter((at) => at >= 0 && at < doc.columns.length).map((at) => sql(doc.columns[at].name)));
+  const [left, right] = doc
+    .line(rule)
+    .split("->")
+    .map((side) =>
+      [...side]
+        .map((sign) => sign.charCodeAt(0) - FIRST_COLUMN)
+        .filter((at) => at >= 0 && at < doc.columns.length)
+        .map((at) => sql(doc.columns[at].name)),
+    );
   const distinct = doc.nulls === "distinct";
   const where = distinct && left.length ? ` WHERE ${left.map((name) => `${name} IS NOT NULL`).join(" AND ")}` : "";
   const grouped = left.length ? ` GROUP BY ${left.join(", ")}` : "";

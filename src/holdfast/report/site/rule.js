@@ -9,8 +9,11 @@ function ruleView(doc, kind, tableName, text) {
   const detail = doc.detail(rule);
   const section = doc.section(rule);
   const says = detail.says ?? saysOf(doc, rule);
-  const kicker = [link(`#/rules?class=${encodeURIComponent(kind)}`, section.title), section.table ? ` of ${section.table}` : null,
-    detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null];
+  const kicker = [
+    link(`#/rules?class=${encodeURIComponent(kind)}`, section.title),
+    section.table ? ` of ${section.table}` : null,
+    detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null,
+  ];
   return {
     title: text,
     body: [
@@ -18,32 +21,57 @@ function ruleView(doc, kind, tableName, text) {
       el("h1.ruleline", {}, detail.name ? el("span.name", {}, `${detail.name}: `) : null, ruleText(doc, rule, true)),
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
-      el(`p.fate.${doc.stateOf(rule)}`, {}, el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]), " ", fate(doc, rule)),
+      el(
+        `p.fate.${doc.stateOf(rule)}`,
+        {},
+        el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]),
+        " ",
+        fate(doc, rule),
+      ),
       fared(doc, rule),
       twoColumns(
         [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
-        [evidence(doc, rule), part("Copy as", copying(doc, rule)), overTime(detail), eventsPart(doc, rule), columnsPart(doc, rule)]),
+        [
+          evidence(doc, rule),
+          part("Copy as", copying(doc, rule)),
+          overTime(detail),
+          eventsPart(doc, rule),
+          columnsPart(doc, rule),
+        ],
+      ),
     ],
   };
-}
-
-/** What matters most beside the rest; all side by side where nothing broke. */
-function twoColumns(most, rest) {
-  const shown = most.filter(Boolean);
-  if (!shown.length) return el("div.parts", {}, rest);
-  return el("div.columns", {}, el("div", {}, shown), el("div", {}, rest));
 }
 
 /** The strip in large, with what its colours mean. */
 function fared(doc, rule) {
   const drawn = strip(doc, rule, true);
   if (!drawn) return null;
-  const words = { held: "held", broken: "broken", implied: "follows from another rule", untested: "nothing tests it", absent: "not known yet" };
+  const words = {
+    held: "held",
+    broken: "broken",
+    implied: "follows from another rule",
+    untested: "nothing tests it",
+    absent: "not known yet",
+  };
   const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
   const last = doc.batches.reduce((most, batch) => Math.max(most, batch.seq), 0);
-  return el("figure.fared", {},
-    el("div.timeline", {}, drawn, el("p.ends", { "aria-hidden": "true" }, el("span", {}, "start"), el("span", {}, `batch ${number(last)}`))),
-    el("figcaption.legend", {}, "One cell a batch: ", seen.map(([name, said]) => el("span.key", {}, el(`span.swatch.${name}`, { "aria-hidden": "true" }), said))));
+  return el(
+    "figure.fared",
+    {},
+    el(
+      "div.timeline",
+      {},
+      drawn,
+      el("p.ends", { "aria-hidden": "true" }, el("span", {}, "start"), el("span", {}, `batch ${number(last)}`)),
+    ),
+    el(
+      "figcaption.legend",
+      {},
+      "One cell a batch: ",
+      seen.map(([name, said]) => el("span.key", {}, el(`span.swatch.${name}`, { "aria-hidden": "true" }), said)),
+    ),
+  );
 }
 
 /** The rows side by side, the newest pair first; all but the first are folded. */
@@ -67,24 +95,57 @@ function evidence(doc, rule) {
   const score = doc.scoreOf(rule);
   const lines = [...(detail.evidence ?? [])];
   if (detail.g3) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
-  return part("Score and evidence",
+  return part(
+    "Score and evidence",
     el("p.bigscore", {}, score === null ? "No score is known." : [scoreMark(score), el("span.aside", {}, " of 100")]),
-    lines.length ? el("ul.evidence", {}, lines.map((line) => el("li", {}, line))) : null);
+    lines.length
+      ? el(
+          "ul.evidence",
+          {},
+          lines.map((line) => el("li", {}, line)),
+        )
+      : null,
+  );
 }
 
 const overTime = (detail) => part("Violations over time", overBatches(detail.line, "None, whatever came."));
 
 function eventsPart(doc, rule) {
-  const words = { lost: "broke it", worse: "broke it further", gained: "mended it", implied: "made it follow from another", untested: "left nothing that tests it" };
+  const words = {
+    lost: "broke it",
+    worse: "broke it further",
+    gained: "mended it",
+    implied: "made it follow from another",
+    untested: "left nothing that tests it",
+  };
   const events = doc.eventsOf(rule).toReversed();
-  return part("Batches", events.length ? el("ul.evidence", {}, events.map(({ seq, event, by }) =>
-    el("li", {}, batchLink(seq), ` ${words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null))) : null);
+  return part(
+    "Batches",
+    events.length
+      ? el(
+          "ul.evidence",
+          {},
+          events.map(({ seq, event, by }) =>
+            el("li", {}, batchLink(seq), ` ${words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null),
+          ),
+        )
+      : null,
+  );
 }
 
 function columnsPart(doc, rule) {
   const columns = doc.columnsOf(rule);
   const names = doc.namesFor(rule);
-  return part("Columns", columns.length ? el("p", {}, columns.map((at, place) => [place ? ", " : "", link(doc.columnAddress(at), names[at])])) : null);
+  return part(
+    "Columns",
+    columns.length
+      ? el(
+          "p",
+          {},
+          columns.map((at, place) => [place ? ", " : "", link(doc.columnAddress(at), names[at])]),
+        )
+      : null,
+  );
 }
 
 /** What to remove, so that the rule holds. */
@@ -92,8 +153,12 @@ function worklist(detail) {
   const list = detail.worklist;
   if (!list) return null;
   const rows = list.rows.map((row) => [shortName(row), ...list.columns.map((_, at) => row.values[at] ?? "null")]);
-  return part("Worklist", el("p", {}, list.sentence), rows.length ? table("Worklist", ["row", ...list.columns], rows, { class: "listing" }) : null,
-    list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null);
+  return part(
+    "Worklist",
+    el("p", {}, list.sentence),
+    rows.length ? table("Worklist", ["row", ...list.columns], rows, "table.listing") : null,
+    list.more ? el("p.aside", {}, `${number(list.more)} more are not listed here.`) : null,
+  );
 }
 
 /** The violations, page by page, from the server. */
@@ -111,7 +176,8 @@ function violationsPart(doc, rule) {
       const answer = await fetched(`api/violations?${asked}`);
       from = start;
       list.replaceChildren(...answer.violations.map(foldedPair));
-      where.textContent = `${number(from + 1)} to ${number(from + answer.violations.length)} of ${number(answer.total)}`;
+      const last = from + answer.violations.length;
+      where.textContent = `${number(from + 1)} to ${number(last)} of ${number(answer.total)}`;
       previous.disabled = from === 0;
       next.disabled = from + PAIRS_A_PAGE >= answer.total;
     } catch (error) {
@@ -124,5 +190,13 @@ function violationsPart(doc, rule) {
 
 /** Where an address means nothing. */
 function missingView(sentence, note) {
-  return { title: "Not here", body: [el("h1", {}, "Not here"), el("p", {}, sentence), note ? el("p.aside", {}, note) : null, el("p", {}, link("#/", "To the overview"))] };
+  return {
+    title: "Not here",
+    body: [
+      el("h1", {}, "Not here"),
+      el("p", {}, sentence),
+      note ? el("p.aside", {}, note) : null,
+      el("p", {}, link("#/", "To the overview")),
+    ],
+  };
 }

@@ -52,10 +52,18 @@ function showHits(doc, asked, hits, found, most = PAGE) {
   const { count, rules } = hitsOf(doc, asked, most);
   const restricted = FILTERS.some((name) => asked[name]);
   hits.textContent = restricted ? `${counted(count, "rule")} of ${number(doc.count)}` : counted(count, "rule");
-  const shown = [];
+  const shown = count ? [labels(doc)] : [];
   for (const section of doc.rules.sections) {
     const own = rules.filter((rule) => rule >= section.first && rule < section.first + section.count);
-    if (own.length) shown.push(el("h2.section", {}, sectionTitle(doc, section)), el("ul.list", {}, own.map((rule) => ruleItem(doc, rule, { withTable: false }))));
+    if (own.length)
+      shown.push(
+        el("h2.section", {}, sectionTitle(doc, section)),
+        el(
+          "ul.list",
+          {},
+          own.map((rule) => ruleItem(doc, rule, { withTable: false })),
+        ),
+      );
   }
   if (!count) shown.push(el("p.calm", {}, "No rule is like that. ", link("#/rules", "Show all rules")));
   const left = count - rules.length;
@@ -80,20 +88,35 @@ function filters(doc, asked) {
     if (name === "column" && !changed.column) changed.side = "";
     location.hash = rulesAddress(changed);
   };
-  const choice = (name, label, options) => el("label", {}, label,
-    el("select", { id: `filter-${name}`, change: go(name) },
-      options.map(([value, text]) => el("option", { value, selected: asked[name] === value }, text))));
+  const choice = (name, label, options) =>
+    el(
+      "label",
+      {},
+      label,
+      el(
+        "select",
+        { id: `filter-${name}`, change: go(name) },
+        options.map(([value, text]) => el("option", { value, selected: asked[name] === value }, text)),
+      ),
+    );
   const titles = new Map(doc.rules.sections.map((section) => [section.kind, section.title]));
-  const columns = doc.columns.map((_, at) => [doc.columnId(at), doc.tables.length > 1 ? doc.columnId(at) : doc.columns[at].name]);
+  const columns = doc.columns.map((_, at) => [
+    doc.columnId(at),
+    doc.tables.length > 1 ? doc.columnId(at) : doc.columns[at].name,
+  ]);
   const any = (text) => ["", text];
   const sides = [any("on any side"), ["left", "on the left"], ["right", "on the right"]];
   const scores = [any("any"), ...[20, 40, 60, 80, 90].map((least) => [String(least), `${least} or more`])];
-  if (asked.score && !scores.some(([value]) => value === asked.score)) scores.push([asked.score, `${asked.score} or more`]);
-  return el("form.filters", { "aria-label": "Filters", submit: (event) => event.preventDefault() },
+  if (asked.score && !scores.some(([value]) => value === asked.score))
+    scores.push([asked.score, `${asked.score} or more`]);
+  return el(
+    "form.filters",
+    { "aria-label": "Filters", submit: (event) => event.preventDefault() },
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
     choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
     choice("score", "Score", scores),
-    FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null);
+    FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null,
+  );
 }

@@ -1,9 +1,9 @@
 // Searching all rules, a million of them in some milliseconds.
 //
 // The index lists the columns of every rule in one long array, left sides told from right sides, and numbers what else
-// stands in a rule: the few *shapes* that are left of the texts without their columns (with the rule's name, where it has
-// one). A search turns its words into bits, marks for each column and each shape which words it has, and takes one pass.
-// The index is built in slices after the page is shown; a search that comes earlier completes it.
+// stands in a rule: the few *shapes* that are left of the texts without their columns (with the rule's name, where it
+// has one). A search turns its words into bits, marks for each column and each shape which words it has, and takes one
+// pass. The index is built in slices after the page is shown; a search that comes earlier completes it.
 "use strict";
 
 const RIGHT = 0x2000; // added to a column on the right side of a rule
@@ -78,7 +78,8 @@ class RuleIndex {
   }
 
   /**
-   * The rules that a query finds: `{count, rules}`, the first `most` of them, or with `best` those with the best scores.
+   * The rules that a query finds: `{count, rules}`, the first `most` of them, or with `best` those with the best
+   * scores.
    *
    * A query has `words`, `left` and `right` (lists of small letters), `kinds` (null: all), `column` and `side`, `state`
    * and `score`, the least.
@@ -112,7 +113,9 @@ class RuleIndex {
 /** Whether a right side starts behind a space: that of `a in b`, or of `[a] orders [b]`. */
 function turns(texts, at) {
   const next = texts.charCodeAt(at + 1);
-  return (next === LETTER_I && texts.startsWith("in ", at + 1)) || (next === LETTER_O && texts.startsWith("orders ", at + 1));
+  return (
+    (next === LETTER_I && texts.startsWith("in ", at + 1)) || (next === LETTER_O && texts.startsWith("orders ", at + 1))
+  );
 }
 
 /** Which words of a query each column and each shape has, a bit a word. */
@@ -122,7 +125,11 @@ class Marks {
     this.ofShape = new Int32Array(shapes.length);
     this.all = 0;
     const names = doc.columns.map((column, at) => [column.name.toLowerCase(), doc.columnId(at).toLowerCase()]);
-    for (const [words, sides] of [[query.words, [0, RIGHT]], [query.left, [0]], [query.right, [RIGHT]]]) {
+    for (const [words, sides] of [
+      [query.words, [0, RIGHT]],
+      [query.left, [0]],
+      [query.right, [RIGHT]],
+    ]) {
       for (const word of words ?? []) this.takeWord(word, names, shapes, sides);
     }
     if (query.column !== null && query.column !== undefined) {

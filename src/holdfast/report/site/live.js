@@ -1,0 +1,77 @@
+// Following a state: batches that arrive are shown where the reader is.
+"use strict";
+
+function follow() {
+  const seen = page.doc.batches.reduce((last, batch) => Math.max(last, batch.seq), 0);
+  const events = new EventSource(`api/events?since=${seen}`); // what came since the document was read is told at once
+  let lost = false;
+  events.addEventListener("open", () => {
+    if (lost) refresh();
+    lost = false;
+  });
+  events.addEventListener("batch", refresh);
+  events.addEventListener("error", () => {
+    lost = true;
+    tell("The connection is lost: what you see is as it was. It is tried again.");
+  });
+}
+
+/** Take the document again, and stay where the reader is. */
+async function refresh() {
+  const before = page.doc;
+  try {
+    page.doc = new Doc(await fetched("api/document"));
+  } catch (error) {
+    tell(`The newest state can't be read: ${error.message}`);
+    return;
+  }
+  const place = whereReaderIs();
+  show(true);
+  returnTo(place);
+  showAbout();
+  page.doc.index.buildLater();
+  tell(arrived(before, page.doc));
+}
+
+/** What arrived since, in a sentence. */
+function arrived(before, now) {
+  const fresh = now.batches.filter((batch) => !before.batchAt.has(batch.seq));
+  if (!fresh.length) return "Connected again: nothing changed.";
+  const sum = (event) => fresh.reduce((total, batch) => total + (batch[event] ?? 0), 0);
+  const seqs = fresh.map((batch) => batch.seq);
+  const which =
+    fresh.length === 1 ? `Batch ${seqs[0]}` : `${number(fresh.length)} batches, up to ${Math.max(...seqs)},`;
+  const did = [
+    ["lost", "broke"],
+    ["worse", "broke further"],
+    ["gained", "hold now"],
+  ]
+    .filter(([event]) => sum(event))
+    .map(([event, words]) => `${counted(sum(event), "rule")} ${words}`);
+  return `${which} arrived: ${did.join(", ") || "no rule broke"}.`;
+}
+
+function whereReaderIs() {
+  const { activeElement: focused } = document;
+  const open = [...document.querySelectorAll("main details[open] > summary")].map((summary) => summary.textContent);
+  return {
+    y: window.scrollY,
+    id: focused?.id,
+    href: focused?.getAttribute?.("href"),
+    heading: focused?.tagName === "H1",
+    open,
+  };
+}
+
+function returnTo({ y, id, href, heading, open }) {
+  for (const summary of document.querySelectorAll("main details > summary")) {
+    if (open.includes(summary.textContent)) summary.parentElement.open = true;
+  }
+  if (heading) focusHeading();
+  else if (href)
+    [...document.querySelectorAll("main a")]
+      .find((each) => each.getAttribute("href") === href)
+      ?.focus({ preventScroll: true });
+  else if (id) byId(id)?.focus({ preventScroll: true });
+  window.scrollTo(0, y);
+}
