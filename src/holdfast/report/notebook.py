@@ -70,7 +70,8 @@ def pair_html(pair: Json) -> str:
         + "</tr>"
         for place in places
     )
-    return f"<p>{escape(pair['sentence'])}</p><table><thead><tr><th>column</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr><th>column</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<p>{escape(pair['sentence'])}</p>{table}"
 
 
 def _cell(value: str, marked: bool) -> str:
