@@ -149,6 +149,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "explain": lambda watch: watch.explain("zip -> city"),
     "explanation": lambda watch: watch.explanation("zip -> city"),
     "advise": lambda watch: watch.advise("GROUP BY zip, city"),
+    "column": lambda watch: watch.column("zip"),
     "suggest": lambda watch: watch.suggest(),
     "history": lambda watch: watch.history(),
     "nulls": lambda watch: watch.nulls,

@@ -18,7 +18,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.serve.running import serve
+from holdfast.serve.running import address_of, listening, serve
 from tests.cli.running import finish, refused, run_process, start
 from tests.serve.conftest import people
 
@@ -101,6 +101,15 @@ def test_another_address_needs_a_token(served: Served) -> None:
     token = {"Authorization": f"Bearer {found[1]}"}
     assert [ask(port, "/")[0], ask(port, "/", **token)[0]] == [401, 200]
     assert ask(port, "/", **token, Host="evil.example")[0] == 400
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
+def test_an_address_of_this_machine_alone_has_its_names(host: str) -> None:
+    with listening(host, 0) as bound:
+        address, is_private = address_of(host, bound)
+        assert is_private
+        assert all(address.is_ours(f"{name}:{address.port}") for name in (host, "localhost", "127.0.0.1", "[::1]"))
+        assert address.url == f"http://{host}:{address.port}/"
 
 
 def test_a_token_of_ones_own(served: Served) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.api.memory import Event, KeptWitness
+from holdfast.api.notebook import Strips, explanation_html
 from holdfast.changes.names import names_in
 from holdfast.changes.naming import by_key, by_number, by_values, listed
 from holdfast.engines.contract import Explanation, LinesTable
@@ -35,23 +36,23 @@ class Told(Explanation):
 
     now: Explanation
     events: tuple[Event, ...]
+    strips: Strips
 
     def lines(self) -> list[str]:
         """As text, a line each."""
         return [*self.now.lines(), *story(self.events)]
 
     def to_json(self) -> dict[str, Any]:
-        """As a plain object: that of the rule now, with `history`."""
-        return {**self.now.to_json(), "history": [_plain(event) for event in self.events]}
+        """As a plain object: that of the rule now, with `history` where batches did anything to it."""
+        history = {"history": [_plain(event) for event in self.events]} if self.events else {}
+        return {**self.now.to_json(), **history}
 
     def table(self) -> LinesTable | None:
         """What is better seen in a table below the lines."""
         return self.now.table()
 
-
-def told(now: Explanation, events: Sequence[Event]) -> Explanation:
-    """An explanation with what batches did to the rule, where they did anything."""
-    return Told(now, tuple(events)) if events else now
+    def _repr_html_(self) -> str:
+        return explanation_html(self, self.events, self.strips)
 
 
 def story(events: Sequence[Event]) -> list[str]:

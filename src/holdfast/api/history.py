@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast.api.notebook import RuleKey, Strips, history_html
 from holdfast.changes.diff import Finding, Result, Worth
 from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import rule_class
@@ -18,39 +19,50 @@ class RuleHistory:
     """
 
     def __init__(
-        self, results: Mapping[tuple[str, str], Result], events: Mapping[tuple[str, str, str], tuple[int, int]]
+        self,
+        results: Mapping[tuple[str, str], Result],
+        events: Mapping[RuleKey, tuple[int, int]],
+        strips: Strips | None = None,
     ) -> None:
-        self._results, self._events = results, events
+        self._results, self._events, self._strips = results, events, strips
         gone = {rule: fared for rule, fared in events.items() if fared[1]}  # which broke, and don't hold
-        self._moved: list[dict[str, Any]] = []
+        self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():
             for text in result:
                 if (fared := events.get((engine, table, text))) is not None:
                     gone.pop((engine, table, text), None)
-                    self._moved.append(_line(engine, table, result[text], *fared))
+                    self._moved.append(((engine, table, text), _line(engine, table, result[text], *fared)))
         self._gone = len(gone)
         self._moved += [
-            {"kind": engine, "table": table, "text": text, "holds_since": None, "broke": broke}
-            for (engine, table, text), (_, broke) in gone.items()
+            (rule, {"kind": rule[0], "table": rule[1], "text": rule[2], "holds_since": None, "broke": broke})
+            for rule, (_, broke) in gone.items()
         ]
-        self._moved.sort(
-            key=lambda line: (-line["broke"], -line.get("score", 0.0), line["kind"], line["table"], line["text"])
-        )
+        self._moved.sort(key=lambda each: _rank(each[1]))
 
     def __len__(self) -> int:
         return self._gone + sum(len(result) for result in self._results.values())
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (line for _, line in self._lines())
+
+    def _lines(self) -> Iterator[tuple[RuleKey, dict[str, Any]]]:
         yield from self._moved
         for (engine, table), result in self._results.items():
             for text, rule in result.items():
                 if (engine, table, text) not in self._events:
-                    yield _line(engine, table, rule, 0, 0)
+                    yield (engine, table, text), _line(engine, table, rule, 0, 0)
 
     def __repr__(self) -> str:
         from holdfast.report.text import history_text
 
         return history_text(self)
+
+    def _repr_html_(self) -> str:
+        return history_html(len(self), self._lines(), self._strips)
+
+
+def _rank(line: Mapping[str, Any]) -> tuple[Any, ...]:
+    return -line["broke"], -line.get("score", 0.0), line["kind"], line["table"], line["text"]
 
 
 def _line(engine: str, table: str, rule: Finding, gained: int, broke: int) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from holdfast.errors import BadInput, suggest
 from holdfast.visible import brief, visible
 
 _MOST = 10  # rules of a kind that are shown
+_OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
+_ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 _FIRST_COLUMN = 0xE000  # the first character that stands for a column in the texts of a document
 
 
@@ -41,9 +43,10 @@ class Lens:
         for kind, text in _rules_with(document, chr(_FIRST_COLUMN + place)):
             found.setdefault(kind, []).append(text)
         drawn = ("distribution", "nulls_line")
+        ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
         facts = {key: value for key, value in about.items() if key not in (*drawn, "table", "name", "quoted")}
         pictures = tuple(about[key] for key in drawn if about.get(key))
-        return Lens(table, name, facts, {kind: tuple(texts) for kind, texts in found.items()}, pictures)
+        return Lens(table, name, facts, {kind: tuple(found[kind]) for kind in ordered}, pictures)
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object."""
@@ -79,17 +82,17 @@ def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, s
         for number in range(section["first"], section["first"] + section["count"]):
             if sign in texts[number]:
                 if section["given"]:
-                    kind = "your rules"
+                    kind = _OWN
                 elif rules["states"][number] in (0, 3):  # it holds
                     kind = _tells(section["kind"], texts[number], sign)
                 else:
-                    kind = "broken"
+                    kind = _BROKEN
                 yield kind, _written(document, texts[number], across=not section["table"])
 
 
 def _tells(kind: str, text: str, sign: str) -> str:
     if kind == "fd":
-        return "determined by" if text.rpartition(" -> ")[2] == sign else "determines"
+        return _DETERMINED if text.rpartition(" -> ")[2] == sign else _DETERMINES
     return rule_class(kind).title
 
 

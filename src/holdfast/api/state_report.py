@@ -107,7 +107,7 @@ class _State:
             subject,
             finding,
             score,
-            fate_of([_turn(each) for each in turns], given, start),
+            fate_of([turn_of(each) for each in turns], given, start),
             [(each.seq, each.violations) for each in figures],
             [_told(each) for each in reversed(turns) if each.witness],
             self._listing(finding) if given else None,
@@ -124,7 +124,7 @@ class _State:
         engine, subject, text = key
         turns = self._turns[key]
         rule = self._results.get((engine, subject), {}).get(text)
-        fate = fate_of([_turn(each) for each in turns], rule_class(engine).given)
+        fate = fate_of([turn_of(each) for each in turns], rule_class(engine).given)
         implied = next((each.by for each in reversed(turns) if each.event == "implied"), "")
         return RuleSeen(
             engine,
@@ -181,7 +181,8 @@ def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
     return {key: each[::-1] for key, each in found.items()}
 
 
-def _turn(event: Event) -> Turn:
+def turn_of(event: Event) -> Turn:
+    """What an event did to its rule, and because of what."""
     why = event.by
     if event.witness is not None:
         witness = event.witness

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from holdfast.api.explaining import told
+from holdfast.api.explaining import Told
 from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.api.memory import Memory
+from holdfast.api.notebook import Listings, Strips, view_html
 from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Diff, Finding, Result
@@ -45,6 +46,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
+    from holdfast.api.lens import Lens
     from holdfast.api.suggesting import Suggestions
 
 T = TypeVar("T")
@@ -100,6 +102,9 @@ class View:
             f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
         ]
         return "\n".join(map(visible, lines))
+
+    def _repr_html_(self) -> str | None:
+        return None if self._closed else view_html(self)
 
     # ---- loading -----------------------------------------------------------------------------------------------------
 
@@ -328,9 +333,9 @@ class View:
             engine = self._engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        return RuleHistory(results, self._store.remembered.rule_events())
+        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self))
 
-    def violations(self, rule: str | None = None) -> list[Listing]:
+    def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
         self._refresh()
         if not (given := self._given()):
@@ -339,7 +344,7 @@ class View:
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))
             raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
-        return found
+        return Listings(found)
 
     def listings(self, rule: str | None = None) -> list[Listing]:
         """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
@@ -392,7 +397,7 @@ class View:
         now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return told(now, self.memory().events_of(kept, name, about["text"]))
+        return Told(now, tuple(self.memory().events_of(kept, name, about["text"])), Strips(self))
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
@@ -413,6 +418,13 @@ class View:
         name = self._table_name(table)
         results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
+
+    def column(self, name: str, *, table: str | None = None) -> Lens:
+        """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
+        from holdfast.api.lens import Lens
+        from holdfast.api.state_report import state_document
+
+        return Lens.of(state_document(self), self._table_name(table), name)
 
     def report(self, path: str | Path, *, redact: bool = False) -> int:
         """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its

@@ -20,6 +20,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
+from holdfast.visible import visible
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Explanation(ABC):
     """Whether a rule holds, how far, and which rows to look at."""
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(map(visible, self.lines()))
 
     @abstractmethod
     def lines(self) -> list[str]:

@@ -70,9 +70,8 @@ def pair_html(pair: Json) -> str:
         + "</tr>"
         for place in places
     )
-    return (
-        f"<p>{escape(pair['sentence'])}</p><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    table = f"<table><thead><tr><th>column</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<p>{escape(pair['sentence'])}</p>{table}"
 
 
 def _cell(value: str, marked: bool) -> str:
@@ -80,7 +79,7 @@ def _cell(value: str, marked: bool) -> str:
 
 
 def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
-    """The rows that broke a rule, side by side; nothing where their values are not kept, or nobody knows what it says."""
+    """The rows that broke a rule, side by side; nothing where their values are not kept, or its class has no words."""
     meaning = meaning_of(engine, text)
     if meaning is None or not witness.values or not all(witness.values):
         return None

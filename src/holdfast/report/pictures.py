@@ -109,16 +109,17 @@ def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -
     known = [value for _, value in points if value is not None]
     if not known:
         return ""
-    greatest = max(known)
-    now = points[-1][1]
+    greatest, now = max(known), points[-1][1]
+    if greatest <= 0:
+        return _flat(label, last)
     said = "" if now is None else number(now)
     right = WIDTH - room_of(said) * 1.1 - 10  # it is bold
     steps = _steps(points, greatest, right, last)
     end = "" if now is None else text(right + 6, _height(now, greatest) + 4, said, "strong")
     axis = path("axis", f"M0 {at(_LINE_BOTTOM)}H{at(right)}")
-    top = path("grid", f"M0 {at(_LINE_TOP)}H{at(right)}") if greatest > 0 else ""
+    top = path("grid", f"M0 {at(_LINE_TOP)}H{at(right)}")
     letters = [
-        text(0, _LINE_TOP - 6, f"at most {number(greatest)}") if greatest > 0 else "",
+        text(0, _LINE_TOP - 6, f"at most {number(greatest)}"),
         text(0, _LINE_BOTTOM + 16, "start"),
         text(right, _LINE_BOTTOM + 16, f"batch {last:,}", anchor="end") if last else "",
     ]
@@ -126,8 +127,16 @@ def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -
     return svg(WIDTH, _LINE_HEIGHT, label, body, kind="over-time")
 
 
+def _flat(label: str, last: int) -> str:
+    """A line that never left 0 needs no height."""
+    right, bottom = WIDTH - room_of("0") - 10, 10.0
+    drawn = path("line", f"M0 {at(bottom)}H{at(right)}") + text(right + 6, bottom + 4, "0", "strong")
+    drawn += text(0, bottom + 16, "start") + (text(right, bottom + 16, f"batch {last:,}", anchor="end") if last else "")
+    return svg(WIDTH, bottom + 22, label, drawn, kind="over-time")
+
+
 def _height(value: float, greatest: float) -> float:
-    return _LINE_BOTTOM - (value / greatest if greatest > 0 else 0.0) * (_LINE_BOTTOM - _LINE_TOP)
+    return _LINE_BOTTOM - value / greatest * (_LINE_BOTTOM - _LINE_TOP)
 
 
 def _steps(points: Sequence[tuple[int, float | None]], greatest: float, right: float, last: int) -> str:

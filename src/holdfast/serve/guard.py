@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _LONGEST_QUERY = 8_000  # bytes
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -34,7 +35,7 @@ class Address:
 
     host: str  # as people call it
     port: int
-    names: frozenset[str] = frozenset({"127.0.0.1", "localhost", "::1"})  # none: all of this machine's
+    names: frozenset[str] = LOOPBACK  # none: all of this machine's
 
     def is_ours(self, asked: str) -> bool:
         """Whether a Host header names this address."""

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from holdfast.api.view import View
@@ -99,11 +100,14 @@ class Live:
 
     def _follow(self) -> None:
         self._prepare(())
-        while not self._ends.wait(_SECONDS):
+        pause = _SECONDS
+        while not self._ends.wait(pause):
+            started = perf_counter()
             try:
                 self.look()
             except Exception:
                 _log.exception("an error of ours, while following the state")
+            pause = max(_SECONDS, perf_counter() - started)  # where documents take long, others get half of the time
 
     def look(self) -> None:
         """See whether anything was committed; then tell, and make again what was asked for."""

@@ -20,7 +20,7 @@ import uvicorn
 from holdfast.api.view import View
 from holdfast.errors import BadInput
 from holdfast.serve.app import application
-from holdfast.serve.guard import Address
+from holdfast.serve.guard import LOOPBACK, Address
 from holdfast.serve.live import Live
 
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
@@ -41,8 +41,8 @@ def serve(
     """Serve a state until Ctrl-C; `say` hears the address."""
     if token is not None:
         _refuse_weak(token)
-    with _listening(host, port) as listening:
-        address, is_private = _address(host, listening)
+    with listening(host, port) as bound:
+        address, is_private = address_of(host, bound)
         if token is None and not is_private:
             token = secrets.token_urlsafe()
         _give_memory_back()
@@ -52,12 +52,12 @@ def serve(
             say(f"{state} at {visit}")
             if open_browser:
                 threading.Thread(target=webbrowser.open, args=(visit,), daemon=True).start()
-            _run(live, address, token, listening)
+            _run(live, address, token, bound)
         finally:
             live.close()
 
 
-def _run(live: Live, address: Address, token: str | None, listening: socket.socket) -> None:
+def _run(live: Live, address: Address, token: str | None, bound: socket.socket) -> None:
     config = uvicorn.Config(
         application(live, address, token),
         http="h11",
@@ -70,7 +70,7 @@ def _run(live: Live, address: Address, token: str | None, listening: socket.sock
     )
     _tell_errors()
     live.start()
-    _Server(config, live).run(sockets=[listening])
+    _Server(config, live).run(sockets=[bound])
 
 
 class _Server(uvicorn.Server):
@@ -110,7 +110,8 @@ def _refuse_weak(token: str) -> None:
         )
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at a port of this machine; 0: at any that is free."""
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.create_server(place[:2], family=family)
@@ -126,12 +127,11 @@ def _listening(host: str, port: int) -> socket.socket:
         raise BadInput(f"{host}:{port} can't be served: {why}; {hint}") from None
 
 
-def _address(host: str, listening: socket.socket) -> tuple[Address, bool]:
+def address_of(host: str, bound: socket.socket) -> tuple[Address, bool]:
     """Where pages are served, and whether this machine alone can ask for them."""
-    numbers, port = listening.getsockname()[:2]
-    bound = ip_address(numbers.partition("%")[0])
-    if bound.is_loopback:
-        return Address(host, port), True
-    if bound.is_unspecified:  # all addresses of this machine, which has names that we don't know
+    numbers, port = bound.getsockname()[:2]
+    place = ip_address(numbers.partition("%")[0])
+    if place.is_unspecified:  # all addresses of this machine, which has names that we don't know
         return Address(socket.gethostname(), port, frozenset()), False
-    return Address(host, port, frozenset({host.lower(), numbers.lower()})), False
+    own = frozenset({host.lower(), numbers.lower()})
+    return Address(host, port, own | LOOPBACK if place.is_loopback else own), place.is_loopback
