@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.sample import ODD_TABLE
 
@@ -26,5 +27,11 @@ VIEWS = {
 
 
 def follow(page: Page, address: str) -> None:
-    """Go to an address within the page."""
+    """Go to an address within the page, and wait until it is shown (`page` there is that of the script)."""
     page.evaluate("address => { location.hash = address }", address)
+    page.wait_for_function("page.shown === location.hash")
+
+
+def expect_address(page: Page, address: str) -> None:
+    """The page is at an address, or comes there."""
+    expect(page).to_have_url(re.compile(re.escape(address) + "$"))

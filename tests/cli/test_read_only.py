@@ -172,3 +172,18 @@ def test_files_that_are_gone_make_it_look_again(forbidden: Path, monkeypatch: py
         assert len(reading.history()) == 2
         assert reading.tables["people"].rows == 6
     assert len(loads) == 3, "the writer's, one in vain, and one more"
+
+
+def test_a_private_copy_is_followed(forbidden: Path) -> None:
+    """A view that reads a copy of the database makes another one when the state has changed."""
+    with View.open(forbidden) as reading:
+        version = reading._store.version()
+        assert not reading.follow()
+        with Monitor.open(forbidden) as writing:
+            writing.apply(inserts=forbidden.parent.parent / "again.csv")
+            expected = [finding.to_json() for finding in writing.results()]
+        assert reading._store.version() != version
+        assert reading.follow()
+        assert (len(reading.history()), reading.tables["people"].rows) == (2, 6)
+        assert [finding.to_json() for finding in reading.results()] == expected
+        assert not reading.follow()

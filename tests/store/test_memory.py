@@ -242,6 +242,9 @@ def test_an_older_state_tells_its_events(older: Path) -> None:
         events, counts = memory.events(), memory.counts()
         assert sum(sum(own.values()) for own in counts.values()) == len(events)
         assert older.name == "format1" or events
+        for batch in view.history():
+            told = counts.get(batch.seq, {})
+            assert (batch.lost, batch.gained) == (told.get("lost", 0), told.get("gained", 0)), "given rules, too"
         for each in events:
             if each.witness is not None and (each.engine, each.event) != ("named", "lost"):
                 assert None not in each.witness.values
@@ -250,8 +253,10 @@ def test_an_older_state_tells_its_events(older: Path) -> None:
 
 def test_an_older_state_remembers_from_when_it_is_written_to(older: Path) -> None:
     with Monitor.open(older, write=False) as view:
-        events, counts, last = view.memory().events(), view.memory().counts(), view.history(1)[-1].seq
+        events, counts, history = view.memory().events(), view.memory().counts(), view.history()
+        last = history[-1].seq
     with Monitor.open(older) as watch:
+        assert watch.history() == history
         assert watch.memory().events() == events
         assert watch.memory().counts() == counts
         assert {each.seq for own in watch.memory().columns().values() for each in own} == {last}

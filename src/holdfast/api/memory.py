@@ -161,5 +161,5 @@ class _Values:
 
     def _keys_in(self, table: str, values: tuple[Json | None, ...]) -> list[Json]:
         """The keys that stand among the values, where one is declared; nothing of rows that are forgotten."""
-        names = self._keys[table]
+        names = self._keys.get(table, [])
         return [{name: row[name] for name in names} if row else {} for row in values] if names else []

@@ -7,7 +7,7 @@ were worth the most.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -48,9 +48,9 @@ def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
 
 def kept_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) -> KeptRows:
     """The rows that broke rules, with their values: as many as are kept of a batch."""
-    rows = _rows_of(_told(diffs, given, ()))
+    rows = _rows_of(_told(diffs, given, ()), tables)
     if _fitting(rows, tables) < len(rows):  # only then it matters which come first
-        rows = _rows_of(_told(diffs, given, _by_worth(diffs)))
+        rows = _rows_of(_told(diffs, given, _by_worth(diffs)), tables)
     most = _fitting(rows, tables)
     return KeptRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
 
@@ -88,14 +88,15 @@ def _by_worth(diffs: Diffs) -> list[tuple[Subject, str]]:
     return sorted(scores, key=lambda rule: -scores[rule])
 
 
-def _rows_of(told: Iterable[_Told]) -> dict[Place, tuple[str, Values]]:
-    """The rows in their order: of each the first rule that it broke, and what the witness tells of its values."""
+def _rows_of(told: Iterable[_Told], tables: Collection[str]) -> dict[Place, tuple[str, Values]]:
+    """The rows of tables in their order: of each the first rule that it broke, and what the witness tells of it."""
     rows: dict[Place, tuple[str, Values]] = {}
     for (engine, subject), text, witness in told:
         table = table_of_rows(engine, subject, text)
         known = witness.values or ({},) * len(witness.rows)  # a class may leave them to us
-        for number, values in zip(witness.rows, known, strict=True):
-            rows.setdefault((table, number), (text, values))
+        if table in tables:
+            for number, values in zip(witness.rows, known, strict=True):
+                rows.setdefault((table, number), (text, values))
     return rows
 
 

@@ -131,6 +131,9 @@ def give_memory(database: sqlite3.Connection) -> None:
     for statement in _script("memory.sql").split(";\n"):  # one by one: a whole script ends the transaction
         database.execute(statement)
     database.execute("INSERT INTO event_counts SELECT seq, event, count(*) FROM events GROUP BY seq, event")
+    for column in ("gained", "lost"):  # given rules were not counted here
+        told = "SELECT rules FROM event_counts WHERE event_counts.seq = batches.seq AND event = ?"
+        database.execute(f"UPDATE batches SET {column} = coalesce(({told}), 0)", (column,))
     start_figures(database)
 
 

@@ -6,11 +6,14 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from holdfast.changes.diff import Diff, Finding, Result, Witness
 from holdfast.store.figures import put_figures
 from holdfast.store.records import Commit
+
+_MOST_IMPLIED = 10_000  # of more rules that follow from others nobody is told from which: that would take seconds
 
 
 class Event(NamedTuple):
@@ -82,14 +85,18 @@ def events_of(
     are those of given rules.
     """
     broken, worse, mended = turned(diff)
+    causes = diff.causes if len(diff.lost) - len(diff.witnesses) <= _MOST_IMPLIED else {}
+    kept_texts: dict[int, str] = {}  # the same rows may break many rules, and then are one object
     for text in diff.lost:
         told = "" if many else json.dumps(diff.lost[text].to_json())
         if (witness := diff.witnesses.get(text)) is not None:
-            yield Event("lost", text, told, _witness_text(witness, kept))
+            if id(witness) not in kept_texts:
+                kept_texts[id(witness)] = _witness_text(witness, kept)
+            yield Event("lost", text, told, kept_texts[id(witness)])
         elif not many and getattr(diff.lost[text], "empty", False):
             yield Event("untested", text, told)
         else:
-            cause = diff.causes.get(text)
+            cause = causes.get(text)
             yield Event("implied", text, told, None, cause.by if cause else "")
     for event, findings in (("lost", broken), ("worse", worse)):
         for text, finding in findings.items():
@@ -102,8 +109,9 @@ def events_of(
 
 def _witness_text(witness: Witness, kept: Collection[int] = ()) -> str:
     """What an event keeps of a witness: all but values, which are kept once for each row."""
-    left_out = {"values", "keys"} if kept and all(row in kept for row in witness.rows) else {"values"}
-    return json.dumps({name: value for name, value in witness.to_json().items() if name not in left_out})
+    keys = () if all(row in kept for row in witness.rows) else witness.keys
+    told = replace(witness, values=(), keys=keys).to_json()
+    return json.dumps({name: value for name, value in told.items() if name != "values"})
 
 
 def turned(diff: Diff) -> Turned:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
+from holdfast.store.batches import batch_with, last_batches
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import (
     DATABASE,
@@ -44,12 +45,12 @@ from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
 from holdfast.store.remembered import Remembered
+from holdfast.store.tables import put_table
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
 
 _ROOM_TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
-_BATCH_COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
 
 
 class Store:
@@ -209,14 +210,13 @@ class Store:
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
-        query = f"SELECT {_BATCH_COLUMNS} FROM batches WHERE batch_id = ?"
-        rows = self._rows(query, batch_id)
-        return BatchRecord(*rows[0]) if rows else None
+        with clear_sentences(self.path):
+            return batch_with(self._db, batch_id)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
-        query = f"SELECT {_BATCH_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?"
-        return [BatchRecord(*row) for row in self._rows(query, -1 if last is None else last)][::-1]
+        with clear_sentences(self.path):
+            return last_batches(self._db, last)
 
     def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
@@ -247,6 +247,9 @@ class Store:
     @contextmanager
     def one_moment(self) -> Iterator[None]:
         """Everything read inside is as of one moment, whatever a writer commits meanwhile."""
+        if self._db.in_transaction:  # of whoever asked for one moment before
+            yield
+            return
         self._db.execute("BEGIN")
         try:
             yield
@@ -298,7 +301,7 @@ class Store:
         """Make a new state count: tables, first results, files of the engines' states and beside them, all at once."""
         with self._transaction():
             for record in tables:
-                self._add_table(record)
+                put_table(self._db, record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
                 put_results(self._db, 0, engine, table, result)
@@ -411,21 +414,6 @@ class Store:
             if self._db.in_transaction:  # on a full disk SQLite may have taken it back already
                 self._db.execute("ROLLBACK")
             raise
-
-    def _add_table(self, record: TableRecord) -> None:
-        schema = record.schema
-        self._db.execute(
-            "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                schema.name,
-                json.dumps([column.to_json() for column in schema.columns]),
-                json.dumps(schema.key),
-                json.dumps(record.options),
-                json.dumps(record.left_out),
-                record.where.next_id,
-                record.rows,
-            ),
-        )
 
     def _add_segments(self, table: str, segments: Iterable[Segment], seq: int) -> None:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]

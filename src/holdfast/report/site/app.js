@@ -9,7 +9,8 @@ const VIEWS = [
   ["#/tables", "Tables", "t"],
 ];
 
-const page = { doc: null, view: null, places: new Map(), shown: null, followed: false };
+// `kept` is what a view has opened beyond its start: it stays when a live document is shown again.
+const page = { doc: null, view: null, places: new Map(), shown: null, followed: false, kept: {} };
 
 /** The view of an address such as `#/rule/fd/tax/Zip%20-%3E%20State`. */
 function viewOf(doc, hash) {
@@ -62,6 +63,7 @@ function show(quiet = false) {
   const hash = location.hash || "#/";
   const focused = document.activeElement?.id;
   const filtered = hash.startsWith("#/rules") && page.shown?.startsWith("#/rules");
+  if (page.shown !== hash) page.kept = {};
   page.shown = hash;
   page.view = viewOf(page.doc, hash);
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
@@ -71,6 +73,7 @@ function show(quiet = false) {
   const query = askedIn(hash).get("q") ?? "";
   if (byId("query").value !== query) byId("query").value = query;
   if (quiet) return;
+  tell();
   if (filtered && byId(focused)) return byId(focused).focus({ preventScroll: true });
   focusHeading();
   window.scrollTo(0, page.followed ? 0 : (page.places.get(hash) ?? 0));
@@ -101,6 +104,7 @@ function typed() {
   if (page.view?.searched) {
     history.replaceState(null, "", page.view.searched(text));
     page.shown = location.hash;
+    page.kept = {};
     return;
   }
   history.pushState(null, "", rulesAddress({ q: text }));

@@ -96,7 +96,8 @@ function columnSentence(doc, at) {
     ? `${number(column.nulls)} of ${counted(column.rows, "row")} are null (${percent(column.nulls / column.rows)})`
     : "no nulls";
   const range = column.min === null || column.min === undefined ? "" : `, from ${column.min} to ${column.max}`;
-  return `${column.type}, ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}`;
+  const type = column.type.charAt(0).toUpperCase() + column.type.slice(1);
+  return `${type}: ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}`;
 }
 
 function lensPart(doc, at, { title, query, count, rules }) {

@@ -7,6 +7,7 @@
 const FIRST_COLUMN = 0xe000;
 const LAST_COLUMN = 0xf8ff;
 const COLUMN_CHARACTERS = /[\ue000-\uf8ff]/g;
+const MOST_READ = 50000; // lines, to find one
 const STATES = ["holds", "violated", "broke", "implied", "untested"];
 
 /** The document that the page carries, or that the server sends where the page carries none. */
@@ -146,7 +147,7 @@ class Doc {
     return -1;
   }
 
-  /** As the line is most likely written; else, where a name is also a word of the rule, by looking at all lines. */
+  /** As the line is most likely written; else, as names may hide in texts of few rules, by reading all lines. */
   findIn(section, text) {
     const last = section.first + section.count;
     this.knowLines(last);
@@ -157,6 +158,7 @@ class Doc {
       if (this.starts[rule] === at && this.starts[rule + 1] === at + sought.length + 1) return rule;
       at++;
     }
+    if (section.count > MOST_READ) return -1;
     for (let rule = section.first; rule < last; rule++) if (this.text(rule) === text) return rule;
     return -1;
   }

@@ -114,7 +114,7 @@ function growing(items, draw, step) {
   return [list, button];
 }
 
-/** Says something to whoever looks or listens, without moving anything. */
-function tell(text) {
-  byId("told").textContent = text;
+/** Says something to whoever looks or listens, without moving anything; nothing to say takes it away. */
+function tell(...said) {
+  byId("told").replaceChildren(...said);
 }

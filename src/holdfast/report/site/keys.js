@@ -19,6 +19,7 @@ let started = ""; // the first key of two
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { target, key } = event;
+  if (key === "Escape") tell();
   if (key === "Escape" && target.id === "query") return void target.blur();
   if (target.matches("input, select, textarea") || byId("keys").open) return;
   const action = started === "g" ? goTo(key) : { "/": search, j: () => move(1), k: () => move(-1), "?": showKeys }[key];

@@ -1,6 +1,7 @@
 // Following a state: batches that arrive are shown where the reader is.
 "use strict";
 
+/** Listen to the server, for as long as the page is open. */
 function follow() {
   const seen = page.doc.batches.reduce((last, batch) => Math.max(last, batch.seq), 0);
   const events = new EventSource(`api/events?since=${seen}`); // what came since the document was read is told at once
@@ -16,13 +17,28 @@ function follow() {
   });
 }
 
-/** Take the document again, and stay where the reader is. */
-async function refresh() {
+let refreshing = null; // the work under way, if there is any
+let outdated = false; // news came meanwhile
+
+/** Take the document again, one at a time; news that come meanwhile are looked at afterwards. */
+function refresh() {
+  outdated = true;
+  refreshing ??= (async () => {
+    while (outdated) {
+      outdated = false;
+      await takeAgain();
+    }
+    refreshing = null;
+  })();
+}
+
+/** Show the newest document, and stay where the reader is. */
+async function takeAgain() {
   const before = page.doc;
   try {
     page.doc = new Doc(await fetched("api/document"));
   } catch (error) {
-    tell(`The newest state can't be read: ${error.message}`);
+    tell(`The newest state can't be read: ${error.message}.`);
     return;
   }
   const place = whereReaderIs();
@@ -30,25 +46,21 @@ async function refresh() {
   returnTo(place);
   showAbout();
   page.doc.index.buildLater();
-  tell(arrived(before, page.doc));
+  tell(...arrived(before, page.doc));
 }
 
 /** What arrived since, in a sentence. */
 function arrived(before, now) {
   const fresh = now.batches.filter((batch) => !before.batchAt.has(batch.seq));
-  if (!fresh.length) return "Connected again: nothing changed.";
+  if (!fresh.length) return ["Connected: what you see is the newest."];
   const sum = (event) => fresh.reduce((total, batch) => total + (batch[event] ?? 0), 0);
-  const seqs = fresh.map((batch) => batch.seq);
-  const which =
-    fresh.length === 1 ? `Batch ${seqs[0]}` : `${number(fresh.length)} batches, up to ${Math.max(...seqs)},`;
-  const did = [
-    ["lost", "broke"],
-    ["worse", "broke further"],
-    ["gained", "hold now"],
-  ]
-    .filter(([event]) => sum(event))
-    .map(([event, words]) => `${counted(sum(event), "rule")} ${words}`);
-  return `${which} arrived: ${did.join(", ") || "no rule broke"}.`;
+  const last = Math.max(...fresh.map((batch) => batch.seq));
+  const which = link(`#/batch/${last}`, `Batch ${number(last)}`);
+  const earlier = fresh.length > 1 ? ` and ${number(fresh.length - 1)} before it` : "";
+  const did = EVENTS.filter(([event]) => sum(event)).map(
+    ([event, , words]) => `${counted(sum(event), "rule")} ${words}`,
+  );
+  return [which, `${earlier} arrived: ${did.join(", ") || "no rule broke"}.`];
 }
 
 function whereReaderIs() {

@@ -61,7 +61,7 @@ function brokenCard(doc, rule) {
   return el(
     "li.item.card",
     {},
-    el("p.head", {}, stateMark(doc.stateOf(rule)), ruleLink(doc, rule)),
+    el("p.head", {}, stateMark(doc, rule), ruleLink(doc, rule)),
     strip(doc, rule),
     first ? el("p", {}, first.sentence) : null,
     el("p.note", {}, fate(doc, rule)),
@@ -70,22 +70,24 @@ function brokenCard(doc, rule) {
 
 /** Numbers by class, each a link to the rules that it counts. */
 function classes(doc) {
-  const over = (row, state) => {
-    const count = row[state] ?? 0;
-    const address = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
-    const label = `${number(count)} ${row.title}: ${STATE_WORDS[state]}`;
-    return count
-      ? el(`a${state === "holds" ? "" : ".bad"}`, { href: address, "aria-label": label }, number(count))
-      : el("span.zero", {}, "0");
-  };
   const rows = doc.overview.classes
     .toSorted((one, other) => other.given - one.given)
     .map((row) => [
       link(`#/rules?class=${encodeURIComponent(row.kind)}`, row.title),
-      over(row, "holds"),
-      row.given ? over(row, "violated") : over(row, "broke"),
+      stateCount(row, "holds", row.holds, "hold"),
+      doc.state
+        ? stateCount(row, row.given ? "violated" : "broke", row.violated + row.broke, "don't hold")
+        : stateCount(row, "violated", row.violated + row.broke, "nearly hold"),
     ]);
-  return part("What holds", table("What holds, by class", ["class", "hold#", "don't hold#"], rows));
+  const headings = ["class", "hold#", doc.state ? "don't hold#" : "nearly#"];
+  return part("What holds", table("What holds, by class", headings, rows));
+}
+
+function stateCount(row, state, count, words) {
+  if (!count) return el("span.zero", {}, "0");
+  const href = `#/rules?class=${encodeURIComponent(row.kind)}&state=${state}`;
+  const tag = words === "don't hold" ? "a.bad" : "a";
+  return el(tag, { href, "aria-label": `${number(count)} ${row.title} ${words}` }, number(count));
 }
 
 function tablesPart(doc) {

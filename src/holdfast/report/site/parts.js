@@ -1,9 +1,17 @@
 // What several views show: a rule on a line, its state, two rows side by side, copying.
 "use strict";
 
-const SIGNS = { holds: "✓", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
-const STATE_WORDS = { holds: "holds", violated: "violated", broke: "broken", implied: "implied", untested: "untested" };
+const SIGNS = { holds: "✓", nearly: "≈", violated: "✗", broke: "✗", implied: "↳", untested: "○" };
+const STATE_WORDS = {
+  holds: "holds",
+  nearly: "nearly",
+  violated: "violated",
+  broke: "broken",
+  implied: "implied",
+  untested: "untested",
+};
 const STATE_TITLES = {
+  nearly: "holds but for some rows",
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
   implied: "still holds, and follows from another rule",
@@ -30,8 +38,15 @@ function ruleText(doc, rule, links = false) {
   return shown;
 }
 
+/** How a rule stands; what a single look finds violated is told because it nearly holds. */
+function seenState(doc, rule) {
+  const state = doc.stateOf(rule);
+  return !doc.state && state === "violated" ? "nearly" : state;
+}
+
 /** The state of a rule as a sign and a word; `now` tells it from how the rule stood when a batch came. */
-function stateMark(state, now = "") {
+function stateMark(doc, rule, now = "") {
+  const state = seenState(doc, rule);
   const sign = el("span", { "aria-hidden": "true" }, SIGNS[state]);
   return el(`span.state.${state}`, { title: STATE_TITLES[state] }, sign, ` ${now}${STATE_WORDS[state]}`);
 }
@@ -52,8 +67,8 @@ function strip(doc, rule, large = false) {
   return drawn;
 }
 
-/** Whether rules differ in how they stand: all that a single look finds holds. */
-const hasStates = (doc) => doc.state || doc.rules.sections.some((section) => section.given);
+/** Whether rules differ in how they stand: what a single look finds mostly holds. */
+const hasStates = (doc) => doc.state || doc.overview.classes.some((row) => row.violated || row.broke);
 
 /** Over the columns of a list, for those who see it. */
 function labels(doc) {
@@ -81,7 +96,7 @@ function ruleItem(
     el(
       "div.row",
       {},
-      hasStates(doc) ? stateMark(doc.stateOf(rule), now) : null,
+      hasStates(doc) ? stateMark(doc, rule, now) : null,
       scored ? scoreMark(doc.scoreOf(rule)) : null,
       el(
         "div.what",
@@ -116,13 +131,14 @@ function fate(doc, rule) {
   const last = (name) => events.findLast(({ event }) => event === name)?.seq;
   const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
-    case "violated": {
-      if (!doc.state) return [`Holds but for ${number(detail.violations)} ${detail.violations === 1 ? "row" : "rows"}.`];
+    case "violated":
+    case "broke": {
+      if (!doc.state) return [nearly(detail)];
       const seq = last("lost");
-      return seq === undefined ? ["Violated from the start.", rows] : ["Broke with ", batchLink(seq), ".", rows];
+      if (seq !== undefined) return ["Broke with ", batchLink(seq), ".", rows];
+      // A batch whose events are not listed may have broken it.
+      return [detail.broke ? "Broke." : "Violated from the start.", rows];
     }
-    case "broke":
-      return last("lost") === undefined ? ["Broke.", rows] : ["Broke with ", batchLink(last("lost")), ".", rows];
     case "implied": {
       const by = detail.implied_by;
       return by
@@ -134,6 +150,11 @@ function fate(doc, rule) {
     default:
       return held(doc, detail);
   }
+}
+
+function nearly({ violations, g3 }) {
+  if (violations) return `Holds but for ${counted(violations, "row")}.`;
+  return g3 ? `Holds but for ${percent(g3)} of the rows.` : "Holds but for some rows.";
 }
 
 /** `3 rows to remove`, `1 violation`. */

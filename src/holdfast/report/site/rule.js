@@ -22,9 +22,9 @@ function ruleView(doc, kind, tableName, text) {
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
       el(
-        `p.fate.${doc.stateOf(rule)}`,
+        `p.fate.${seenState(doc, rule)}`,
         {},
-        el("span.sign", { "aria-hidden": "true" }, SIGNS[doc.stateOf(rule)]),
+        el("span.sign", { "aria-hidden": "true" }, SIGNS[seenState(doc, rule)]),
         " ",
         fate(doc, rule),
       ),
@@ -94,7 +94,7 @@ function evidence(doc, rule) {
   const detail = doc.detail(rule);
   const score = doc.scoreOf(rule);
   const lines = [...(detail.evidence ?? [])];
-  if (detail.g3) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
+  if (detail.g3 && doc.state) lines.push(`${percent(detail.g3)} of the rows would have to go for it to hold.`);
   return part(
     "Score and evidence",
     el("p.bigscore", {}, score === null ? "No score is known." : [scoreMark(score), el("span.aside", {}, " of 100")]),
@@ -167,14 +167,15 @@ function violationsPart(doc, rule) {
   if (!doc.live || !detail.listed || !detail.violations) return null;
   const list = el("div.pages");
   const where = el("span", { role: "status", "aria-live": "polite" });
-  const step = (label, by) => el("button", { type: "button", click: () => show(from + by) }, label);
+  const step = (label, by) => el("button", { type: "button", click: () => turn(from + by) }, label);
   const [previous, next] = [step("Previous", -PAIRS_A_PAGE), step("Next", PAIRS_A_PAGE)];
   let from = 0;
-  async function show(start) {
+  async function turn(start) {
     const asked = new URLSearchParams({ rule: detail.name ?? doc.text(rule), from: start, count: PAIRS_A_PAGE });
     try {
       const answer = await fetched(`api/violations?${asked}`);
-      from = start;
+      if (start && start >= answer.total) return turn(0); // there are fewer now
+      from = page.kept.from = start;
       list.replaceChildren(...answer.violations.map(foldedPair));
       const last = from + answer.violations.length;
       where.textContent = `${number(from + 1)} to ${number(last)} of ${number(answer.total)}`;
@@ -184,7 +185,7 @@ function violationsPart(doc, rule) {
       where.textContent = `Violations can't be shown: ${error.message}`;
     }
   }
-  show(0);
+  turn(page.kept.from ?? 0);
   return part("All violations", list, el("p.paging", {}, previous, next, " ", where));
 }
 

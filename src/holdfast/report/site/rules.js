@@ -8,7 +8,7 @@ function rulesView(doc, parameters) {
   const heading = el("h1", {}, "Rules");
   const hits = el("p.hits", { role: "status", "aria-live": "polite" });
   const found = el("div.found");
-  showHits(doc, asked, hits, found);
+  showHits(doc, asked, hits, found, page.kept.most);
   return {
     title: "Rules",
     body: [heading, filters(doc, asked), notes([doc.rules.left_out]), hits, found],
@@ -68,6 +68,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
   if (!count) shown.push(el("p.calm", {}, "No rule is like that. ", link("#/rules", "Show all rules")));
   const left = count - rules.length;
   const more = () => {
+    page.kept.most = most + PAGE;
     showHits(doc, asked, hits, found, most + PAGE);
     found.querySelectorAll(".item a.open")[rules.length]?.focus();
   };
@@ -105,6 +106,8 @@ function filters(doc, asked) {
     doc.tables.length > 1 ? doc.columnId(at) : doc.columns[at].name,
   ]);
   const any = (text) => ["", text];
+  const words = doc.state ? STATE_WORDS : { holds: "holds", violated: STATE_WORDS.nearly };
+  const states = STATES.filter((state) => words[state]).map((state) => [state, words[state]]);
   const sides = [any("on any side"), ["left", "on the left"], ["right", "on the right"]];
   const scores = [any("any"), ...[20, 40, 60, 80, 90].map((least) => [String(least), `${least} or more`])];
   if (asked.score && !scores.some(([value]) => value === asked.score))
@@ -115,7 +118,7 @@ function filters(doc, asked) {
     choice("class", "Class", [any("all"), ...titles]),
     choice("column", "Column", [any("all"), ...columns]),
     asked.column ? choice("side", "Where", sides) : null,
-    choice("state", "State", [any("all"), ...STATES.map((state) => [state, STATE_WORDS[state]])]),
+    hasStates(doc) ? choice("state", "State", [any("all"), ...states]) : null,
     choice("score", "Score", scores),
     FILTERS.some((name) => asked[name]) ? el("a.clear", { href: "#/rules" }, "Clear all") : null,
   );
