@@ -23,7 +23,7 @@ from holdfast.serve.app import application
 from holdfast.serve.guard import LOOPBACK, Address
 from holdfast.serve.live import Live
 
-_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
+_MMAP_THRESHOLD, _ARENAS = -3, -8  # M_MMAP_THRESHOLD and M_ARENA_MAX of malloc.h
 _SHORTEST_TOKEN = 16
 _TOKEN_LETTERS = frozenset(ascii_letters + digits + "-_.~")  # what stands in an address as it is
 
@@ -88,10 +88,12 @@ class _Server(uvicorn.Server):
 
 def _give_memory_back() -> None:
     """Have freed arrays given back to the system: the C library of Linux would keep those below 32 MB for the next
-    time, and a server would hold what its largest moment needed.
+    time, and much for each thread, and a server would hold what its largest moment needed.
     """
     with suppress(OSError, AttributeError):  # other systems have other libraries
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 18)
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, 1 << 18)
+        library.mallopt(_ARENAS, 2)
 
 
 def _tell_errors() -> None:
