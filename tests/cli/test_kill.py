@@ -96,8 +96,24 @@ def check(state: Path, story: Story, told: int, ids: Sequence[str] | None = None
         assert told <= len(applied)
         assert rows_of(watch.tables["orders"]) == story.rows[len(applied)]
         assert [finding.to_json() for finding in watch.results()] == story.facts[len(applied)]
+        assert figures_of(watch) == [figures_in(facts) for facts in story.facts[: len(applied) + 1]], "it remembers all"
     assert {each.name for each in (state / "segments").iterdir()} == named_files(state), "no orphans are left"
     return len(applied)
+
+
+def figures_of(watch: hf.Monitor) -> list[dict[str, tuple[int, int]]]:
+    """Nulls and distinct values of each column at the start, and after each batch, as the state remembers them."""
+    kept = watch.memory().columns()
+    found: list[dict[str, tuple[int, int]]] = [{}]
+    for seq in range(len(watch.history()) + 1):
+        moved = [(column, each) for (_, column), own in kept.items() for each in own if each.seq == seq]
+        found.append(found[-1] | {column: (each.nulls, each.distinct) for column, each in moved})
+    return found[1:]
+
+
+def figures_in(facts: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """The same in what discovery tells."""
+    return {line["column"]: (line["nulls"], line["distinct"]) for line in facts if line["kind"] == "column"}
 
 
 def named_files(state: Path) -> set[str]:
