@@ -65,7 +65,14 @@ function showHits(doc, asked, hits, found, most = PAGE) {
         ),
       );
   }
-  if (!count) shown.push(el("p.calm", {}, "No rule is like that. ", link("#/rules", "Show all rules")));
+  if (!count)
+    shown.push(
+      el(
+        "p.calm",
+        {},
+        doc.count ? ["No rule is like that. ", link("#/rules", "Show all rules")] : "There are no rules.",
+      ),
+    );
   const left = count - rules.length;
   const more = () => {
     page.kept.most = most + PAGE;
