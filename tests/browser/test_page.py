@@ -149,6 +149,8 @@ def test_the_column_lens(open_page: Open) -> None:
     assert "keys" in parts["No rule"]
     page.locator("section", has_text="What it determines").get_by_role("link", name=re.compile("^All")).click()
     expect_address(page, "#/rules?class=fd&column=tax.City&side=left")
+    follow(page, "#/rules?class=named%2Cdc")
+    expect(page.locator(".hits")).to_have_text("4 rules of 71")
 
 
 def test_everything_goes_by_keys(open_page: Open) -> None:

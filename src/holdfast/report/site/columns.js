@@ -102,7 +102,7 @@ function columnSentence(doc, at) {
 
 function lensPart(doc, at, { title, query, count, rules }) {
   if (!count) return null;
-  const asked = { class: query.kinds.length === 1 ? query.kinds[0] : "", column: doc.columnId(at), side: query.side };
+  const asked = { class: query.kinds.join(","), column: doc.columnId(at), side: query.side };
   const all = count > rules.length ? el("p", {}, link(rulesAddress(asked), `All ${number(count)}`)) : null;
   return part(
     [title, el("span.aside", {}, ` ${number(count)}`)],

@@ -80,7 +80,7 @@ function classes(doc) {
         : stateCount(row, "violated", row.violated + row.broke, "nearly hold"),
     ]);
   const headings = ["class", "hold#", doc.state ? "don't hold#" : "nearly#"];
-  return part("What holds", table("What holds, by class", headings, rows));
+  return part("What holds", rows.length ? table("What holds, by class", headings, rows) : null);
 }
 
 function stateCount(row, state, count, words) {

@@ -31,7 +31,7 @@ function rulesAddress(asked) {
 function queryOf(doc, asked) {
   const column = asked.column ? doc.columnIndex.get(asked.column) : null;
   if (column === undefined) return null;
-  const kinds = asked.class ? [asked.class] : null;
+  const kinds = asked.class ? asked.class.split(",") : null;
   return { ...wordsOf(asked.q), kinds, column, side: asked.side, state: asked.state, score: Number(asked.score) || 0 };
 }
 
@@ -65,7 +65,14 @@ function showHits(doc, asked, hits, found, most = PAGE) {
         ),
       );
   }
-  if (!count) shown.push(el("p.calm", {}, "No rule is like that. ", link("#/rules", "Show all rules")));
+  if (!count)
+    shown.push(
+      el(
+        "p.calm",
+        {},
+        doc.count ? ["No rule is like that. ", link("#/rules", "Show all rules")] : "There are no rules.",
+      ),
+    );
   const left = count - rules.length;
   const more = () => {
     page.kept.most = most + PAGE;
@@ -101,6 +108,7 @@ function filters(doc, asked) {
       ),
     );
   const titles = new Map(doc.rules.sections.map((section) => [section.kind, section.title]));
+  if (asked.class.includes(",")) titles.set(asked.class, "several");
   const columns = doc.columns.map((_, at) => [
     doc.columnId(at),
     doc.tables.length > 1 ? doc.columnId(at) : doc.columns[at].name,
