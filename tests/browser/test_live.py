@@ -8,27 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import pyarrow as pa
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from holdfast.api.monitor import Monitor
+from tests.browser.sample import EVIL
+from tests.browser.state import evil_people, watched
 from tests.cli.running import start
-
-EVIL = "<script>alert(1)</script>"
-
-
-def _people(ids: range, city: str = "Aberdeen") -> pa.Table:
-    return pa.table({"Id": [*ids], "Zip": [f"{i % 5:05}" for i in ids], "City": [city] * len(ids)})
 
 
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Monitor]:
     """A state in which a rule holds."""
-    rules = ["Zip -> City", "not(t.Zip = s.Zip and t.City != s.City)"]
-    made = Monitor.create(tmp_path / "state", {"people": _people(range(40))}, rules=rules, key=["Id"], watch=["fd"])
-    yield made
-    made.close()
+    with watched(tmp_path / "state") as made:
+        yield made
 
 
 @pytest.fixture
@@ -61,7 +54,7 @@ def test_a_batch_arrives_while_the_page_is_open(page: Page, watch: Monitor, serv
     expect(page.locator("#live")).to_be_visible()
     button = page.get_by_role("button", name="Theme: auto")
     button.focus()
-    watch.apply(inserts=_people(range(40, 70), EVIL))
+    watch.apply(inserts=evil_people(30))
     expect(page.locator("#told")).to_have_text(re.compile(r"^Batch 1 arrived: \d+ rules broke"))
     expect(page.locator(".fate")).to_contain_text("Broke with batch 1. 30 rows to remove.")
     expect(button).to_be_focused()

@@ -79,7 +79,7 @@ def _cell(value: str, marked: bool) -> str:
 
 
 def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
-    """The rows that broke a rule, side by side; nothing where values are not kept, or nobody knows what it says."""
+    """The rows that broke a rule, side by side; nothing where their values are not kept, or its class has no words."""
     meaning = meaning_of(engine, text)
     if meaning is None or not witness.values or not all(witness.values):
         return None

@@ -17,9 +17,10 @@ from holdfast.changes.diff import NOBODY, Diff, PairsWhenAsked, Worth, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.groups import PARTS, Groups, Ids, RowChange
+from holdfast.engines.functional.groups import PARTS, Groups, Ids
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
+from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.functional.trust import Fared, trusted
 from holdfast.engines.listing import Listing, is_asked
 from holdfast.engines.watched import WatchedTable

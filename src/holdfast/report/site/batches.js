@@ -26,6 +26,7 @@ function batchesView(doc) {
     number(batch.deleted),
     number(batch.rows),
     milliseconds(batch.seconds),
+    el("span.aside", {}, batch.id),
   ]);
   const headings = [
     "batch#",
@@ -40,6 +41,7 @@ function batchesView(doc) {
     "rows out#",
     "rows then#",
     "ms#",
+    "id",
   ];
   const shown = el("div", {}, table("Batches, the newest first", headings, rows.slice(0, step), "table.listing"));
   const all = () => shown.replaceChildren(table("Batches, the newest first", headings, rows, "table.listing"));
