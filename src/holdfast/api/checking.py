@@ -50,11 +50,11 @@ class Checked:
         return checked_text(self)
 
     def _repr_html_(self) -> str:
-        from holdfast.report.notebook import listings_html
+        from holdfast.report.notebook import framed, listings_html
         from holdfast.report.pages import findings_html
 
         violated = [listing for listing in self.listings if listing.count]
-        return findings_html(self.to_json()) + (listings_html(violated) if violated else "")
+        return framed(findings_html(self.to_json())) + (listings_html(violated) if violated else "")
 
 
 def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:

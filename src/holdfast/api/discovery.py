@@ -93,10 +93,11 @@ class Found:
         return found_text(self)
 
     def _repr_html_(self) -> str:
+        from holdfast.report.notebook import framed
         from holdfast.report.pages import findings_html
         from holdfast.report.tables import shown
 
-        return findings_html(*shown(self.ranked, 1000))
+        return framed(findings_html(*shown(self.ranked, 1000)))
 
 
 def discover(

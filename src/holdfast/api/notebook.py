@@ -74,7 +74,8 @@ def _words(line: dict[str, Any]) -> str:
 
 def view_html(view: View) -> str:
     """A state: its tables, and the rules that broke most often."""
-    from holdfast.report.notebook import framed, heading, html_table
+    from holdfast.report.notebook import framed, heading
+    from holdfast.report.pages import html_table
 
     headings = ("table", "rows", "columns", "key")
     rows = []
@@ -93,7 +94,8 @@ def view_html(view: View) -> str:
 def explanation_html(explained: Explanation, events: Sequence[Event], strips: Strips) -> str:
     """Why a rule holds or doesn't: its strip, its lines, the table below them, and the rows that broke it last."""
     from holdfast.changes.diff import Witness
-    from holdfast.report.notebook import framed, html_table, lines, pair_html, witness_pair
+    from holdfast.report.notebook import framed, lines, pair_html, witness_pair
+    from holdfast.report.pages import html_table
 
     parts = []
     if events:

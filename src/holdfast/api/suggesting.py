@@ -86,9 +86,10 @@ class Suggestions(Sequence[Suggestion]):
         return suggestions_text(self)
 
     def _repr_html_(self) -> str:
+        from holdfast.report.notebook import framed
         from holdfast.report.suggestions import suggestions_html
 
-        return suggestions_html(self)
+        return framed(suggestions_html(self))
 
 
 def suggest(

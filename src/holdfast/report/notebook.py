@@ -13,7 +13,7 @@ from holdfast.engines.listing import Listing
 from holdfast.report.document.details import meaning_of
 from holdfast.report.document.listed import violations_page
 from holdfast.report.document.shown import Shown
-from holdfast.report.pages import escape, html_table, outcome_html
+from holdfast.report.pages import escape, outcome_html
 from holdfast.report.pairs import told
 from holdfast.report.pictures import STYLE
 from holdfast.report.values import Outcome
@@ -79,7 +79,7 @@ def _cell(value: str, marked: bool) -> str:
 
 
 def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
-    """The rows that broke a rule, side by side; nothing where values are not kept, or nobody knows what it says."""
+    """The rows that broke a rule, side by side; nothing where their values are not kept, or its class has no words."""
     meaning = meaning_of(engine, text)
     if meaning is None or not witness.values or not all(witness.values):
         return None
@@ -142,6 +142,3 @@ def strips_html(title: str, rules: Sequence[tuple[str, str, str]], more: int = 0
     )
     left_out = f'<p class="hf-aside">… and {more:,} more</p>' if more > 0 else ""
     return f"{heading(title)}<table><tbody>{body}</tbody></table>{left_out}"
-
-
-__all__ = ["bullets", "framed", "heading", "html_table", "lines", "listings_html", "pair_html", "strips_html"]

@@ -1,4 +1,4 @@
-"""Findings as HTML: for notebooks, and as a page of their own."""
+"""Findings as HTML."""
 
 from __future__ import annotations
 
@@ -11,13 +11,6 @@ from holdfast.report.outcome import rule_lines
 from holdfast.report.tables import Totals, change_lines, sections
 from holdfast.report.values import Outcome
 from holdfast.visible import visible
-
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 0.5rem 0 2rem; } td, th { padding: 0.25rem 0.75rem; text-align: left; }
-th { border-bottom: 2px solid #888; } td { border-bottom: 1px solid #ddd; } td.number { text-align: right; }
-@media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } td { border-color: #444; } }
-"""
 
 
 def escape(text: str) -> str:
@@ -67,11 +60,3 @@ def outcome_html(outcome: Outcome) -> str:
         for title, listed in rule_lines(outcome)
     )
     return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"
-
-
-def page(title: str, body: str) -> str:
-    """A page of its own."""
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{body}</html>"
-    )
