@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from holdfast.report.bundle import html_page
+from tests.browser.chromium import NONE, executable, running
 from tests.browser.sample import sample
 
-_NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
-_FETCHED = Path(__file__).parents[2] / ".browser" / "chromium"  # by `make browser`
-_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-
 Open = Callable[..., Page]
-
-
-def _executable() -> str | None:
-    named = os.environ.get("HOLDFAST_CHROMIUM")
-    found = (shutil.which(name) for name in (named,) if name) if named else map(shutil.which, _NAMES)
-    return next((path for path in found if path), str(_FETCHED) if _FETCHED.exists() and not named else None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,13 +25,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = _executable()
+    path = executable()
     if path is None:
-        pytest.skip("no browser: set HOLDFAST_CHROMIUM, install chromium-headless-shell, or say `make browser`")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
-        yield running
-        running.close()
+        pytest.skip(NONE)
+    with running(path) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

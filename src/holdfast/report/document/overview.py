@@ -30,11 +30,7 @@ class Overview:
             "classes": self._classes(),
             "broke": self._places(_each_fault_once([rule for rule in self._by_worth() if _is_broken(rule)])),
             "best": self._places(
-                [
-                    rule
-                    for rule in self._by_worth()
-                    if not _is_broken(rule) and not rule.given and rule.score is not None
-                ]
+                [rule for rule in self._by_worth() if rule.score and not rule.given and not _is_broken(rule)]
             ),
             "look_at": self._look_at(),
         }
