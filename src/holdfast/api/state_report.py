@@ -14,6 +14,7 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.scored import LIKELY
 from holdfast.report.document.build import document
+from holdfast.report.document.context import MOST_EVENTS
 from holdfast.report.document.fates import Turn, fate_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
 from holdfast.report.document.seen import EventSeen, RuleKey, RuleSeen, Seen, Told
@@ -44,7 +45,7 @@ class _State:
         self._view = view
         self._memory: Memory = view.memory()
         self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
-        self._events = self._memory.events(most=20_000)
+        self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(self._events)
         self._figures = self._memory.figures()
 
@@ -69,8 +70,19 @@ class _State:
                 for at, figures in self._memory.columns().items()
             },
             references=self._references(),
-            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory)],
+            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
+
+    def _event_notes(self) -> list[str]:
+        """That there were more events than a page tells of."""
+        every = sum(sum(counts.values()) for counts in self._memory.counts().values())
+        if every <= len(self._events):
+            return []
+        first = self._events[-1].seq
+        return [
+            f"Of {every:,} times that a rule broke, was mended or came to follow from others, the last "
+            f"{len(self._events):,} are told, those since batch {first:,}."
+        ]
 
     # ---- rules ------------------------------------------------------------------------------------------------------
 
