@@ -1,4 +1,4 @@
-"""One browser for all tests of the page; each test has a page of its own, without a network."""
+"""One browser for the tests of a file; each test has a page of its own, without a network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is there, nothing else in its process can run an event loop
 def browser() -> Iterator[Browser]:
     path = executable()
     if path is None:
