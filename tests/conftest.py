@@ -17,6 +17,7 @@ settings.register_profile("holdfast", max_examples=60, deadline=None, suppress_h
 settings.load_profile("holdfast")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the processes that share a run, one has the Spark session: all tests that need it go there."""
     for item in items:

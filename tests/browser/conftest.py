@@ -16,6 +16,7 @@ from tests.browser.sample import sample
 Open = Callable[..., Page]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the processes that share a run, one has the browser."""
     for item in items:
