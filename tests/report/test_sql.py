@@ -64,6 +64,26 @@ def test_a_query_finds_rows_where_some_break_the_rule(text: str, rows: list[tupl
     assert bool(found) == expected
 
 
+@pytest.mark.parametrize("text", ["a -> b", "a, b -> c", "() -> a", "key(a)", "key(a, c)"])
+@given(rows=_ROWS)
+def test_a_null_that_equals_nothing(text: str, rows: list[tuple[int | None, ...]]) -> None:
+    meaning = meaning_of(text)
+    table = pa.table({name: pa.array([row[at] for row in rows], pa.int64()) for at, name in enumerate("abc")})
+    database = duckdb.connect()
+    database.register("data", table)
+    found = database.execute(query(meaning, "data", (), "distinct")).fetchall()
+    own = [  # a null is a value that no other row has
+        dict(zip("abc", (f"{at}{name}" if v is None else v for name, v in zip("abc", row, strict=True)), strict=True))
+        for at, row in enumerate(rows)
+    ]
+    expected = any(
+        told(meaning, [one, two], str, dict.fromkeys("abc", False)).sentence
+        for at, one in enumerate(own)
+        for two in own[at + 1 :]
+    )
+    assert bool(found) == expected
+
+
 def test_rows_without_a_partner() -> None:
     sql = query(meaning_of("orders.cust in customers.id"), "orders", ())
     database = duckdb.connect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -12,6 +13,14 @@ from holdfast.engines.meaning import Breach, Cell, Comparison, Meaning, Partner,
 
 Show = Callable[[Any], str]  # a value as a text: as it is, or hashed
 
+_COMPARE = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "!=": "other than"}
 
 
@@ -57,14 +66,7 @@ def _is_met(comparison: Comparison, rows: Mapping[str, Values], numeric: Mapping
     if not nulls and (one[0] == 0 or other[0] == 0):
         return False
     try:
-        return {
-            "=": one == other,
-            "!=": one != other,
-            "<": one < other,
-            "<=": one <= other,
-            ">": one > other,
-            ">=": one >= other,
-        }[comparison.sign]
+        return bool(_COMPARE[comparison.sign](one, other))
     except TypeError:  # of two columns of different types: the engine has compared them
         return True
 

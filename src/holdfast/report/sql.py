@@ -1,6 +1,7 @@
 """Rules as SQL queries that list what breaks them: no row where a rule holds.
 
-Plain SQL that Spark, DuckDB and PostgreSQL read. Where null equals null and comes first, the query says so.
+Plain SQL that Spark, DuckDB and PostgreSQL read. Where null equals null and comes first, the query says so; where a
+null equals nothing, there are queries for keys, dependencies, references and denial constraints.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from collections.abc import Sequence
 
 from holdfast.changes.names import in_quotes
 from holdfast.engines.meaning import Breach, Cell, Comparison, Meaning, Partner
+from holdfast.table.table import Nulls
 
 
-def query(meaning: Meaning, table: str, key: Sequence[str]) -> str:
+def query(meaning: Meaning, table: str, key: Sequence[str], nulls: Nulls = "equal") -> str:
     """The query; nothing where only row numbers, which SQL doesn't know, would tell a row from itself."""
     if meaning.partner is not None:
         return _orphans(meaning.partner)
     own = in_quotes(table)
-    if (grouped := _grouped(meaning, own)) is not None:
+    if (grouped := _grouped(meaning, own, nulls)) is not None:
         return grouped
+    if nulls == "distinct" and meaning.nulls_compare:
+        return ""
     conditions = [_condition(breach, meaning.nulls_compare) for breach in meaning.breaches]
     where = conditions[0] if len(conditions) == 1 else "\n   OR ".join(f"({each})" for each in conditions)
     if not any(cell.row == "s" for cell in _cells(meaning)):
@@ -45,7 +49,7 @@ def _orphans(partner: Partner) -> str:
     return f"SELECT * FROM {own} t\nWHERE {known}\n  AND NOT EXISTS (SELECT 1 FROM {other} s WHERE {same})"
 
 
-def _grouped(meaning: Meaning, table: str) -> str | None:
+def _grouped(meaning: Meaning, table: str, nulls: Nulls) -> str | None:
     """FDs and keys by their groups, which is quicker than pairs of rows."""
     if len(meaning.breaches) != 1 or not meaning.nulls_compare:
         return None
@@ -56,16 +60,17 @@ def _grouped(meaning: Meaning, table: str) -> str | None:
     others = [each for each in comparisons if each.sign != "="]
     if len(others) > 1 or (others and others[0].sign != "!="):
         return None
-    group = f"\nGROUP BY {', '.join(shared)}" if shared else ""
+    known = " AND ".join(f"{name} IS NOT NULL" for name in shared) if nulls == "distinct" else ""
+    group = f"\nWHERE {known}" if known else ""
+    group += f"\nGROUP BY {', '.join(shared)}" if shared else ""
     listed = "".join(f"{name}, " for name in shared)
     if not others:
         return f"SELECT {listed}COUNT(*) AS n FROM {table}{group}\nHAVING COUNT(*) > 1"
     column = in_quotes(others[0].left.column)
-    mixed = f"COUNT({column}) BETWEEN 1 AND COUNT(*) - 1"
-    return (
-        f"SELECT {listed}COUNT(DISTINCT {column}) AS n FROM {table}{group}\n"
-        f"HAVING MIN({column}) <> MAX({column}) OR {mixed}"
-    )
+    several = f"MIN({column}) <> MAX({column}) OR COUNT({column}) BETWEEN 1 AND COUNT(*) - 1"
+    if nulls == "distinct":  # each null is a value of its own
+        several = f"COUNT(DISTINCT {column}) + COUNT(*) - COUNT({column}) > 1"
+    return f"SELECT {listed}COUNT(DISTINCT {column}) AS n FROM {table}{group}\nHAVING {several}"
 
 
 def _condition(breach: Breach, nulls: bool) -> str:

@@ -133,7 +133,8 @@ class Details:
         name = rule.finding.get("name", "") or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
         entry = rule_entry(name, table, rule.text, rule.finding.get("severity", "error")) if given else ""
-        copies = {"text": rule.text, "sql": query(meaning, rule.table, key), "rule": entry}
+        sql = query(meaning, rule.table, key, self._schemas[rule.table].nulls)
+        copies = {"text": rule.text, "sql": sql, "rule": entry}
         return {kind: self._shown.rule(text, meaning) for kind, text in copies.items() if text}
 
 
