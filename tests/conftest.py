@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Machines are noisy: no test may fail because it was slow. Long streams are for the soak (tests/laws/soak.py).
-settings.register_profile("holdfast", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("holdfast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")
 
 

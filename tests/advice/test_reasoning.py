@@ -23,7 +23,7 @@ small = st.one_of(st.none(), st.integers(0, 2))
 tables = st.lists(st.tuples(small, small, small, small), min_size=2, max_size=6)
 columns = st.builds(SortColumn, st.sampled_from(NAMES), st.booleans())
 lists = st.lists(columns, min_size=1, max_size=3).map(tuple)
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def plain(order: Sequence[SortColumn]) -> oracle.SortList:

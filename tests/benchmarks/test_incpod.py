@@ -117,7 +117,7 @@ def some_boxes(draw: st.DrawFn, columns: int) -> Boxes:
     return np.array(draw(st.lists(box, min_size=1, max_size=6)), np.uint8)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(tables, st.data())
 def test_rules_that_new_rows_break(rows: tuple[list[list[int]], list[list[int]]], data: st.DataObject) -> None:
     ranks, count = of_rows(rows[0] + rows[1]), len(rows[0])

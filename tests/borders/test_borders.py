@@ -129,7 +129,7 @@ def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
 
 
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     batches,
     st.sampled_from([1, 3, 1 << 16]),

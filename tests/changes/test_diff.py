@@ -29,7 +29,7 @@ results = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), max_size=4
 witnesses = st.dictionaries(st.sampled_from("abcd"), st.builds(Witness, st.tuples(st.integers(0, 3))), max_size=4)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results)
 def test_patch_leads_from_one_result_to_the_other(a: Result, b: Result) -> None:
     before = dict(a)
@@ -37,7 +37,7 @@ def test_patch_leads_from_one_result_to_the_other(a: Result, b: Result) -> None:
     assert a == before
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results)
 def test_a_diff_tells_each_finding_once(a: Result, b: Result) -> None:
     diff = between(a, b)
@@ -47,7 +47,7 @@ def test_a_diff_tells_each_finding_once(a: Result, b: Result) -> None:
     assert bool(diff) == (a != b)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results)
 def test_undo_inverts(a: Result, b: Result) -> None:
     diff = between(a, b)
@@ -57,7 +57,7 @@ def test_undo_inverts(a: Result, b: Result) -> None:
     assert not diff.then(diff.undo())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results, results)
 def test_then_composes(a: Result, b: Result, c: Result) -> None:
     both = between(a, b).then(between(b, c))
@@ -65,7 +65,7 @@ def test_then_composes(a: Result, b: Result, c: Result) -> None:
     assert both.patch(a) == c
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results, results, results)
 def test_then_is_associative_and_has_a_zero(a: Result, b: Result, c: Result, d: Result) -> None:
     first, second, third = between(a, b), between(b, c), between(c, d)
@@ -73,7 +73,7 @@ def test_then_is_associative_and_has_a_zero(a: Result, b: Result, c: Result, d: 
     assert Diff().then(first) == first == first.then(Diff())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(results, results, witnesses)
 def test_witnesses_stay_with_what_was_lost(a: Result, b: Result, seen: dict[str, Witness]) -> None:
     diff = between(a, b, seen)

@@ -169,7 +169,7 @@ def seconds(story: Story, tmp_path_factory: pytest.TempPathFactory) -> float:
     return taken
 
 
-@pytest.mark.parametrize("chain", range(6))
+@pytest.mark.parametrize("chain", range(4))
 def test_killed_again_and_again_while_applying(story: Story, seconds: float, tmp_path: Path, chain: int) -> None:
     """Five kills one after another, each somewhere in the next third of the work; then the rest."""
     state = copied(story, tmp_path)

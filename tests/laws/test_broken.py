@@ -59,7 +59,7 @@ def test_a_tie_that_moves_is_no_new_violation() -> None:
         assert monitor.violations()[0].listed.tolist() == [[1, 0]], "as found from scratch: the oldest row stays"
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     first=st.lists(st.tuples(st.just(0), small, small, small), max_size=8),
     inserts=st.lists(st.tuples(st.just(0), small, small, small), max_size=4),

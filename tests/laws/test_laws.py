@@ -55,7 +55,7 @@ for_every_way = pytest.mark.parametrize(
 
 
 @for_every_way
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=row_lists, stream=streams, nulls=null_modes)
 def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
     world = World(nulls)
@@ -121,7 +121,7 @@ def test_save_and_load_in_the_middle(
 
 
 @for_every_engine
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(
     engine: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: Nulls

@@ -65,7 +65,7 @@ def test_nothing_to_hit_and_nothing_that_hits() -> None:
 
 
 @pytest.mark.parametrize("always", [True, False])
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(before=families, after=families, most=st.one_of(st.none(), st.integers(0, 4)))
 def test_mended_equals_found_anew(always: bool, before: Sets, after: Sets, most: int | None) -> None:
     old, new = _minimal(before), _minimal(after)
@@ -143,7 +143,7 @@ def test_maximal_sets_of_every_target(family: Sets) -> None:
         assert plain(made.family(target)) == maximal_by_definition(family, target)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.lists(families, min_size=2, max_size=4), st.booleans())
 def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:

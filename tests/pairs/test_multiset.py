@@ -141,7 +141,7 @@ def streams(draw: st.DrawFn) -> tuple[int, list[tuple[list[Row], list[int]]]]:
     return columns, draw(st.lists(batches, min_size=1, max_size=4))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(streams(), null_modes)
 def test_every_batch_leaves_what_the_definition_says(
     stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: Nulls

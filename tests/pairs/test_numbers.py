@@ -48,7 +48,7 @@ def some_rows(numbers: np.random.Generator, columns: int, rows: int) -> Codes:
     return np.stack([numbers.choice([0, 1, top // 2, top - 1, top], rows) for top in tops]).astype(np.uint32)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 14), st.booleans(), st.booleans(), st.data())
 def test_all_pairs_by_definition(seed: int, columns: int, distinct: bool, plain: bool, data: st.DataObject) -> None:
     numbers = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def test_all_pairs_by_definition(seed: int, columns: int, distinct: bool, plain:
     assert told(found, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 8), st.booleans(), st.data())
 def test_batches_that_come_row_by_row(seed: int, columns: int, distinct: bool, data: st.DataObject) -> None:
     """Rows are born and die, also such as were there before and such as are there several times."""

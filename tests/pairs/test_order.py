@@ -132,7 +132,7 @@ def little_room() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(changes, min_size=1, max_size=5), st.sampled_from(["equal", "distinct"]), kinds)
 def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: Nulls, kind: Kind) -> None:
     with little_room(), world(nulls) as table:
@@ -274,7 +274,7 @@ def tables(draw: st.DrawFn) -> tuple[int, list[tuple[Any, ...]], list[tuple[Any,
     return columns, draw(st.lists(rows, max_size=8)), draw(st.lists(rows, max_size=4)), draw(st.integers(0, 4))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(tables(), st.sampled_from(["equal", "distinct"]), st.sets(st.integers(0, 65)))
 def test_order_signatures_follow_batches(
     table: tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], int], nulls: str, alone: set[int]

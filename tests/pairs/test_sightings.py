@@ -63,7 +63,7 @@ worlds = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(worlds, st.data())
 def test_chosen_pairs(world: World, data: st.DataObject) -> None:
     count = world.cells.shape[1]
@@ -78,7 +78,7 @@ def test_chosen_pairs(world: World, data: st.DataObject) -> None:
             world.check(shown, compared, places)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(worlds, st.data())
 def test_rows_that_are_so_far_apart(world: World, data: st.DataObject) -> None:
     """Of some of the rows, in an order that is asked for."""

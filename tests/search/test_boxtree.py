@@ -119,7 +119,7 @@ def check_structure(tree: BoxTree) -> None:
     assert seen == sorted(seen)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 60), st.integers(0, 5000))
 def test_agrees_with_a_list(seed: int, dims: int, span: int, size: int) -> None:
     rng = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ class PairsBesideASet(RuleBasedStateMachine):
 
 
 TestPairsBesideASet = PairsBesideASet.TestCase
-TestPairsBesideASet.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestPairsBesideASet.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
 
 
 def test_many_rows_come_and_go_in_bounded_memory() -> None:

@@ -19,7 +19,7 @@ from holdfast.table import files, private
 from tests.engines.denial.streams import Stream
 from tests.search.test_search import MANY, SCHEMA, as_set, meanings, queries, rows, wanted
 
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 batches = st.lists(
     st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 40), max_size=5), st.booleans()), max_size=6
 )

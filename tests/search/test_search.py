@@ -33,7 +33,7 @@ conditions = st.builds(lambda pair, op: Condition(pair[0], op, pair[1]), columns
 queries = st.lists(conditions, min_size=1, max_size=4).map(lambda some: PairQuery(tuple(dict.fromkeys(some))))
 meanings = st.sampled_from(("sql", "equal"))
 batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=4)
-many = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def wanted(stream: Stream, query: PairQuery, nulls: NullMeaning) -> set[tuple[int, int]]:
@@ -98,7 +98,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("segments"))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(rows, min_size=1, max_size=20), queries, meanings, st.integers(1, 4), st.sampled_from([0, MANY]))
 def test_slices_agree_with_the_whole(
     folder: str, start: list[tuple[Any, ...]], query: PairQuery, nulls: NullMeaning, slices: int, limit: int

@@ -48,7 +48,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, Dialect]:
     return written([names, *rows], **form), Dialect(separator, quote, True, tuple(names))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(files())
 def test_recovers_what_csv_writer_wrote(file: tuple[bytes, Dialect]) -> None:
     data, dialect = file

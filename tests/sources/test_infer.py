@@ -212,7 +212,7 @@ ZONED_TIMES = st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 12, 31), time
 MANTISSAS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(
     st.one_of(
         st.tuples(st.just(pa.bool_()), spelled(st.booleans(), str, lambda b: str(b).upper())),
@@ -233,7 +233,7 @@ def test_typed_values_come_back_from_their_text(column: tuple[pa.DataType, list[
     assert cast(written, found, nulls) == [value for value, _ in pairs] + [None]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(st.from_regex(r"[0-9]{4}-[01][0-9]-[0-3][0-9]", fullmatch=True))
 @example("2000-02-29")
 @example("2100-02-29")
@@ -248,7 +248,7 @@ def test_dates_are_those_that_python_knows(text: str) -> None:
     assert (type_of(text) == DATE) == real
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(st.integers(10, 10**20), st.integers(-3, 3), st.integers(0, 10**20))
 def test_at_most_is_a_comparison(limit: int, near: int, anywhere: int) -> None:
     for number in (limit + near, anywhere):

@@ -136,7 +136,7 @@ VALUES = st.none() | st.booleans() | st.text(max_size=4) | NUMBERS
 ROWS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "ç", ""]), VALUES, max_size=3), max_size=6)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(ROWS, st.booleans())
 def test_rows_come_back_from_their_lines(rows: list[dict[str, Any]], ascii_only: bool) -> None:
     """Against Python's own reader, with numbers as decimals: equal if and only if they were equal in the file."""

@@ -46,7 +46,7 @@ def rows_of(table: pa.Table) -> list[tuple[str, ...]]:
 CELL = st.text(max_size=5) | st.text(alphabet=',;"\n\r a\ufeff-', max_size=5)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(
     st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[CELL] * n), max_size=5).map(lambda rows: (n, rows))),
     st.sampled_from(["\n", "\r\n"]),

@@ -49,7 +49,7 @@ def texts(values: list[str]) -> pa.Array:
     return pa.array(values, pa.string())
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(COLUMNS)
 @example(["12345678901234567890.12", "12345678901234567890.13"])
 @example(["1.5", "9007199254740993", "9007199254740992"])
@@ -66,7 +66,7 @@ def test_numbers_are_one_value_if_and_only_if_they_are_equal(column: list[str]) 
             assert not same or of_a == of_b or found == pa.string(), (found, a, b)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(COLUMNS)
 def test_which_numbers_floats_stand_for(column: list[str]) -> None:
     def is_printed(text: str) -> bool:
@@ -81,7 +81,7 @@ def test_exponents_beyond_all_bounds() -> None:
     assert stood_for(column, pa.float64()).tolist() == [True, True, False, False, True]
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.lists(NUMERALS, min_size=1, max_size=4))
 def test_which_numbers_short_floats_stand_for(column: list[str]) -> None:
     def is_printed(text: str) -> bool:
@@ -91,7 +91,7 @@ def test_which_numbers_short_floats_stand_for(column: list[str]) -> None:
     assert stood_for(texts(column), pa.float32()).tolist() == [is_printed(text) for text in column]
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(st.lists(NUMERALS, min_size=1, max_size=6))
 def test_digits_are_counted_with_exponents_expanded(column: list[str]) -> None:
     wanted = []

@@ -51,7 +51,7 @@ def check_against(dictionary: Dictionary, model: dict[object, int], pool: list[A
 
 @pools
 @pytest.mark.parametrize("small", [0, 2, 1 << 16])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_random_portions(small: int, kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
     dictionary, model = Dictionary(kept), dict[object, int]()
@@ -70,7 +70,7 @@ def test_random_portions(small: int, kept: pa.DataType, pool: list[Any], data: s
 
 
 @pools
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_ranges_of_images_across_runs(kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
     dictionary = Dictionary(kept)
@@ -140,7 +140,7 @@ def test_the_empty_dictionary(kept: pa.DataType, pool: list[Any]) -> None:
 
 
 @pools
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_what_a_dictionary_extends(kept: pa.DataType, pool: list[Any], data: st.DataObject) -> None:
     portions = st.lists(st.lists(st.sampled_from(pool), max_size=4), max_size=4)

@@ -27,7 +27,7 @@ def same(a: Any, b: Any) -> bool:
     return bool(a.equals(b))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     st.dictionaries(st.text(max_size=4), numbers | strings, min_size=1, max_size=4),
     st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=2),

@@ -46,7 +46,7 @@ def test_the_values_that_provoke(kind: Kind) -> None:
 
 
 @kinds
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_any_values_of_any_slice(kind: Kind, data: st.DataObject) -> None:
     values = data.draw(st.lists(kind.drawn | st.sampled_from(kind.always), max_size=6))

@@ -47,7 +47,7 @@ def check(keys: OrderKeys, dictionary: Dictionary) -> None:
     assert keys.of(np.zeros(1, np.uint8))[0] == images.NULL_KEY
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.lists(letters, max_size=8), min_size=1, max_size=8),
     st.sampled_from([2, 3, 1 << 32]),
@@ -65,7 +65,7 @@ def test_growing_text(portions: list[list[str]], gap: int, small: int) -> None:
         check(OrderKeys(dictionary, gap=gap), dictionary)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.lists(letters, max_size=4), max_size=12), st.sets(st.integers(0, 11)))
 def test_following_now_and_then_is_following_always(portions: list[list[str]], stops: set[int]) -> None:
     dictionary = Dictionary(pa.string())

@@ -40,7 +40,7 @@ def write_anew(kept: Kept) -> Kept:
 
 
 @pytest.mark.parametrize("key", [(), (0,)], ids=["no key", "key"])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.tuples(st.lists(operation, max_size=6), st.booleans(), st.booleans()), max_size=7))
 def test_streams_with_rewriting_now_and_then(
     key: tuple[int, ...], folder: str, steps: list[tuple[list[Operation], bool, bool]]

@@ -49,7 +49,7 @@ def looked_at(run: FileRun) -> int:
     return sum(int(marks.sum()) for marks in run._arrays._seen._marks.values())
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=words | numbers, data=st.data())
 def test_a_run_in_a_file_answers_as_one_in_memory(values: list[Any], data: st.DataObject, tmp_path: Path) -> None:
     plain, filed = kept(tmp_path / "some.arrow", values)

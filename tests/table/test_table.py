@@ -60,7 +60,7 @@ def test_finding_some_of_thousands_of_equal_rows_of_which_many_are_dead(living: 
 
 
 @pytest.mark.parametrize("distinct_hashes", [1, 3])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_finding_among_collisions(distinct_hashes: int, folder: str, data: st.DataObject) -> None:
     """Each query gets its own rows, the oldest first, and as many as it wants."""
@@ -80,7 +80,7 @@ def test_finding_among_collisions(distinct_hashes: int, folder: str, data: st.Da
         assert found_id[found_query == number].tolist() == expected
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_codes_and_values_of_ids_in_any_order(folder: str, data: st.DataObject) -> None:
     row = st.tuples(

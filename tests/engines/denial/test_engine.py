@@ -62,7 +62,7 @@ def predicates(draw: st.DrawFn) -> Predicate:
 
 constraints = st.lists(predicates(), min_size=1, max_size=5).map(lambda p: DenialConstraint(tuple(p)))
 batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=5)
-many = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many

@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("segments"))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(rows, min_size=1, max_size=20),
     st.lists(constraints, min_size=1, max_size=3),

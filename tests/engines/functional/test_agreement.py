@@ -38,7 +38,7 @@ def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[Evidence]:
     return [each.evidence for each in agreement.whole(side, rhs, told)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
 def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs: list[int], nulls: Nulls) -> None:
     world = World(nulls)
@@ -50,7 +50,7 @@ def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs:
     assert counted(world.table, lhs, others[-1:]) == told[-1:]
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
 def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
     some: list[Row], more: Batch, lhs: list[int], nulls: Nulls
@@ -67,7 +67,7 @@ def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
     assert agreement.outside(side, 4).tolist() == np.sort(groups.outside()).tolist()
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(some=many_rows, lhs=lefts, rhs=st.sampled_from([3, 4]), nulls=null_modes, worth=st.floats(0, 1.1))
 def test_a_look_ends_only_where_it_is_not_worth_it(
     some: list[Row], lhs: list[int], rhs: int, nulls: Nulls, worth: float

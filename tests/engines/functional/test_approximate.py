@@ -30,7 +30,7 @@ def by_definition(family: dict[frozenset[int], int], target: int, limit: int) ->
 
 
 @pytest.mark.parametrize("narrow", [17, 0])
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(family=counted, limit=st.integers(0, 20), most=st.one_of(st.none(), st.integers(0, 3)))
 def test_both_ways_by_definition(narrow: int, family: dict[frozenset[int], int], limit: int, most: int | None) -> None:
     sets = np.array([bitsets.of(one, 1) for one in family], np.uint64).reshape(-1, 1)

@@ -34,7 +34,7 @@ def expected(world: World, nulls: str, error: str, most: int | None) -> list[dic
     return [oracle.fds(*given_so), oracle.keys(*given_so)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(first=row_lists, stream=streams, nulls=null_modes, error=errors, most=bounds, borders=st.booleans())
 def test_every_batch_by_definition(
     first: list[Row], stream: list[Batch], nulls: Nulls, error: str, most: int | None, borders: bool

@@ -16,7 +16,7 @@ lefts = st.lists(st.integers(0, 3), max_size=2, unique=True).map(sorted)
 rights = st.sampled_from([None, 4])
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(some=st.lists(rows, max_size=6), lhs=lefts, rhs=rights, nulls=null_modes)
 def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
     world = World(nulls)
@@ -30,7 +30,7 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
     assert found.broken_pairs == sum(n for s, n in agreeing.items() if s.issuperset(lhs) and rhs not in s)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     first=row_lists,
     stream=st.lists(batches, min_size=1, max_size=6),
@@ -96,7 +96,7 @@ def test_what_is_empty_is_let_go() -> None:
     assert len(np.unique(kept.outside())) == kept.to_remove
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     first=row_lists,
     stream=st.lists(batches, min_size=1, max_size=6),

@@ -65,7 +65,7 @@ tables = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(some=tables, nulls=null_modes, longest=st.integers(1, 3))
 def test_the_candidates_are_those_of_all_left_sides(some: list[Row], nulls: Nulls, longest: int) -> None:
     world = World(nulls)

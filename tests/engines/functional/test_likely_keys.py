@@ -78,7 +78,7 @@ places = st.lists(st.integers(0, 200), max_size=2)
 tables = st.one_of(row_lists, st.builds(grid_rows, st.integers(2, 6), st.integers(2, 20), places, places))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some=tables, nulls=null_modes, longest=st.integers(1, 3))
 def test_the_candidates_are_those_of_all_sets_of_columns(some: list[Row], nulls: Nulls, longest: int) -> None:
     world = World(nulls)

@@ -20,7 +20,7 @@ from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=4), lhs=lefts, rhs=rights, nulls=null_modes)
 def test_rows_that_might_have_broken_a_rule_are_counted(
     first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls

@@ -17,7 +17,7 @@ from tests.oracle.evidence import evidence
 NAMES = [column.name for column in COLUMNS]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(some=row_lists, nulls=null_modes)
 def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nulls) -> None:
     world = World(nulls)
@@ -34,7 +34,7 @@ def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nul
 
 
 @pytest.mark.parametrize("name", ["fd", "ucc"])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=row_lists, batch=batches, nulls=null_modes)
 def test_what_a_rule_was_worth_is_told_of_the_table_before(
     name: str, first: list[Row], batch: Batch, nulls: Nulls

@@ -40,7 +40,7 @@ def check(watched: Watched, options: InclusionSettings) -> None:
         assert found[next(iter(texts_of([pairs])))].empty == empty
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(first=first_rows, stream=streams, compare=compares, error=st.sampled_from([0.0, 0.4]), arity=st.integers(1, 3))
 def test_what_is_maintained_is_what_the_definition_says(
     first: dict[str, list[Row]], stream: Batches, compare: Compare, error: float, arity: int
@@ -55,7 +55,7 @@ def test_what_is_maintained_is_what_the_definition_says(
         assert diff.patch(before) == watched.result() == watched.rediscovered()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=first_rows, stream=streams, compare=compares)
 def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], stream: Batches, compare: Compare) -> None:
     watched = Watched(filled(first), InclusionSettings(0.0, compare, 2))
@@ -81,7 +81,7 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
             assert not again.holds
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(first=first_rows, stream=streams, at=st.integers(0, 3), compare=compares)
 def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batches, at: int, compare: Compare) -> None:
     options = InclusionSettings(0.0, compare, 2)
@@ -95,7 +95,7 @@ def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batche
     check(watched, options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     first=first_rows,
     stream=st.lists(st.tuples(batches, st.sets(st.sampled_from("abc"))), max_size=4),
@@ -117,7 +117,7 @@ def test_rewriting_tables_in_the_middle(
         assert list(kept.result().items()) == list(plain.result().items())
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(first=first_rows, batch=batches)
 def test_a_batch_and_its_negation(first: dict[str, list[Row]], batch: tuple[str, list[Row], list[int]]) -> None:
     watched = Watched(filled(first), InclusionSettings(max_arity=2))
@@ -129,7 +129,7 @@ def test_a_batch_and_its_negation(first: dict[str, list[Row]], batch: tuple[str,
     assert (watched.result(), watched.clusters()) == (before, clusters)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=first_rows, stream=streams, compare=compares)
 def test_small_pieces_give_the_same(first: dict[str, list[Row]], stream: Batches, compare: Compare) -> None:
     """Ranges of a few values, pieces of a few keys, and tables of clusters that must grow."""
@@ -149,7 +149,7 @@ def test_small_pieces_give_the_same(first: dict[str, list[Row]], stream: Batches
         assert watched.result() == watched.rediscovered()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=first_rows, stream=streams)
 def test_dependencies_follow_from_the_clusters_alone(first: dict[str, list[Row]], stream: Batches) -> None:
     """Lemma 4.2: A is in B iff every cluster that contains A contains B. And the sums are those of the clusters."""

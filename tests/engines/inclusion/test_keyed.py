@@ -43,7 +43,7 @@ def check(monitor: hf.Monitor, some: list[Row]) -> None:
     assert len(list(monitor.rule_history())) >= len(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(stream=st.lists(operations, min_size=1, max_size=4), reopen=st.integers(0, 3))
 def test_values_that_come_and_go(stream: list[list[Operation]], reopen: int) -> None:
     kept: list[Row] = [(1, None, None, None)]

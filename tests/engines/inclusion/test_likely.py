@@ -83,7 +83,7 @@ def test_the_frame_of_scores() -> None:
     assert [in_frame(0.0), in_frame(WORTHY), in_frame(1.0)] == [0.0, LIKELY, pytest.approx(1.0)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=first_rows)
 def test_what_is_counted_is_what_the_definition_says(first: dict[str, list[Row]]) -> None:
     several = filled(first)

@@ -39,7 +39,7 @@ def expected(world: World, nulls: str, error: str, level: int | None) -> dict[An
     return {rule: count / len(world.rows) for rule, count in removed.items()}
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     st.lists(rows, max_size=5), st.lists(batches, max_size=3), null_modes, errors, levels, st.booleans(), st.booleans()
 )
@@ -85,7 +85,7 @@ def check_every_batch(
         assert told(kept) == expected(world, nulls, error, level)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     row_lists,
     st.lists(larger_batches, min_size=1, max_size=4),

@@ -56,7 +56,7 @@ def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
     return {rule: score for rule, score in scores.items() if score >= (asked["min_score"] or 0)}
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     first=row_lists,
     stream=streams,

@@ -51,7 +51,7 @@ def by_definition(ranks: Ranks, nulls: str) -> set[Rule]:
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(tables, st.sampled_from(["equal", "distinct"]))
 def test_lattice_by_definition(rows: list[tuple[int, ...]], nulls: str) -> None:
     ranks = np.array(rows, np.int64).T
@@ -66,7 +66,7 @@ wider = st.integers(5, 7).flatmap(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(wider, st.sampled_from(["equal", "distinct"]), st.sampled_from(["counts", "borders"]))
 def test_the_engine_like_the_lattice(rows: list[tuple[int, ...]], nulls: Nulls, method: str) -> None:
     values = [[cell or None for cell in column] for column in zip(*rows, strict=True)]

@@ -87,7 +87,7 @@ def measured(rows: Rows, pair: Pair) -> Measured:
     return told
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
 def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: Nulls) -> None:
     world = World(nulls)
@@ -100,7 +100,7 @@ def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pai
         assert Rows(world.table).candidate(pair).measured(most) == (told if enough else None)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
 def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, nulls: Nulls) -> None:
     world = World(nulls)
@@ -112,7 +112,7 @@ def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, 
     assert measured(left, pair).swapped == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
 def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(first: list[Row], pair: Pair, nulls: Nulls) -> None:
     world = World(nulls)

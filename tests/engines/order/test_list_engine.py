@@ -37,7 +37,7 @@ rules = st.builds(
     ListOD, st.lists(columns, max_size=3).map(tuple), st.lists(columns, min_size=1, max_size=3).map(tuple)
 )
 batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=4)
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many

@@ -37,7 +37,7 @@ def counted(contexts: Contexts, context: Sequence[int], pair: tuple[int, int], d
     return counter.count(contexts.of(bits(context)), most)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(tables, null_modes, st.sampled_from([(), (FLAG,)]), st.sampled_from([0, 10**6]))
 def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...], small: int) -> None:
     before, removals._SMALL = removals._SMALL, small  # either all partitions are small, or none is
@@ -55,7 +55,7 @@ def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, 
         removals._SMALL = before
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(tables, null_modes, st.sampled_from([(), (FLAG,), (NUMBER, FLAG)]))
 def test_constants_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...]) -> None:
     contexts = Contexts(ranked(rows, nulls))

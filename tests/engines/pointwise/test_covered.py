@@ -38,7 +38,7 @@ def counted(table: Small) -> tuple[Any, Any]:
     return values, np.array(list(pairs.values()), np.int64)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(small(most=6).filter(lambda table: len(table.rows) > 1), bounds, st.integers(1, 30), st.data())
 def test_the_same_rules_as_among_all(table: Small, most: int | None, least: int, data: st.DataObject) -> None:
     columns = range(len(table.ordered))
@@ -55,7 +55,7 @@ def _rows(left: Any, column: Any, operator: Any) -> list[tuple[Any, ...]]:
     return sorted(zip(map(tuple, left.tolist()), column.tolist(), operator.tolist(), strict=True))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     first=row_lists,
     batch=batches,

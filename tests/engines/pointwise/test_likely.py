@@ -45,7 +45,7 @@ def share_meeting(rows: list[Row], marks: Mapping[str, str]) -> float:
     return sum(met) / len(pairs)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(rows=st.lists(row, min_size=2, max_size=8), nulls=null_modes)
 def test_what_is_told_holds_and_is_counted_as_the_definition_says(rows: list[Row], nulls: Nulls) -> None:
     world = World(nulls)

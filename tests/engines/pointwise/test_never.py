@@ -35,7 +35,7 @@ def searched_by(way: str) -> Iterator[None]:
         yield
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(small(nulls=["equal"]), bounds, ways)
 def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, way: str) -> None:
     with searched_by(way):

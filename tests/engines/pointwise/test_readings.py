@@ -27,7 +27,7 @@ def pods(left: Any, column: Any, operator: Any, is_vacuous: bool) -> list[oracle
     return [oracle.Pod(marks, own, OPERATOR[mask], is_vacuous) for marks, own, mask in rows]
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(small(), bounds, st.data())
 def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) -> None:
     columns = range(len(table.ordered))

@@ -71,7 +71,7 @@ def _written(boxes: Boxes) -> list[oracle.Marks]:
 
 
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     batches,
     st.sampled_from([None, 0, 1, 2, 2, 3]),
