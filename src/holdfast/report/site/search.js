@@ -7,7 +7,7 @@
 "use strict";
 
 const RIGHT = 0x2000; // added to a column on the right side of a rule
-const PAGE = 200;
+const PAGE = 60; // rules that are shown at once: some screens full
 const SLICE = 20000;
 
 const [SPACE, COMMA, DASH, GREATER, LETTER_I, LETTER_O] = [32, 44, 45, 62, 105, 111];
