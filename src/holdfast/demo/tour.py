@@ -116,7 +116,7 @@ def _what_next() -> None:
         "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
         "  holdfast watch state/ --from incoming/      every file that arrives\n"
         "  holdfast status state/                      what holds now\n"
-        "  holdfast serve state/                       the same page, live; --html of report writes it\n"
+        "  holdfast report state/ --html report.html   such a page of your state; holdfast serve shows it live\n"
         "  holdfast check yourdata.csv --rules r.yaml  rules of your own, and the rows that break them",
         markup=False,
         soft_wrap=True,
