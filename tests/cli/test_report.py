@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.running import Holdfast
+from tests.report.embedded import embedded
 
 
 def test_a_report_is_one_page(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -21,7 +22,8 @@ def test_discover_writes_a_page_too(holdfast: Holdfast, people: Path, tmp_path: 
     for words in ([], ["--rules", "fd"], ["--redact"]):
         page = tmp_path / f"page{len(words)}.html"
         assert holdfast("discover", people, "--html", page, *words).code == 0
-        assert page.stat().st_size > 10_000
+        names = [column["name"] for column in embedded(page)["columns"]]
+        assert (names, embedded(page)["redacted"]) == (["id", "name", "score", "day"], "--redact" in words)
 
 
 def test_a_page_that_can_not_be_written_is_refused_before_the_work(holdfast: Holdfast, state: Path) -> None:

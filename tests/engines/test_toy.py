@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.report.embedded import embedded
+
 ROOT = Path(__file__).parents[2]
 RUN = """
 from holdfast.engines import registry
@@ -50,7 +52,10 @@ def test_it_is_found_shown_and_written_to_a_page(towns: Path) -> None:
     said = holdfast("discover", towns, "--rules", "one", "--html", page)
     assert "towns: 1 columns of one value" in said
     assert "land" in said
-    assert page.stat().st_size > 10_000
+    (section,) = embedded(page)["rules"]["sections"]
+    assert (section["title"], section["count"]) == ("columns of one value", 1)
+    names = [column["name"] for column in embedded(page)["columns"]]
+    assert embedded(page)["rules"]["texts"] == f"one({chr(0xE000 + names.index('land'))})"
     assert lines("discover", towns, "--rules", "one")[1:] == [{"kind": "one", "table": "towns", "text": "one(land)"}]
     assert "no columns of one value found" in holdfast("discover", towns, "--rules", "one", "--least-rows", 3)
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import zlib
-from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,7 @@ import holdfast as hf
 from holdfast.api.overview import overview
 from holdfast.api.state_report import state_document
 from holdfast.report.bundle import html_page
+from tests.report.embedded import embedded
 
 _EVIL = "<script>alert('x')</script>"
 _RULES = ["zip -> city", "not(t.salary < s.salary and t.tax > s.tax)", "not(t.city = 'Atlantis')"]
@@ -161,14 +159,6 @@ def test_a_page_without_room_says_what_it_left_out(state: hf.Monitor) -> None:
     assert len(made["rules"]["texts"].split("\n")) == 3
     assert "are left out" in made["rules"]["left_out"]
     assert made["rules"]["left_out"] in made["notes"]
-
-
-def embedded(page: Path) -> dict[str, Any]:
-    """The document that a page carries."""
-    found = re.search(r'id="data">([^<]*)<', page.read_text())
-    assert found
-    made: dict[str, Any] = json.loads(zlib.decompress(b64decode(found[1])))
-    return made
 
 
 def test_a_single_look_at_what_holds(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def suggested_document(tables: Opened, suggestions: Suggestions, nulls: str, *, 
         declared = rule_class(kind)
         sections.append(Section(declared, "" if declared.across else subject, f"likely {declared.title}", own))
     doubts = [(each.table, each.row, each.column, each.rules) for each in suggestions.doubts]
-    return document(_look(tables, nulls, sections, rules, doubts), redact=redact)
+    same = [(each.table, each.columns) for each in suggestions.same]
+    return document(_look(tables, nulls, sections, rules, doubts, same), redact=redact)
 
 
 def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
@@ -73,6 +74,7 @@ def _look(
     sections: Sequence[Section],
     rules: Sequence[RuleSeen],
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = (),
+    same: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> Seen:
     references = [rule.finding for rule in rules if rule.engine == "ind" and (rule.score or 0.0) >= LIKELY]
     return Seen(
@@ -85,6 +87,7 @@ def _look(
         rules=rules,
         references=references,
         doubts=doubts,
+        same=same,
         notes=left_out_notes(tables.left_out),
     )
 

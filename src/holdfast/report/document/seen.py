@@ -101,6 +101,7 @@ class Seen:
     nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
     references: Sequence[Json] = ()  # inclusion dependencies, found or given
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
+    same: Sequence[tuple[str, Sequence[str]]] = ()  # columns of a table that determine each other
     notes: Sequence[str] = ()
 
     @property

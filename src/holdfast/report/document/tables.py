@@ -69,9 +69,15 @@ class Tables:
             "min": show(portrait.least) if portrait.distinct else "",
             "max": show(portrait.greatest) if portrait.distinct else "",
             "frequent": frequent,
+            "same": [visible(each) for each in self._same(table, name)],
             "distribution": drawn,
             "nulls_line": line(nulls, f"nulls of {table}.{name}", last=self._of.seen.last) if len(nulls) > 1 else "",
         }
+
+    def _same(self, table: str, name: str) -> list[str]:
+        """The other columns that determine a column, and are determined by it."""
+        groups = [names for own, names in self._of.seen.same if own == table and name in names]
+        return [each for names in groups for each in names if each != name]
 
     # ---- references -------------------------------------------------------------------------------------------------
 

@@ -95,9 +95,10 @@ function columnSentence(doc, at) {
   const nulls = column.nulls
     ? `${number(column.nulls)} of ${counted(column.rows, "row")} are null (${percent(column.nulls / column.rows)})`
     : "no nulls";
-  const range = column.min === null || column.min === undefined ? "" : `, from ${column.min} to ${column.max}`;
+  const range = column.distinct ? `, from ${column.min} to ${column.max}` : "";
+  const same = column.same?.length ? ` It says the same as ${column.same.join(", ")}.` : "";
   const type = column.type.charAt(0).toUpperCase() + column.type.slice(1);
-  return `${type}: ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}`;
+  return `${type}: ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}${same}`;
 }
 
 function lensPart(doc, at, { title, query, count, rules }) {
