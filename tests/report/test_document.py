@@ -17,7 +17,12 @@ from holdfast.report.bundle import html_page
 from tests.report.embedded import embedded
 
 _EVIL = "<script>alert('x')</script>"
-_RULES = ["zip -> city", "not(t.salary < s.salary and t.tax > s.tax)", "not(t.city = 'Atlantis')"]
+_RULES = [
+    "zip -> city",
+    "not(t.salary < s.salary and t.tax > s.tax)",
+    "not(t.city = 'Atlantis')",
+    "not(t.city = 'Brelin')",
+]
 
 
 def people(first: int, cities: list[str], taxes: list[int]) -> pa.Table:
@@ -80,7 +85,7 @@ def test_it_lists_what_holds_and_what_broke(state: hf.Monitor) -> None:
     assert told["fd", "zip -> city"][2] == 2
     assert told["named", "zip -> city"][2] == 1
     assert told["dc", "not(t.city = 'Atlantis')"][2] == 0
-    assert made["overview"]["sentence"].startswith("2 of your 3 rules are violated.")
+    assert made["overview"]["sentence"].startswith("3 of your 4 rules are violated.")
     assert "Batch 3, the last, broke" in made["overview"]["sentence"]
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
+from holdfast.report.document.columns import FIRST
 from holdfast.visible import brief, visible
 
 _MOST = 10  # rules of a kind that are shown
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
 _ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
-_FIRST_COLUMN = 0xE000  # the first character that stands for a column in the texts of a document
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Lens:
         place = own[visible(name)]
         about = columns[place]
         found: dict[str, list[str]] = {}
-        for kind, text in _rules_with(document, chr(_FIRST_COLUMN + place)):
+        for kind, text in _rules_with(document, chr(FIRST + place)):
             found.setdefault(kind, []).append(text)
         drawn = ("distribution", "nulls_line")
         ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
@@ -100,8 +100,8 @@ def _written(document: Mapping[str, Any], text: str, across: bool) -> str:
     """A rule as people write it."""
     columns, tables = document["columns"], document["tables"]
     names = {}
-    for sign in {each for each in text if 0 <= ord(each) - _FIRST_COLUMN < len(columns)}:
-        column = columns[ord(sign) - _FIRST_COLUMN]
+    for sign in {each for each in text if 0 <= ord(each) - FIRST < len(columns)}:
+        column = columns[ord(sign) - FIRST]
         table = f"{quoted(tables[column['table']]['name'])}." if across else ""
         names[ord(sign)] = table + column.get("quoted", column["name"])
     return text.translate(names)

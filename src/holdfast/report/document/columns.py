@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from holdfast.changes.names import NAME, quoted
 from holdfast.visible import visible
 
-_FIRST, _MOST = 0xE000, 6400  # the private area
+FIRST = 0xE000  # the character that stands for the first column,
+_MOST = 6400  # and how many there are: the private area
 _NAME = re.compile(NAME)
 _ACROSS = re.compile(rf"{NAME}\.{NAME}")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -27,8 +28,8 @@ class ColumnIndex:
         self._within: dict[str, dict[str, str]] = {table: {} for table in tables}
         self._across: dict[str, str] = {}
         for (table, name), place in list(self.places.items())[:_MOST]:
-            self._within[table][quoted(name)] = chr(_FIRST + place)
-            self._across[f"{quoted(table)}.{quoted(name)}"] = chr(_FIRST + place)
+            self._within[table][quoted(name)] = chr(FIRST + place)
+            self._across[f"{quoted(table)}.{quoted(name)}"] = chr(FIRST + place)
 
     def coded(self, table: str, text: str) -> str:
         """The text of a rule of a table ("": of several)."""

@@ -76,7 +76,8 @@ class Details:
             about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
             about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}
         if len(rule.violations) > 1:
-            about["line"] = line(rule.violations, f"violations of {rule.text}", last=self._last)
+            named = rule.text if meaning is None else self._shown.rule(rule.text, meaning)
+            about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
         if rule.implied_by:
             about["implied_by"] = visible(rule.implied_by)
         if meaning is not None:
@@ -108,7 +109,7 @@ class Details:
         own_words = said.sentence or ("" if self._shown.redacted else each.sentence)
         return {
             "batch": each.batch,
-            "sentence": visible(own_words),
+            "sentence": visible(self._shown.rule(own_words, meaning)),  # it may name constants of the rule
             "columns": columns,
             "rule_columns": list(meaning.columns),
             "marked": list(said.marked),

@@ -56,22 +56,21 @@ class Overview:
 
     def _sentence(self) -> str:
         seen, parts = self._of.seen, []
+        if not seen.is_state:
+            return _look_sentence(self._classes(), len(seen.doubts))
         given = [rule for rule in seen.rules if rule.given]
         violated = sum(bool(rule.finding["violations"]) for rule in given)
         if given:
             parts.append(_given_sentence(len(given), violated))
-        if not seen.is_state:
-            return _look_sentence(self._classes(), len(seen.doubts))
         found = sum(len(section.result) for section in seen.sections if not section.declared.given)
         if found:
-            parts.append(
-                f"{found:,} {'rules' if found > 1 else 'rule'} that were found {'hold' if found > 1 else 'holds'}."
-            )
+            held = "rules that were found hold" if found > 1 else "rule that was found holds"
+            parts.append(f"{found:,} {held}.")
         if seen.batches:
             lost = seen.counts.get(seen.last, {}).get("lost", 0)
             broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
             parts.append(f"Batch {seen.last:,}, the last, {broke}.")
-        elif seen.is_state:
+        else:
             parts.append("No batch has come yet.")
         return " ".join(parts) or "Nothing is watched here but the facts of columns."
 
