@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.kept import settings_text
+from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.upkeep import Upkeep
-from holdfast.api.view import View, opened_store
+from holdfast.api.ruling import Ruling
+from holdfast.api.view import View
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
@@ -54,7 +55,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(Upkeep):
+class Monitor(Ruling):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile
@@ -187,17 +188,13 @@ class Monitor(Upkeep):
         return suggested if given is None else given.with_others(suggested)
 
     def _bind(self, given: Rules | None) -> None:
-        """Check the given rules against the tables, and keep them with the settings."""
-        if given is None:
-            return
-        from holdfast.api.checking import classes_of
-        from holdfast.rules.bind import bind
+        """Check the given rules against the tables, keep them with the settings, and make the engines."""
+        if given is not None:
+            from holdfast.api.checking import classes_of
 
-        bound = bind(given, {name: table.schema for name, table in self._tables.items()})
-        for note in bound.notes:
-            self._progress.note(note)
-        self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
-        self._store.put_meta("settings", settings_text(self._settings(), bound.given))
+            bound = self._bound(given)
+            self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
+            self._store.put_meta("settings", settings_text(self._settings(), bound))
         self._engines = self._make_engines()
 
     @overload

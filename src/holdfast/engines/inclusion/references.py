@@ -134,6 +134,19 @@ class ReferenceEngine(Engine):
         columns = self._columns(subject, runner, progress)
         return State(columns, [(named, Reference.of(columns, named.ind)) for named in self._named])
 
+    def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look for the partners of rows by the references that are new."""
+        columns = self._columns(subject, runner, progress)
+        known = {named.text: reference for named, reference in state.references}
+        made = State(columns, [])
+        for named in self._named:
+            old = known.get(named.text)
+            reference = (
+                Reference(columns, named.ind, old.orphans, old.support) if old else Reference.of(columns, named.ind)
+            )
+            made.references.append((named, reference))
+        return made
+
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look for the partners of rows born, and for rows whose partner came or went."""
         if change.table not in state.columns.tables:
