@@ -244,10 +244,10 @@ class View(Loaded):
 
     def rules(self) -> Rules:
         """The rules that are given, as values; `str()` of them is a rule file."""
-        from holdfast.api.wanted import Wanted
+        from holdfast.api.wanted import rules_in
 
         self._refuse_closed()
-        return Wanted.of(kept_rules(self._store), (), Marks(), {}).rules
+        return rules_in(kept_rules(self._store))
 
     def marks(self) -> Marks:
         """The found rules that are ignored, and those that are pinned."""

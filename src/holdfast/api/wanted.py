@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from holdfast.api.marks import Marks
+from holdfast.api.kept import kept_rules
+from holdfast.api.marks import MARKS, Marks
 from holdfast.engines.declared import Given, GivenRule
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules, free_name
+from holdfast.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -27,19 +30,8 @@ class Wanted:
     @staticmethod
     def of(given: Given, watched: Iterable[str], marks: Marks, settings: Mapping[str, Any]) -> Wanted:
         """What a state keeps."""
-        entries = [
-            RuleEntry(rule.name, rule.table, rule.text, rule.severity, rule.note)
-            for tables in given.values()
-            for own in tables.values()
-            for rule in own.rules
-        ]
-        ordered: dict[str, tuple[str, ...]] = {}
-        for table, own in ((table, own) for tables in given.values() for table, own in tables.items()):
-            ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
         found = tuple(name for name in watched if not rule_class(name).given)
-        return Wanted(
-            Rules(tuple(entries), {t: names for t, names in ordered.items() if names}), found, marks, settings
-        )
+        return Wanted(rules_in(given), found, marks, settings)
 
     def with_rules(self, added: Rules) -> Wanted:
         """More rules. One that is there takes the name, severity and note with which it is given now."""
@@ -92,6 +84,26 @@ class Wanted:
                 raise BadInput(f"rules of the class {name!r} are not watched here; watched are: {watched}")
         classes = tuple(name for name in self.classes if name not in names)
         return replace(self, classes=classes, marks=self.marks.kept_in(classes))
+
+
+def rules_in(given: Given) -> Rules:
+    """Given rules as a rule file has them."""
+    tables = [(table, own) for each in given.values() for table, own in each.items()]
+    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
+    ordered: dict[str, tuple[str, ...]] = {}
+    for table, own in tables:
+        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
+    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
+
+
+def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
+    """The rules that a state is given, the marks on found ones, and the watched classes; no table is loaded."""
+    store = Store(path)
+    try:
+        found = [name for name in store.watched if not rule_class(name).given]
+        return rules_in(kept_rules(store)), Marks.read(store.meta(MARKS)), found
+    finally:
+        store.close()
 
 
 def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:

@@ -108,6 +108,12 @@ class Rules:
             added.append(replace(entry, name=name))
         return replace(self, entries=(*self.entries, *added))
 
+    def __str__(self) -> str:
+        """The rules as a rule file."""
+        from holdfast.rules.writing import rules_yaml
+
+        return rules_yaml(self)
+
     def ordered_in(self, table: str) -> frozenset[str]:
         """The text columns of a table that are declared ordered."""
         return frozenset([*self.ordered.get("", ()), *self.ordered.get(table, ())])
