@@ -140,7 +140,8 @@ class View(Loaded):
             engine = self._engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self))
+        since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
+        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""

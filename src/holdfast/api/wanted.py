@@ -14,7 +14,7 @@ from holdfast.api.marks import MARKS, Marks
 from holdfast.engines.declared import Given, GivenRule
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.file import RuleEntry, Rules, free_name
+from holdfast.rules.file import RuleEntry, Rules, free_number
 from holdfast.store.store import Store
 
 
@@ -44,7 +44,7 @@ class Wanted:
                 raise BadInput(f"{where}there is a rule {new.name!r} already; choose another name, or remove it first")
             if place is not None and new.numbered:
                 continue
-            entry = replace(new, name=free_name(new.name, taken))
+            entry = replace(new, name=free_number(new.name, taken) if new.numbered else new.name)
             if place is None:
                 entries.append(entry)
             else:

@@ -193,6 +193,11 @@ def free_name(name: str, taken: Container[str]) -> str:
     return name if name not in taken else next(_numbered(f"{name}-", taken))
 
 
+def free_number(name: str, taken: Container[str]) -> str:
+    """`fd2` for `fd1`, or the next that is free, where that is taken."""
+    return name if name not in taken else next(_numbered(name.rstrip("0123456789"), taken))
+
+
 def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:
     return (name for name in (f"{prefix}{number}" for number in itertools.count(1)) if name not in taken)
 

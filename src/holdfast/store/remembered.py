@@ -51,9 +51,11 @@ class Remembered:
     # ---- events -----------------------------------------------------------------------------------------------------
 
     def rule_events(self) -> dict[Subject, tuple[int, int]]:
-        """For each rule that batches gained or lost: the last that gained it (0: none did), and how many broke it."""
+        """For each rule that batches gained or lost: the last that gained it, or since which it is given (0: from the
+        start), and how many broke it.
+        """
         query = """
-            SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
+            SELECT engine, table_name, text, coalesce(max(CASE WHEN event IN ('gained', 'added') THEN seq END), 0),
                    sum(event = 'lost')
             FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
