@@ -19,12 +19,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from holdfast.api.evolving import Evolving
 from holdfast.api.kept import settings_text
 from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.ruling import Ruling
 from holdfast.api.view import View
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
@@ -55,7 +55,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(Ruling):
+class Monitor(Evolving):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile

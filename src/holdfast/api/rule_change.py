@@ -60,11 +60,12 @@ class RuleChange:
             return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
         if self.batch is None or not self.about:
             return ["nothing changed: all is as you want it"]
-        told = [visible(_line(event, each)) for event, listed in self.about.items() for each in listed]
-        return [f"change {self.batch.seq} of the rules", *(f"  {line}" for line in told)]
+        told = [visible(line(event, each)) for event, listed in self.about.items() for each in listed]
+        return [f"change {self.batch.seq} of the rules", *(f"  {each}" for each in told)]
 
 
-def _line(event: str, about: Json) -> str:
+def line(event: str, about: Json) -> str:
+    """What happened to a rule or a class."""
     if "class" in about and "text" not in about:
         found = about.get("found")
         return f"{about['class']}: {_SAID[event]}" + (f"; {found:,} hold" if found is not None else "")

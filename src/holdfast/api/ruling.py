@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,9 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
 )
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.store.records import BatchRecord
 from holdfast.store.reshape import RULES, Reshaped
+from holdfast.table.table import Schema
 
 if TYPE_CHECKING:
     from holdfast.api.wanted import Wanted
@@ -162,31 +164,44 @@ class Ruling(Upkeep):
     ) -> RuleChange:
         """Find what is new, and commit. Whatever happens, the state is read anew from disk before it is used again."""
         self._stale = True
-        old, old_given = self._states, self._kept_given()
-        old_results = self._results()
-        watched = names_in([*wanted.classes, *given])
-        self._engines = {name: make_engine(name, wanted.settings, given.get(name)) for name in watched}
-        new = {name for name in watched if _differs(name, before, wanted, old_given, given)}
+        old, old_given, old_results = self._states, self._kept_given(), self._results()
+        self._make_engines_for(wanted, given)
+        new = {name for name in self._engines if _differs(name, before, wanted, old_given, given)}
         self._states = {at: self._state_of(at, old, at[0] in new) for at in self._subjects()}
         results = self._results()
-        about = told(before, wanted, old_results, results)
         change = Reshaped(
             change_id,
             RULES,
             ALL_TABLES,
             time.perf_counter() - started,
-            about,
-            {
-                "watch": json.dumps(watched),
-                "settings": settings_text(wanted.settings, given),
-                MARKS: wanted.marks.written(),
-            },
-            {at: found for at, found in results.items() if at[0] in new and not self._engines[at[0]].declared.many},
+            told(before, wanted, old_results, results),
+            self._facts(wanted, given),
+            {at: found for at, found in results.items() if at[0] in new},
             [at for at in old if at not in self._states],
             list(events(old_results, results)),
         )
-        self._store.reshape(change, *self._dump_states({at for at in self._states if at[0] not in new}))
-        return RuleChange(self._store.batch(change_id), about)
+        return RuleChange(self._commit(change, {at for at in self._states if at[0] not in new}), change.about)
+
+    def _make_engines_for(self, wanted: Wanted, given: Given) -> None:
+        """The engines of all classes that are wanted."""
+        names = names_in([*wanted.classes, *given])
+        self._engines = {name: make_engine(name, wanted.settings, given.get(name)) for name in names}
+
+    def _facts(self, wanted: Wanted, given: Given) -> dict[str, str]:
+        """What is wanted, as a state keeps it."""
+        return {
+            "watch": json.dumps(list(self._engines)),
+            "settings": settings_text(wanted.settings, given),
+            MARKS: wanted.marks.written(),
+        }
+
+    def _commit(self, change: Reshaped, unchanged: Collection[Subject]) -> BatchRecord:
+        """Make a change durable, with the engines' states, of which some are those of before."""
+        one_by_one = {at: found for at, found in change.results.items() if not self._engines[at[0]].declared.many}
+        self._store.reshape(replace(change, results=one_by_one), *self._dump_states(unchanged))
+        record = self._store.batch(change.change_id)
+        assert record is not None
+        return record
 
     def _results(self) -> dict[Subject, Result]:
         """What is found now, by class and table."""
@@ -233,10 +248,13 @@ class Ruling(Upkeep):
         """Rules checked against the tables, by class and table; what is odd about some is told."""
         from holdfast.rules.bind import bind
 
-        bound = bind(given, {name: table.schema for name, table in self._tables.items()})
+        bound = bind(given, self._schemas())
         for note in bound.notes if tell else ():
             self._progress.note(note)
         return bound.given
+
+    def _schemas(self) -> dict[str, Schema]:
+        return {name: watched.table.schema for name, watched in self._watched.items()}
 
     def _is_across(self, text: str) -> bool:
         declared = given_class(text)

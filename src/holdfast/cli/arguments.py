@@ -27,6 +27,7 @@ SourceList = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
 TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
+ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 FailOn = Annotated[
     str,
     typer.Option(

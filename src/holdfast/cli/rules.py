@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from holdfast.cli.app import Commands, app
-from holdfast.cli.arguments import Output, State, TableName
+from holdfast.cli.arguments import ChangeId, Output, State, TableName
 from holdfast.cli.options import settings_of, taking
 from holdfast.cli.printing import class_names, print_json, terminal_progress
 from holdfast.engines.registry import found_classes
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
     from holdfast.api.rule_change import RuleChange
 
-ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
 Rule = Annotated[str, typer.Argument(metavar="RULE", help='The rule, such as [b]"Zip -> State"[/b].')]
 RuleFiles = Annotated[

@@ -141,6 +141,11 @@ class Sources:
     snapshot: Any = None
 
     @property
+    def of_rows(self) -> Any:
+        """What tells of whole rows, if anything does."""
+        return next((each for each in (self.inserts, self.changes, self.snapshot) if each is not None), None)
+
+    @property
     def kind(self) -> str:
         """What the batch is made of, in a word."""
         given = [name for name in ("inserts", "deletes", "changes", "snapshot") if getattr(self, name) is not None]

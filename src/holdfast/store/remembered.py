@@ -60,6 +60,11 @@ class Remembered:
             FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
 
+    def texts(self) -> list[Subject]:
+        """All rules and columns that anything is remembered of."""
+        query = "SELECT DISTINCT engine, table_name, text FROM events"
+        return self._rows(f"{query} UNION SELECT engine, table_name, text FROM subjects" if self.is_kept else query)
+
     def counts(self) -> dict[int, dict[str, int]]:
         """How many events of each kind a batch had."""
         counted = "SELECT seq, event, rules FROM event_counts"
