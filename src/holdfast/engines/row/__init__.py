@@ -1,4 +1,6 @@
-"""Rules about one row, such as `t.Age between 0 and 120`, and the rows that break them."""
+"""Rules about one row, such as `t.Age between 0 and 120`, with the rows that break them; and rules about a table, such
+as `rows >= 1000`.
+"""
 
 from __future__ import annotations
 
@@ -12,5 +14,13 @@ RULE_CLASSES = (
         given=True,
         texts="holdfast.engines.row.texts",
         meanings="holdfast.engines.row.meaning",
+    ),
+    RuleClass(
+        "table",
+        "violations of rules about a table",
+        "holdfast.engines.row.table_engine",
+        given=True,
+        texts="holdfast.engines.row.table_texts",
+        meanings="holdfast.engines.row.table_meaning",
     ),
 )

@@ -69,11 +69,11 @@ _Read = TypeVar("_Read")
 
 def parse(text: str) -> Condition:
     """The condition that a text says; BadInput that points at the character where it says none."""
-    return _Parser(text.strip()).rule()
+    return RowReader(text.strip()).rule()
 
 
-class _Parser(Tokens):
-    """Recursive descent over the tokens of one rule."""
+class RowReader(Tokens):
+    """Reads a rule by recursive descent over its tokens."""
 
     pattern = _TOKEN
 
@@ -128,10 +128,10 @@ class _Parser(Tokens):
             return Comparison(left, operator, self._operand())
         if self.peek.word == "is":
             self.take()
-            negated = self._takes("not")
-            self._expect("null")
+            negated = self.takes("not")
+            self.expect("null")
             return IsNull(left, negated)
-        negated = self._takes("not")
+        negated = self.takes("not")
         tests: dict[str, Callable[[Operand, bool], Condition]] = {
             "in": self._one_of,
             "between": self._between,
@@ -146,10 +146,10 @@ class _Parser(Tokens):
         if self.peek.word != "(":
             raise self.error(self.peek, f"expected ( after {self.last}, and constants with commas between")
         self.take()
-        values = [self._constant()]
-        while self._takes(","):
-            values.append(self._constant())
-        self._expect(")")
+        values = [self.constant()]
+        while self.takes(","):
+            values.append(self.constant())
+        self.expect(")")
         return OneOf(left, tuple(values), negated)
 
     def _between(self, left: Operand, negated: bool) -> Between:
@@ -161,7 +161,7 @@ class _Parser(Tokens):
 
     def _like(self, left: Operand, negated: bool) -> Like:
         pattern, escape = self._quoted_text(), ""
-        if self._takes("escape"):
+        if self.takes("escape"):
             token = self.peek
             escape = self._quoted_text()
             if len(escape) != 1:
@@ -193,7 +193,7 @@ class _Parser(Tokens):
             return self._group(self._operand)
         if token.kind == "word" and self.after.word == ".":
             return self._cell()
-        return self._constant()
+        return self.constant()
 
     def _cell(self) -> Cell:
         row = self.take()
@@ -207,12 +207,13 @@ class _Parser(Tokens):
         self.last = f"{row.text}.{column.text}"
         return Cell(unquoted(column.text))
 
-    def _constant(self) -> Constant:
+    def constant(self) -> Constant:
+        """Go past a constant, which must be here."""
         token = self.peek
         if token.word == "-":
             self.take()
-            number = self._constant()
-            if not _is_number(number):
+            number = self.constant()
+            if not is_number(number):
                 raise self.error(token, f"expected a number after -, not {number.text}")
             return Constant(-number.value)  # type: ignore[operator]  # it is a number
         if token.kind == "number":
@@ -241,15 +242,16 @@ class _Parser(Tokens):
     def _after_last(self) -> str:
         return f" after {self.last}" if self.last else ""
 
-    def _takes(self, word: str) -> bool:
+    def takes(self, word: str) -> bool:
         """Go past a word or mark, if it is here."""
         here = self.peek.word == word
         if here:
             self.take()
         return here
 
-    def _expect(self, word: str) -> None:
-        if not self._takes(word):
+    def expect(self, word: str) -> None:
+        """Go past a word or mark that must be here."""
+        if not self.takes(word):
             raise self.error(self.peek, f"expected {word} after {self.last}")
 
     def _group(self, read: Callable[[], _Read]) -> _Read:
@@ -257,7 +259,7 @@ class _Parser(Tokens):
         found = self._deeper(read)
         if self.peek.kind == "end":
             raise self.error(self.peek, f"expected ) after {self.last}: a parenthesis is not closed")
-        self._expect(")")
+        self.expect(")")
         return found
 
     def _deeper(self, read: Callable[[], _Read]) -> _Read:
@@ -291,12 +293,13 @@ def _without_pairs(pattern: str, escape: str) -> str:
     return pattern.replace(escape * 2, "")
 
 
-def _is_number(constant: Constant) -> bool:
+def is_number(constant: Constant) -> bool:
+    """Whether a constant is a number."""
     return isinstance(constant.value, int | float | Decimal) and not isinstance(constant.value, bool)
 
 
 def _minus(operand: Operand) -> Operand:
-    if isinstance(operand, Constant) and _is_number(operand):
+    if isinstance(operand, Constant) and is_number(operand):
         return Constant(-operand.value)  # type: ignore[operator]  # it is a number
     return Arithmetic(Constant(0), "-", operand)
 
@@ -314,7 +317,7 @@ def is_row_rule(text: str) -> bool:
     """Whether a text means to be a rule about one row: it mentions columns of a row t, and is nothing else. With `not`
     before all of it, it is a denial constraint, unless it says what these can't.
     """
-    bare = _QUOTES.sub(lambda found: "''" if found["text"] else '""', text).strip()
+    bare = without_quoted(text)
     rows = {found["row"].lower() for found in _CELL.finditer(bare)}
     if "t" not in rows or rows & _ROWS or "->" in bare or bare.startswith(("{", "[")):
         return False
@@ -323,6 +326,11 @@ def is_row_rule(text: str) -> bool:
         return False
     negation = re.match(r"(?i)(?:not\b|!(?!=)|¬)\s*", plain)
     return negation is None or not _is_one_group(plain[negation.end() :]) or _OWN.search(plain) is not None
+
+
+def without_quoted(text: str) -> str:
+    """A text in which nothing stands between quotes."""
+    return _QUOTES.sub(lambda found: "''" if found["text"] else '""', text).strip()
 
 
 def _is_one_group(text: str) -> bool:
