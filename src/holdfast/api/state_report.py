@@ -29,6 +29,8 @@ _TITLES = {
     "dc": "your denial constraints",
     "lod": "your sort orders",
     "reference": "your references",
+    "row": "your rules about rows",
+    "table": "your rules about tables",
 }
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
 

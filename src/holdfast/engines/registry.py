@@ -17,7 +17,10 @@ from holdfast.errors import BadInput, suggest
 if TYPE_CHECKING:
     from holdfast.engines.contract import Engine
 
+# Of classes that can be given, the first that means a text has it: rules about a row come before denial constraints, as
+# both may start with `not`.
 FOLDERS = [
+    "holdfast.engines.row",
     "holdfast.engines.column",
     "holdfast.engines.denial",
     "holdfast.engines.functional",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
+from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.inclusion import InclusionSettings, explain
@@ -21,6 +21,7 @@ from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -187,7 +188,7 @@ class ReferenceEngine(Engine):
                 named,
                 subject[named.table].table,
                 len(reference.orphans),
-                _alone(reference.orphans),
+                alone(reference.orphans),
                 {"t": list(dict.fromkeys(named.ind.dependent.columns))},
             )
             for named, reference in state.references
@@ -210,17 +211,8 @@ class ReferenceEngine(Engine):
 
 def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    if change.table != dependent or not len(added) or not len(resolved):
-        return PairChange(_alone(added), _alone(resolved))
-    old, new = change.updated
-    again = new[np.isin(old, resolved) & np.isin(new, added)]
-    first = added[~np.isin(added, again)][:1]
-    return PairChange(_alone(added), _alone(resolved), len(again), lambda: tuple(first.tolist()))
-
-
-def _alone(rows: Ids) -> Ids:
-    """Rows as pairs with nobody."""
-    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+    none = np.empty(0, np.int64)
+    return row_change(added, resolved, change.updated if change.table == dependent else (none, none))
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:
