@@ -229,6 +229,7 @@ class Monitor(Upkeep):
         deletes: Any = None,
         changes: Any = None,
         snapshot: Any = None,
+        upserts: Any = None,
         *,
         table: str | None = None,
         batch_id: str | None = None,
@@ -236,12 +237,13 @@ class Monitor(Upkeep):
         operation_column: str | None = None,
         options: ReadOptions | None = None,
     ) -> Outcome:
-        """Apply one batch: inserts and deletes, or a list of operations, or a new snapshot of the whole table.
+        """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        A batch id that was applied before is not applied again. If this raises, nothing has changed.
+        An upsert replaces the row that has its declared key, or is inserted where there is none. A batch id that was
+        applied before is not applied again. If this raises, nothing has changed.
         """
         self._refuse_closed()
-        sources = Sources(inserts, deletes, changes, snapshot)
+        sources = Sources(inserts, deletes, changes, snapshot, upserts)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
@@ -304,7 +306,7 @@ class Monitor(Upkeep):
         self,
         folder: str | Path,
         *,
-        how: Literal["insert", "delete", "changes", "snapshot"] = "insert",
+        how: Literal["insert", "delete", "changes", "snapshot", "upsert"] = "insert",
         table: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
@@ -319,7 +321,7 @@ class Monitor(Upkeep):
         """
         self._refuse_closed()
         self._table_name(table)
-        part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
+        part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
         def handle(path: str, batch_id: str) -> None:
             outcome = self.apply(

@@ -1,4 +1,4 @@
-"""Operations: the words that change feeds use for insert, delete and update."""
+"""Operations: the words that change feeds use for insert, delete, update and upsert."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 
 INSERT, DELETE, UPDATE = 1, -1, 2
+UPSERT = 3  # an update of the row with its key, or an insert where there is none
 _WORDS = {
     "insert": INSERT,
     "delete": DELETE,
     "update": UPDATE,
+    "upsert": UPSERT,
     # Debezium
     "c": INSERT,
     "r": INSERT,
@@ -41,6 +43,6 @@ def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
     for word in spelled:
         kind = _WORDS.get(str(word).strip().lower())
         if kind is None:
-            raise BadInput(f"unknown operation {word!r}; use insert, delete, update (or c, d, u)")
+            raise BadInput(f"unknown operation {word!r}; use insert, delete, update, upsert (or c, d, u)")
         kinds.append(kind)
     return np.asarray(np.array(kinds, np.int8)[encoded.indices.to_numpy()])

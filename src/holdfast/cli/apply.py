@@ -28,6 +28,9 @@ def apply(
     snapshot: Annotated[
         str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
     ] = None,
+    upsert: Annotated[
+        str | None, typer.Option(help="A file of rows that replace those with their key, or are new.")
+    ] = None,
     op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
     table: TableName = None,
     batch_id: Annotated[
@@ -49,7 +52,7 @@ def apply(
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
-            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing,
+            insert, delete, changes, snapshot, upsert, table=table, batch_id=batch_id, on_missing=on_missing,
             operation_column=op, options=options,
         )  # fmt: skip
     raise typer.Exit(tell_outcome(outcome, form, fail_on))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.changes.operations import DELETE, INSERT
+from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import SAID, Way
 from holdfast.intake.reading import Reading, ReadOptions, open_source
@@ -17,9 +17,9 @@ from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
-from holdfast.table.admit import Admitted, Incoming, Mode
+from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
-from holdfast.table.resolve import OnMissing
+from holdfast.table.resolve import Mode, OnMissing, needs_key
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -133,22 +133,35 @@ def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> t
 
 @dataclass(frozen=True)
 class Sources:
-    """What a batch is made of: files or tables of inserts, of deletes, of operations, or one new snapshot."""
+    """What a batch is made of: files or tables of inserts, of deletes, of operations, one new snapshot, or upserts."""
 
     inserts: Any = None
     deletes: Any = None
     changes: Any = None
     snapshot: Any = None
+    upserts: Any = None
 
     @property
     def kind(self) -> str:
         """What the batch is made of, in a word."""
-        given = [name for name in ("inserts", "deletes", "changes", "snapshot") if getattr(self, name) is not None]
+        names = ("inserts", "upserts", "deletes", "changes", "snapshot")
+        given = [name for name in names if getattr(self, name) is not None]
         if not given:
-            raise BadInput("nothing to apply: give inserts, deletes, changes or a snapshot")
-        if len(given) > 1 and given != ["inserts", "deletes"]:
-            raise BadInput(f"{' and '.join(given)} can't be one batch; inserts and deletes can")
+            raise BadInput("nothing to apply: give inserts, upserts, deletes, changes or a snapshot")
+        if len(given) > 1 and given not in (["inserts", "deletes"], ["upserts", "deletes"]):
+            raise BadInput(f"{' and '.join(given)} can't be one batch; inserts and deletes can, or upserts and deletes")
         return "+".join(given)
+
+    @property
+    def mode(self) -> Mode:
+        """How its rows are resolved."""
+        return "snapshot" if self.snapshot is not None else "upserts" if self.upserts is not None else "changes"
+
+    @property
+    def parts(self) -> list[tuple[Any, int | None]]:
+        """The sources that are given, in order, each with the operation that all of its rows mean, if they do."""
+        found = [(self.deletes, DELETE), (self.inserts, INSERT), (self.upserts, UPSERT), (self.changes, None)]
+        return [part for part in [*found, (self.snapshot, INSERT)] if part[0] is not None]
 
 
 def admit_batch(
@@ -162,25 +175,25 @@ def admit_batch(
     spark: Any,
     progress: Progress,
 ) -> Admitted:
-    """Read a batch and resolve it against its table. Deletes come before inserts."""
-    mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
-    parts = [(sources.deletes, DELETE), (sources.inserts, INSERT), (sources.changes, None), (sources.snapshot, INSERT)]
+    """Read a batch and resolve it against its table. Deletes come before inserts and upserts."""
+    if sources.upserts is not None and not table.schema.key:
+        raise needs_key(table)
+    mode, before = sources.mode, 0
     staged: list[StagedRows] = []
     runner: Runner = Threads()
     try:
-        for source, constant in parts:
-            if source is None:
-                continue
+        for source, constant in sources.parts:
             reading = _opened(table.schema.name, open_source(source, options, spark, table.schema.arrow()), progress)
             if not reading.columns:  # an empty file
                 continue
             plan = plan_batch(reading, table.schema, left_out, options.csv.nulls, constant, operation_column)
             staged.append(stage_rows(reading, plan, folder, admit.SMALL))
+            before += staged[-1].rows if constant == DELETE else 0
             if reading.session is not None:
                 runner = runner_for(reading)
         if not staged:  # nothing but empty files, without even a header: no change, and no snapshot of an empty table
             mode = "changes"
-        incoming = _together(mode, staged, folder, on_missing)
+        incoming = replace(_together(mode, staged, folder, on_missing), before=before)
         assert table.where is not None
         return admit.admit(table, table.where, incoming, folder, runner, progress.step)
     finally:
