@@ -24,6 +24,7 @@ _WORDS = {
     "update_preimage": DELETE,
     "update_postimage": INSERT,
 }
+NAMES = {INSERT: "insert", DELETE: "delete", UPDATE: "update", UPSERT: "upsert"}
 OPERATION_COLUMNS = ("op", "__op", "_op", "operation", "_change_type", "change_type")
 # Delta's feed tells the order in a column of its own, and comes unordered.
 VERSION_COLUMN = "_commit_version"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import FailOn, OnMissing, Output, State, TableName
+from holdfast.cli.arguments import FailOn, OnMissing, Output, Quarantine, State, TableName
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import tell_outcome, terminal_progress
 
@@ -37,6 +37,7 @@ def apply(
         str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
     ] = None,
     on_missing: OnMissing = "error",
+    quarantine: Quarantine = None,
     fail_on: FailOn = "likely",
     form: Output = "text",
     options: ReadOptions,
@@ -53,6 +54,6 @@ def apply(
         progress.step("Applying the batch")
         outcome = monitor.apply(
             insert, delete, changes, snapshot, upsert, table=table, batch_id=batch_id, on_missing=on_missing,
-            operation_column=op, options=options,
+            operation_column=op, options=options, quarantine=quarantine,
         )  # fmt: skip
     raise typer.Exit(tell_outcome(outcome, form, fail_on))

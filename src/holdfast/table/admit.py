@@ -84,7 +84,8 @@ def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str)
     else:
         found = resolve(grown, codes, operations, hashes, incoming.mode)
     places, why = found.wrong
-    wrong, ignored = WrongRows(places, why, codes[:, places]).without_ignored(incoming.on_missing)
+    told = WrongRows(places, why, operations[places], codes[:, places])
+    wrong, ignored = told.without_ignored(incoming.on_missing)
     if not incoming.tolerant:
         refuse(grown, wrong, incoming.before)
     first = grown.next_id
@@ -232,9 +233,9 @@ class _Bulk:
         told = [files.read(answer)[0] for answer in answers]
         places = np.concatenate([first[each["wrong_shard"]] + each["wrong_place"] for each in told])
         codes = [np.concatenate([each[f"wrong_code/{c}"] for each in told]) for c in range(self._width)]
-        why = np.concatenate([each["why"] for each in told])
+        why, kinds = (np.concatenate([each[name] for each in told]) for name in ("why", "wrong_kind"))
         order = np.argsort(places, kind="stable")
-        return WrongRows(places[order], why[order], np.stack(codes)[:, order])
+        return WrongRows(places[order], why[order], kinds[order], np.stack(codes)[:, order])
 
     def _keep(self, shards: list[str], answers: list[str]) -> list[str]:
         marks = {str(i): np.zeros(files.read(path)[0].length("place"), np.uint8) for i, path in enumerate(shards)}

@@ -123,16 +123,16 @@ def resolve_range(task: ResolveRange) -> str:
         places.append(rows)
         parts.append(np.stack([column[rows].astype(np.uint32) for column in piece.columns]))
         kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
-    codes = np.concatenate(parts, axis=1)
+    codes, operations = np.concatenate(parts, axis=1), np.concatenate(kinds)
     if task.mode == "snapshot":
         ids = [s.ids_of(_living(_slice(s, task.low, task.high), marks)) for s, marks in table.living()]
         found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
     else:
-        found = resolve(table, codes, np.concatenate(kinds), mode=task.mode)
+        found = resolve(table, codes, operations, mode=task.mode)
     shard_of, place_of = np.concatenate(of_shard), np.concatenate(places)
     wrong, why = found.wrong
     answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
-    told = {"wrong_shard": shard_of[wrong], "wrong_place": place_of[wrong], "why": why}
+    told = {"wrong_shard": shard_of[wrong], "wrong_place": place_of[wrong], "wrong_kind": operations[wrong], "why": why}
     files.write(task.answer_to, {**answer, **told, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
     return task.answer_to
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,13 @@ _REASONS: dict[Wrong, str] = {
 
 @dataclass(frozen=True)
 class WrongRows:
-    """Rows by their places in the batch, in order; what is wrong with each (a place in WRONG); and their codes."""
+    """Rows by their places in the batch, in order; what is wrong with each (a place in WRONG); their operations and
+    their codes.
+    """
 
     places: NDArray[np.int64]
     why: NDArray[np.int8]
+    operations: NDArray[np.int8]
     codes: Codes
 
     def __len__(self) -> int:
@@ -44,15 +47,20 @@ class WrongRows:
             return self, 0
         return self._some(~missing), int(missing.sum())
 
+    def between(self, first: int, end: int) -> WrongRows:
+        """Those at places from `first` to before `end`, counted from there."""
+        some = self._some((self.places >= first) & (self.places < end))
+        return replace(some, places=some.places - first)
+
     def reasons(self) -> list[str]:
         """What is wrong with each row, in words."""
         return [_REASONS[WRONG[why]] for why in self.why.tolist()]
 
     def _some(self, which: NDArray[np.bool_]) -> WrongRows:
-        return WrongRows(self.places[which], self.why[which], self.codes[:, which])
+        return WrongRows(self.places[which], self.why[which], self.operations[which], self.codes[:, which])
 
 
-NO_ROWS = WrongRows(np.empty(0, np.int64), np.empty(0, np.int8), np.empty((0, 0), np.uint32))
+NO_ROWS = WrongRows(np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int8), np.empty((0, 0), np.uint32))
 
 
 def refuse_null_keys(table: Table, nulls: int) -> None:
