@@ -14,7 +14,8 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -32,6 +33,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.folder import Folder
+from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.sources.dialect import CsvOptions
@@ -226,26 +228,32 @@ class Monitor(Evolving):
         deletes: Any = None,
         changes: Any = None,
         snapshot: Any = None,
+        upserts: Any = None,
         *,
         table: str | None = None,
         batch_id: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
+        quarantine: str | Path | None = None,
     ) -> Outcome:
-        """Apply one batch: inserts and deletes, or a list of operations, or a new snapshot of the whole table.
+        """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        A batch id that was applied before is not applied again. If this raises, nothing has changed.
+        An upsert replaces the row that has its declared key, or is inserted where there is none. A batch id that was
+        applied before is not applied again. Rows that can't be read or applied go to a file in the folder `quarantine`,
+        where one is given, and the others are applied. If this raises, nothing has changed.
         """
         self._refuse_closed()
-        sources = Sources(inserts, deletes, changes, snapshot)
+        sources = Sources(inserts, deletes, changes, snapshot, upserts)
         kind = sources.kind
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
         self._refresh()
         started = time.perf_counter()
         name = self._table_name(table)
-        with clear_sentences(self._store.path), self._leaving_no_files():
+        batch_id = batch_id or uuid.uuid4().hex
+        aside = None if quarantine is None else Quarantine(quarantine, batch_id)
+        with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
             admitted = admit_batch(
                 self._tables[name],
                 sources,
@@ -256,8 +264,22 @@ class Monitor(Evolving):
                 self._store.folder,
                 self._spark,
                 self._progress,
+                aside,
             )
-            return self._take_in(name, kind, admitted, batch_id or uuid.uuid4().hex, started)
+            outcome = self._take_in(name, kind, admitted, batch_id, started)
+        return outcome if aside is None else replace(outcome, quarantined=aside.told)
+
+    @contextmanager
+    def _setting_aside(self, aside: Quarantine | None, batch_id: str) -> Iterator[None]:
+        """Where a batch isn't applied, nothing of it stays aside; where it is, staged rows of the first try go."""
+        try:
+            yield
+        except BaseException:
+            if aside is not None and self._store.batch(batch_id) is None:
+                aside.withdraw()
+            raise
+        if aside is not None and aside.told.rows:
+            self._store.remove_orphans()
 
     def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
         """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
@@ -301,7 +323,7 @@ class Monitor(Evolving):
         self,
         folder: str | Path,
         *,
-        how: Literal["insert", "delete", "changes", "snapshot"] = "insert",
+        how: Literal["insert", "delete", "changes", "snapshot", "upsert"] = "insert",
         table: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
@@ -316,7 +338,7 @@ class Monitor(Evolving):
         """
         self._refuse_closed()
         self._table_name(table)
-        part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
+        part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
         def handle(path: str, batch_id: str) -> None:
             outcome = self.apply(

@@ -35,4 +35,11 @@ FailOn = Annotated[
         "found, [b]any[/b], [b]never[/b]; or found ones from a score on, such as [b]0.7[/b].",
     ),
 ]
+Quarantine = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder for rows that can't be read or applied, each with the reason; the others are applied.",
+    ),
+]
 OnMissing = Annotated[Literal["error", "ignore"], typer.Option(help="What to do about rows that aren't there.")]
