@@ -16,7 +16,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +25,18 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
-from holdfast.store.batches import batch_with, last_batches
+from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import (
     DATABASE,
     FORMAT,
     ReadDatabase,
+    bring_up_to_date,
     check_format,
     connect,
     data_version,
-    give_memory,
-    remembers,
 )
-from holdfast.store.events import how_many, put_diffs, put_results
+from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows, shrink
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
@@ -130,8 +128,7 @@ class Store:
         changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
         if changed:
             with self._at_once():
-                if not remembers(self._db):
-                    give_memory(self._db)
+                bring_up_to_date(self._db)
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def explained(self, error: BaseException) -> BaseException:
@@ -200,9 +197,12 @@ class Store:
         return found
 
     def _next_id(self, table: str, as_of: int, now: int) -> int:
-        later = "SELECT next_id - inserted FROM batches WHERE table_name = ? AND seq > ? ORDER BY seq LIMIT 1"
-        rows = self._rows(later, table, as_of)
-        return int(rows[0][0]) if rows else now
+        later = self._steps(as_of, table)
+        return later[0].next_id - later[0].inserted if later else now
+
+    def _steps(self, after: int, table: str | None = None) -> list[Step]:
+        with clear_sentences(self.path):
+            return steps_since(self._db, after, table)
 
     def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
         query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
@@ -240,9 +240,21 @@ class Store:
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
     def steps_after(self, seq: int) -> list[AppliedBatch]:
-        """The batches after one, with the segments that each added."""
-        rows = self._rows("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", seq)
-        return [AppliedBatch(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
+        """What the batches after one did to each table, with the segments that each added there."""
+        return [
+            AppliedBatch(each.seq, each.table, self._segments("seq = ? AND table_name = ?", each.seq, each.table),
+                         each.next_id)
+            for each in self._steps(seq)
+        ]  # fmt: skip
+
+    def births(self, table: str) -> list[tuple[int, int]]:
+        """The batches that brought rows to a table, each with the number of the first of these."""
+        return [(each.seq, each.next_id - each.inserted) for each in self._steps(0, table) if each.inserted]
+
+    def files_by_batch(self, table: str) -> list[tuple[int, str]]:
+        """The files of a table, each with its batch: 0 at the start, and where files were merged, the last one then."""
+        rows = self._rows("SELECT seq, file FROM segments WHERE table_name = ? ORDER BY id", table)
+        return [(seq, f"{self.folder}/{file}") for seq, file in rows]
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
@@ -310,22 +322,10 @@ class Store:
 
     def commit(self, commit: Commit) -> int:
         """Make one batch durable; gives its number. This is the moment at which it counts."""
-        row = (
-            commit.batch_id, commit.table, now(), commit.kind, commit.inserted, commit.deleted, commit.ignored,
-            commit.seconds, commit.next_id, *how_many(commit.diffs.values()),
-        )  # fmt: skip
         with self._transaction():
-            columns = (
-                "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
-            )
-            marks = ", ".join("?" * len(row))
-            seq = self._db.execute(f"INSERT INTO batches ({columns}) VALUES ({marks})", row).lastrowid
-            assert seq is not None
-            self._add_segments(commit.table, commit.segments, seq)
-            self._db.execute(
-                "UPDATE tables SET next_id = ?, row_count = ? WHERE name = ?",
-                (commit.next_id, commit.rows, commit.table),
-            )
+            seq = put_batch(self._db, commit)
+            for part in commit.parts:
+                self._add_segments(part.table, part.segments, seq)
             put_diffs(self._db, seq, commit)
         return seq
 
@@ -423,8 +423,3 @@ class Store:
         self.put_meta(BESIDE, json.dumps(sorted(beside)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
-
-
-def now() -> str:
-    """The time as history tells it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
