@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from holdfast.api.applying import Watching
 from holdfast.api.kept import kept_parts, kept_rules, kept_settings
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
@@ -65,7 +66,7 @@ class Loaded:
         self._watched: dict[str, WatchedTable] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
-        self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
+        self._waiting: list[Change] = []  # what the engines have not seen yet
         self._told: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the database tells of given rules
         self._shape: str | None = None  # the last change of rules or columns that is known
         self._seen = self._version = 0  # the last batch that is known, and the version of the database
@@ -139,7 +140,7 @@ class Loaded:
         """Open the files of batches that the engines have not seen, and read what the database tells as of the last."""
         tables, waiting = self._tables, []
         for name, change in replayed(tables, steps):
-            waiting.append((name, change))
+            waiting.append(change)
             tables[name] = change.after
         self._told = {at: self._store.results(*at) for at in self._states if rule_class(at[0]).given}
         self._waiting += waiting
@@ -154,8 +155,8 @@ class Loaded:
     def _replay(self) -> None:
         """Let the engines see the batches that wait."""
         waiting, self._waiting, self._stale = self._waiting, [], True
-        for name, change in waiting:
-            self._maintain(name, change, batches=0)
+        for change in waiting:
+            self._maintain([change], batches=0)
         self._recall()
         self._stale = False
 
@@ -183,15 +184,11 @@ class Loaded:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _maintain(self, name: str, change: Change, batches: int = 1) -> dict[tuple[str, str], Diff]:
-        """Let the engines see a change, which is that of so many more batches."""
+    def _maintain(self, changes: Sequence[Change], batches: int = 1) -> dict[tuple[str, str], Diff]:
+        """Let the engines see changes of some tables, which are those of so many more batches."""
         started = time.perf_counter()
-        self._watched[name].follow(change, self._runner)
-        diffs = {
-            (rules, table): self._engines[rules].maintain(state, change, self._runner, self._progress)
-            for (rules, table), state in self._states.items()
-            if table in (name, ALL_TABLES)
-        }
+        all_of_it = Watching(self._watched, self._engines, self._states, self._runner, self._progress)
+        diffs = all_of_it.maintain(changes)
         allowed, self._allowance = self._allowance, 0.0
         self._replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
         self._replay_batches += batches

@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from holdfast.api.applying import Part, kind_of, sources_by_table
 from holdfast.api.evolving import Evolving
 from holdfast.api.kept import settings_text
 from holdfast.api.loading import opened_store
@@ -32,6 +33,7 @@ from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.folder import Folder
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
@@ -39,9 +41,7 @@ from holdfast.progress import Progress
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
-from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.change import Change
 from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.table import Nulls
@@ -231,6 +231,7 @@ class Monitor(Evolving):
         upserts: Any = None,
         *,
         table: str | None = None,
+        table_column: str | None = None,
         batch_id: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
@@ -239,34 +240,45 @@ class Monitor(Evolving):
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        An upsert replaces the row that has its declared key, or is inserted where there is none. A batch id that was
-        applied before is not applied again. Rows that can't be read or applied go to a file in the folder `quarantine`,
-        where one is given, and the others are applied. If this raises, nothing has changed.
+        An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
+        by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
+        table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. If this
+        raises, nothing has changed.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
-        kind = sources.kind
+        given = sources_by_table(sources, table, table_column)
+        kind = kind_of(given.values())
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
         self._refresh()
         started = time.perf_counter()
-        name = self._table_name(table)
         batch_id = batch_id or uuid.uuid4().hex
         aside = None if quarantine is None else Quarantine(quarantine, batch_id)
         with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
-            admitted = admit_batch(
-                self._tables[name],
-                sources,
-                self._records[name].left_out,
-                self._read_options(name, options),
-                operation_column,
-                on_missing,
-                self._store.folder,
-                self._spark,
-                self._progress,
-                aside,
-            )
-            outcome = self._take_in(name, kind, admitted, batch_id, started)
+            if table_column is None:
+                parts = {self._table_name(name): own for name, own in given.items()}
+            else:
+                tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
+                feed = FeedOptions(table_column, operation_column, options or ReadOptions())
+                parts = split_feed(sources, tables, feed, self._spark)
+            admitted = {
+                name: admit_batch(
+                    self._tables[name],
+                    own,
+                    self._records[name].left_out,
+                    self._read_options(name, options),
+                    operation_column,
+                    on_missing,
+                    self._store.folder,
+                    self._spark,
+                    self._progress,
+                    aside,
+                )
+                for name, own in parts.items()
+            }
+            outcome = self._take_in(kind, admitted, batch_id, started)
         return outcome if aside is None else replace(outcome, quarantined=aside.told)
 
     @contextmanager
@@ -281,43 +293,25 @@ class Monitor(Evolving):
         if aside is not None and aside.told.rows:
             self._store.remove_orphans()
 
-    def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
-        """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
+    def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
+        """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
         self._stale = True
-        change = Change(self._tables[name], admitted.table, admitted.born, admitted.dead)
-        nothing = not len(change.born) and not len(change.dead)
-        diffs = {} if nothing else self._maintain(name, change)
-        if nothing:  # the history tells of the batch; no file needs to
-            for segment in admitted.segments:
-                files.remove(segment.path)
-            admitted = replace(admitted, table=self._tables[name], segments=())
+        parts = [Part.of(self._tables[name], each) for name, each in admitted.items()]
+        changes = [part.change for part in parts if not part.is_nothing]
+        diffs = self._maintain(changes) if changes else {}
         many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
         given = given_witnesses(diffs, self._tables)
-        self._store.commit(
-            Commit(
-                batch_id,
-                name,
-                kind,
-                admitted.segments,
-                admitted.table.next_id,
-                admitted.table.rows,
-                len(change.born),
-                len(change.dead),
-                admitted.ignored,
-                time.perf_counter() - started,
-                diffs,
-                many,
-                given,
-                kept_rows(diffs, given, self._tables),
-            )
-        )
+        seconds = time.perf_counter() - started
+        kept = kept_rows(diffs, given, self._tables)
+        done = tuple(part.to_commit() for part in parts)
+        self._store.commit(Commit(batch_id, kind, done, seconds, diffs, many, given, kept))
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
         long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
-        if long or self._has_outgrown(name):
+        if long or any(self._has_outgrown(name) for name in admitted):
             self._try_checkpoint()
-        return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
+        return Outcome(record, diffs)
 
     def watch_folder(
         self,

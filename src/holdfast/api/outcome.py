@@ -10,16 +10,18 @@ from holdfast.api.alarms import Alarming, FailOn, alarming
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import is_given
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.store.records import BatchRecord
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a batch did: its record, what changed for each engine, and which rows were set aside."""
+    """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
+    that were set aside.
+    """
 
     batch: BatchRecord
-    diffs: Mapping[str, Diff] = field(default_factory=dict)
+    diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
     quarantined: Quarantined | None = None  # where rows may be set aside, those that were
 
@@ -33,24 +35,23 @@ class Outcome:
         """Rules that still hold, but are not told any more: they follow from others that hold now, or nothing is left
         that could break them.
         """
-        unbroken = (self._unbroken(name) for name in self.diffs)
+        unbroken = map(_unbroken, self.diffs.values())
         return [rule for rules in unbroken for rule in rules if not _is_empty(rule)]
 
     @property
     def untested(self) -> list[Finding]:
         """Rules that don't hold, but did not break either: they were about columns without values until now."""
-        unbroken = (self._unbroken(name) for name in self.diffs if not rule_class(name).many)
+        unbroken = (_unbroken(diff) for (name, _), diff in self.diffs.items() if not rule_class(name).many)
         return [rule for rules in unbroken for rule in rules if _is_empty(rule)]
-
-    def _unbroken(self, name: str) -> Iterator[Finding]:
-        """Rules of an engine that are not told any more, and that no rows broke."""
-        diff = self.diffs[name]
-        return (rule for text, rule in diff.lost.items() if text not in diff.witnesses)
 
     def witness(self, rule: Finding) -> Witness | None:
         """The rows that broke a rule, where they are known."""
-        found = (diff.witnesses.get(rule.text) for diff in self.diffs.values())
+        found = (diff.witnesses.get(rule.text) for diff in self._about(_table(rule)))
         return next((witness for witness in found if witness is not None), None)
+
+    def _about(self, table: str | None) -> Iterator[Diff]:
+        """What may tell of a rule of a table: another table may have one of the same text."""
+        return (diff for (_, own), diff in self.diffs.items() if table is None or own in (table, ALL_TABLES))
 
     @property
     def gained(self) -> list[Finding]:
@@ -64,14 +65,15 @@ class Outcome:
 
     @property
     def violations(self) -> dict[str, PairChange]:
-        """The violations that were added and resolved, by the text of the rule."""
+        """The violations that were added and resolved, by the text of the rule; `diffs` tells those of tables apart."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
     def worth(self, rule: Finding) -> Worth | None:
         """What spoke for a rule that rows broke, before they did, or what speaks for one that was gained; None where
         nobody looked, as it can't be much, or where its class has no scores.
         """
-        known = [each for diff in self.diffs.values() for each in (diff.worth, diff.gained_worth) if each is not None]
+        diffs = self._about(_table(rule))
+        known = [each for diff in diffs for each in (diff.worth, diff.gained_worth) if each is not None]
         return next((each[rule.text] for each in known if rule.text in each), None)
 
     @property
@@ -126,9 +128,10 @@ class Outcome:
                 chosen = [text for text, worth in known.items() if asked.found(worth) and text in diff.witnesses]
                 yield from ((known[text].score, diff.lost[text]) for text in chosen)
 
-    def moved(self, text: str) -> tuple[int | None, int | None]:
+    def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
-        change = self.violations.get(text)
+        known = (diff.violations[text] for diff in self._about(table) if text in diff.violations)
+        change = next(known, None)
         return (0, 0) if change is None else (change.new, change.gone)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -151,7 +154,9 @@ class Outcome:
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}
-        return {**line, **dict(zip(("new", "gone"), self.moved(new.text), strict=True))} if is_given(line) else line
+        if not is_given(line):
+            return line
+        return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True))}
 
     def __repr__(self) -> str:
         from holdfast.report.text import outcome_text
@@ -162,6 +167,16 @@ class Outcome:
         from holdfast.report.notebook import told_outcome_html
 
         return told_outcome_html(self)
+
+
+def _table(rule: Finding) -> str | None:
+    """The table that a rule is about, where it is about one."""
+    return rule.to_json().get("table")
+
+
+def _unbroken(diff: Diff) -> Iterator[Finding]:
+    """Rules that are not told any more, and that no rows broke."""
+    return (rule for text, rule in diff.lost.items() if text not in diff.witnesses)
 
 
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
@@ -68,6 +69,12 @@ class Engine(ABC):
     @abstractmethod
     def maintain(self, state: Any, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Bring the state up to date with a batch that the subject has followed, and tell what changed."""
+
+    def merged(self, state: Any, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:  # noqa: ARG002
+        """What a batch of several tables did, given the change of each, which were maintained one after the other, and
+        what each of them did. Only engines that look across tables are asked.
+        """
+        return reduce(Diff.then, diffs)
 
     @abstractmethod
     def result(self, state: Any) -> Result:

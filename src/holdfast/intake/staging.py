@@ -137,6 +137,7 @@ def plan_batch(
     spare = {names[operation_place], *NOTED} if operation_place >= 0 else set(NOTED)
     if operation_place >= 0:
         spare |= set(FEED_COLUMNS) - known
+    spare |= reading.overlooked - known
     only_key = constant == DELETE and schema.key
     _check_names(reading, schema, known, spare, [schema.names[c] for c in schema.key] if only_key else schema.names)
     for column in schema.columns:
@@ -159,7 +160,7 @@ def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int
             raise BadInput(f"{reading.name}: there is no operation column {asked!r}; its columns are {_listed(names)}")
         return names.index(asked)
     for name in OPERATION_COLUMNS:
-        if name in names and name not in schema.names:
+        if name in names and name not in schema.names and name not in reading.overlooked:
             return names.index(name)
     raise BadInput(
         f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"

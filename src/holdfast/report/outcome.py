@@ -28,11 +28,11 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
         return
     if not batch.inserted and not batch.deleted:
-        console.print(f"{title}no change in {plain(batch.table)}{_ignored(batch)}")
+        console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
         _print_quarantined(console, outcome)
         return
     console.print(
-        f"{title}[bold]batch {batch.seq}[/bold] on {plain(batch.table)}: {batch.inserted:,} rows inserted, "
+        f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     _print_quarantined(console, outcome)
@@ -102,7 +102,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     lines = []
     for old, new in changed:
         if is_given(new):
-            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"])]
+            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"], new["table"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
     return text_table(headings, lines, headings[2:]) if lines else None
@@ -134,7 +134,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
         (
             str(batch.seq),
             batch.at[5:19].replace("T", " "),
-            batch.table,
+            ", ".join(batch.tables),
             batch.kind,
             f"{batch.inserted:,}",
             f"{batch.deleted:,}",

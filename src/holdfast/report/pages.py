@@ -59,4 +59,4 @@ def outcome_html(outcome: Outcome) -> str:
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
         for title, listed in rule_lines(outcome)
     )
-    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"
+    return f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"

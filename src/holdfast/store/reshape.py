@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Result
+from holdfast.store.batches import now
+from holdfast.store.database import has_parts
 from holdfast.store.events import Event, put_results
 from holdfast.store.records import TableRecord
 from holdfast.store.tables import put_table
@@ -21,8 +23,6 @@ from holdfast.table.table import Segment
 
 RULES, COLUMNS = "rules", "columns"  # kinds of batches that are no batches of rows
 SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
-
-_DESCRIBED = "CREATE TABLE IF NOT EXISTS reshaped (seq INTEGER PRIMARY KEY, json TEXT NOT NULL)"
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,9 @@ class Description(NamedTuple):
     about: dict[str, Any]
 
 
-def put_batch(database: sqlite3.Connection, change: Reshaped, at: str) -> int:
-    """The change in the history; gives its number."""
-    row = (
-        change.change_id, change.table, at, change.kind, 0, 0, 0, change.seconds, change.next_id, 0, 0,
-        len(change.events),
-    )  # fmt: skip
-    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
-    query = f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})"
-    seq = database.execute(query, row).lastrowid
-    assert seq is not None
-    return seq
-
-
-def put_change(database: sqlite3.Connection, seq: int, change: Reshaped) -> None:
-    """Keep what a change is made of, but for files."""
-    database.execute(_DESCRIBED)
+def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
+    """Keep what a change is made of, but for files; gives its number."""
+    seq = _put_batch(database, change)
     database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
     for record in change.tables:
@@ -77,6 +64,20 @@ def put_change(database: sqlite3.Connection, seq: int, change: Reshaped) -> None
         _drop_others(database, engine, subject, result)
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
     _put_events(database, seq, change.events)
+    return seq
+
+
+def _put_batch(database: sqlite3.Connection, change: Reshaped) -> int:
+    """The change in the history."""
+    row = (
+        change.change_id, change.table, now(), change.kind, 0, 0, 0, change.seconds, change.next_id, 0, 0,
+        len(change.events),
+    )  # fmt: skip
+    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
+    query = f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})"
+    seq = database.execute(query, row).lastrowid
+    assert seq is not None
+    return seq
 
 
 def _drop_others(database: sqlite3.Connection, engine: str, subject: str, result: Result) -> None:
@@ -106,8 +107,7 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
 
 def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
     """All changes of a state, the oldest first."""
-    known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reshaped'"
-    if database.execute(known).fetchone() is None:
+    if not has_parts(database):  # a state of an older format that was not written to since
         return []
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
     return [Description(seq, json.loads(about)) for seq, about in rows]

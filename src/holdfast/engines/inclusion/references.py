@@ -7,7 +7,7 @@ A dump holds the ids of these rows; what else is needed follows from the tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,21 @@ class ReferenceEngine(Engine):
         after = self.result(state)
         return between(before, after).with_violations(before, after, moved)
 
+    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
+        """Which orphans are those of updated rows shows when all is done: the partner, too, may have come or gone."""
+        whole = super().merged(state, changes, diffs)
+        by_table = {change.table: change for change in changes}
+        moved = dict(whole.violations)
+        for named, _ in state.references:
+            if named.text in moved and named.table in by_table:
+                moved[named.text] = _moved(*_rows(moved[named.text]), by_table[named.table], named.table)
+        told = {
+            text: pair
+            for text, pair in whole.changed.items()
+            if pair[0] != pair[1] or (text in moved and (moved[text].new or moved[text].gone))
+        }
+        return replace(whole, changed=told, violations=moved)
+
     def result(self, state: State) -> Result:
         """How each reference stands."""
         return {named.text: state.status_of(named, reference) for named, reference in state.references}
@@ -213,6 +228,13 @@ def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairCha
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
     none = np.empty(0, np.int64)
     return row_change(added, resolved, change.updated if change.table == dependent else (none, none))
+
+
+def _rows(moved: PairChange) -> tuple[Ids, Ids]:
+    """The orphans that were added, and those that were resolved."""
+    assert moved.added is not None
+    assert moved.resolved is not None
+    return moved.added[:, 0], moved.resolved[:, 0]
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:
