@@ -237,14 +237,17 @@ class Monitor(Evolving):
         operation_column: str | None = None,
         options: ReadOptions | None = None,
         quarantine: str | Path | None = None,
+        evolve: bool = False,
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
         An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
         by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
         table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
-        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. If this
-        raises, nothing has changed.
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. With `evolve`
+        the table first takes over the columns of the rows: new ones join, ones that they lack leave, and types get
+        wider where no value changes its meaning; that is a change of its own in the history. If this raises, nothing
+        has changed but that.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
@@ -263,6 +266,8 @@ class Monitor(Evolving):
                 tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark)
+            for name, own in parts.items() if evolve else ():
+                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
             admitted = {
                 name: admit_batch(
                     self._tables[name],
@@ -311,7 +316,7 @@ class Monitor(Evolving):
         long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
         if long or any(self._has_outgrown(name) for name in admitted):
             self._try_checkpoint()
-        return Outcome(record, diffs)
+        return Outcome(record, diffs, marks=self.marks())
 
     def watch_folder(
         self,

@@ -78,13 +78,17 @@ def _print_rules(console: Terminal, outcome: Outcome) -> None:
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
-    diffs = outcome.diffs.values()
+    diffs = outcome.told
+    if pinned := sum(len(diff.lost) for diff in outcome.pinned):
+        yield f"pinned: {_rules(pinned)} that you pinned broke", lost_lines(outcome.pinned, most)
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
     if lost:
         yield f"lost: {_rules(lost)}", lost_lines(diffs, most)
     if gained:
         lines, hidden = gained_lines(diffs, most)
         yield f"gained: {_rules(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
+    if outcome.ignored:
+        yield f"ignored: {_rules(outcome.ignored)} that you ignore broke", []
     if untested := len(outcome.untested):
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
