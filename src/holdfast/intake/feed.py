@@ -129,13 +129,9 @@ class Feed:
         }
 
     def _refuse_table(self, name: str | None, row: str) -> None:
-        tables = ", ".join(self.known)
-        if not name:
-            raise BadInput(f"{self.reading.name}: {row} names no table in {self.column!r}; the tables are {tables}")
         if name not in self.known:
-            raise BadInput(
-                f"{self.reading.name}: {row} is for the table {name!r}, which is not here; choose from: {tables}"
-            )
+            wrong = f"is for the table {name!r}, which is not watched here" if name else "names no table"
+            raise BadInput(f"{self.reading.name}: {row} {wrong}; the tables are {', '.join(self.known)}")
 
 
 def _table(reading: Reading) -> pa.Table:
