@@ -1,8 +1,8 @@
 """One random stream of batches through a state on disk, checked against every oracle after every batch.
 
 Two small tables whose columns share values, with or without a key, in either null mode, watched by all engines with
-random settings and given rules. Batches are feeds, inserts with deletes, and snapshots, of one table or of both at once,
-some of them wrong. Between batches the state may be closed and opened again. `soak.py` runs many.
+random settings and given rules. Batches are feeds, inserts with deletes, and snapshots, of one table or of both, and
+some of them are wrong. Between batches the state may be closed and opened again. `soak.py` runs many.
 """
 
 from __future__ import annotations

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import FailOn, OnMissing, Output, State, TableName
+from holdfast.cli.arguments import FailOn, How, OnMissing, Output, State, TableColumn, TablesOfBatch
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import tell_outcome, terminal_progress
+from holdfast.cli.tables import table_or_files
+from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -29,7 +31,11 @@ def apply(
         str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
     ] = None,
     op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
-    table: TableName = None,
+    table: TablesOfBatch = None,
+    how: Annotated[
+        How | None, typer.Option("--how", "--as", help="What the files of --table hold; new rows if not given.")
+    ] = None,
+    table_column: TableColumn = None,
     batch_id: Annotated[
         str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
     ] = None,
@@ -40,16 +46,25 @@ def apply(
 ) -> None:
     """Apply one batch of changes, and tell what changed.
 
-    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]
+    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]; of several tables at once:
+    [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
     """
     from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
 
     alarming(fail_on)  # which refuses what it can't mean
+    name, files = table_or_files(table or [])
+    sources: dict[str, Any] = {"inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot}
+    if files:
+        if given := [part for part, source in sources.items() if source is not None]:
+            raise BadInput(f"--table name=path is a file of its own; leave out the one of {given[0]}, or name no path")
+        sources = {PART_OF[how or "insert"]: files}
+    elif how is not None:
+        raise BadInput(f"--how {how} is about files by table; give these as --table name=path")
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
-            insert, delete, changes, snapshot, table=table, batch_id=batch_id, on_missing=on_missing,
+            **sources, table=name, table_column=table_column, batch_id=batch_id, on_missing=on_missing,
             operation_column=op, options=options,
         )  # fmt: skip
     raise typer.Exit(tell_outcome(outcome, form, fail_on))
