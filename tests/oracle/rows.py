@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 Row = tuple[object, ...]
-Operation = tuple[str, Row]  # "insert", "delete" or "update", and the row
+Operation = tuple[str, Row]  # "insert", "delete", "update" or "upsert", and the row
 
 
 @dataclass
@@ -46,7 +46,7 @@ def _by_key(rows: list[Row], operations: list[Operation], key: Sequence[int]) ->
         name = tuple(row[c] for c in key)
         if kind == "insert" and name in living:
             outcome.duplicate.append(place)
-        elif kind != "insert" and name not in living:
+        elif kind in ("delete", "update") and name not in living:
             outcome.missing.append(place)
         elif kind == "delete":
             del living[name]

@@ -20,20 +20,20 @@ import holdfast.table.resolve
 import holdfast.table.shard
 import holdfast.table.table
 from holdfast.changes.equal_rows import Codes
-from holdfast.changes.operations import DELETE, INSERT, UPDATE
+from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT
 from holdfast.table import admit as admit_module
 from holdfast.table import bulk
-from holdfast.table.admit import Admitted, Incoming, Mode, admit
+from holdfast.table.admit import Admitted, Incoming, admit
 from holdfast.table.encode import Staged, merge, stage
 from holdfast.table.load import load_table
-from holdfast.table.resolve import OnMissing
+from holdfast.table.resolve import Mode, OnMissing
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Row, plain_row
 
-NUMBERS = {"insert": INSERT, "delete": DELETE, "update": UPDATE}
+NUMBERS = {"insert": INSERT, "delete": DELETE, "update": UPDATE, "upsert": UPSERT}
 COLUMNS = (Column("n", pa.int64()), Column("s", pa.string()), Column("f", pa.float64()))
 
 

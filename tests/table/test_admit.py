@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.table.admit import Incoming, Mode
-from holdfast.table.resolve import OnMissing, resolve, resolve_snapshot
+from holdfast.table.admit import Incoming
+from holdfast.table.resolve import Mode, OnMissing, resolve, resolve_snapshot
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Outcome, Row
 from tests.table.building import (
@@ -56,7 +56,7 @@ def rows_for(key: tuple[int, ...]) -> st.SearchStrategy[Row]:
 
 
 def operations_for(key: tuple[int, ...]) -> st.SearchStrategy[list[Operation]]:
-    kinds = ["insert", "insert", "delete", "update"] if key else ["insert", "insert", "delete"]
+    kinds = ["insert", "insert", "delete", "update", "upsert"] if key else ["insert", "insert", "delete"]
     return st.lists(st.tuples(st.sampled_from(kinds), rows_for(key)), max_size=10)
 
 

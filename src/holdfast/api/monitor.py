@@ -14,17 +14,20 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.applying import Part, kind_of, sources_by_table
+from holdfast.api.evolving import Evolving
 from holdfast.api.kept import settings_text
+from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.upkeep import Upkeep
-from holdfast.api.view import View, opened_store
+from holdfast.api.view import View
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
@@ -32,6 +35,7 @@ from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_spac
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.folder import Folder
+from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.sources.dialect import CsvOptions
@@ -53,7 +57,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(Upkeep):
+class Monitor(Evolving):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile
@@ -186,17 +190,13 @@ class Monitor(Upkeep):
         return suggested if given is None else given.with_others(suggested)
 
     def _bind(self, given: Rules | None) -> None:
-        """Check the given rules against the tables, and keep them with the settings."""
-        if given is None:
-            return
-        from holdfast.api.checking import classes_of
-        from holdfast.rules.bind import bind
+        """Check the given rules against the tables, keep them with the settings, and make the engines."""
+        if given is not None:
+            from holdfast.api.checking import classes_of
 
-        bound = bind(given, {name: table.schema for name, table in self._tables.items()})
-        for note in bound.notes:
-            self._progress.note(note)
-        self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
-        self._store.put_meta("settings", settings_text(self._settings(), bound.given))
+            bound = self._bound(given)
+            self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
+            self._store.put_meta("settings", settings_text(self._settings(), bound))
         self._engines = self._make_engines()
 
     @overload
@@ -228,6 +228,7 @@ class Monitor(Upkeep):
         deletes: Any = None,
         changes: Any = None,
         snapshot: Any = None,
+        upserts: Any = None,
         *,
         table: str | None = None,
         table_column: str | None = None,
@@ -235,22 +236,27 @@ class Monitor(Upkeep):
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
+        quarantine: str | Path | None = None,
     ) -> Outcome:
-        """Apply one batch: inserts and deletes, or a list of operations, or a new snapshot of the whole table.
+        """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        Each may be a mapping by the names of tables: then one batch changes all of these at once. With `table_column`
-        each row goes to the table that this column names. A batch id that was applied before is not applied again. If
-        this raises, nothing has changed.
+        An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
+        by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
+        table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. If this
+        raises, nothing has changed.
         """
         self._refuse_closed()
-        sources = Sources(inserts, deletes, changes, snapshot)
+        sources = Sources(inserts, deletes, changes, snapshot, upserts)
         given = sources_by_table(sources, table, table_column)
         kind = kind_of(given.values())
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
         self._refresh()
         started = time.perf_counter()
-        with clear_sentences(self._store.path), self._leaving_no_files():
+        batch_id = batch_id or uuid.uuid4().hex
+        aside = None if quarantine is None else Quarantine(quarantine, batch_id)
+        with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
             if table_column is None:
                 parts = {self._table_name(name): own for name, own in given.items()}
             else:
@@ -268,10 +274,24 @@ class Monitor(Upkeep):
                     self._store.folder,
                     self._spark,
                     self._progress,
+                    aside,
                 )
                 for name, own in parts.items()
             }
-            return self._take_in(kind, admitted, batch_id or uuid.uuid4().hex, started)
+            outcome = self._take_in(kind, admitted, batch_id, started)
+        return outcome if aside is None else replace(outcome, quarantined=aside.told)
+
+    @contextmanager
+    def _setting_aside(self, aside: Quarantine | None, batch_id: str) -> Iterator[None]:
+        """Where a batch isn't applied, nothing of it stays aside; where it is, staged rows of the first try go."""
+        try:
+            yield
+        except BaseException:
+            if aside is not None and self._store.batch(batch_id) is None:
+                aside.withdraw()
+            raise
+        if aside is not None and aside.told.rows:
+            self._store.remove_orphans()
 
     def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
         """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
@@ -297,7 +317,7 @@ class Monitor(Upkeep):
         self,
         folder: str | Path,
         *,
-        how: Literal["insert", "delete", "changes", "snapshot"] = "insert",
+        how: Literal["insert", "delete", "changes", "snapshot", "upsert"] = "insert",
         table: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
@@ -312,7 +332,7 @@ class Monitor(Upkeep):
         """
         self._refuse_closed()
         self._table_name(table)
-        part = {"insert": "inserts", "delete": "deletes"}.get(how, how)
+        part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
         def handle(path: str, batch_id: str) -> None:
             outcome = self.apply(

@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast.api.alarms import Alarming, FailOn, alarming
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
+from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.store.records import BatchRecord
@@ -15,11 +16,14 @@ from holdfast.store.records import BatchRecord
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a batch did: its record, and what changed for each engine and table (`*` where it looks across tables)."""
+    """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
+    that were set aside.
+    """
 
     batch: BatchRecord
     diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
+    quarantined: Quarantined | None = None  # where rows may be set aside, those that were
 
     @property
     def lost(self) -> list[Finding]:
@@ -144,7 +148,9 @@ class Outcome:
                 lines.append((1.0 + _score(worth), line))
             lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
         lines.sort(key=lambda each: -each[0])
-        return [{**self.batch.to_json(), "already_applied": self.already_applied}, *(line for _, line in lines)]
+        aside = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
+        first = {**self.batch.to_json(), "already_applied": self.already_applied, **aside}
+        return [first, *(line for _, line in lines)]
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}

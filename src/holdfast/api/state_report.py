@@ -29,6 +29,8 @@ _TITLES = {
     "dc": "your denial constraints",
     "lod": "your sort orders",
     "reference": "your references",
+    "row": "your rules about rows",
+    "table": "your rules about tables",
 }
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
 
@@ -46,8 +48,13 @@ class _State:
         self._memory: Memory = view.memory()
         self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
         self._events = self._memory.events(most=MOST_EVENTS)
-        self._turns = _turns(self._events)
+        self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
+
+    def _is_watched(self, event: Event) -> bool:
+        """Whether an event tells of a rule that is watched still: of a given one, that it is given."""
+        result = self._results.get((event.engine, event.table))
+        return result is not None and (not rule_class(event.engine).given or event.text in result)
 
     def seen(self) -> Seen:
         """All of it."""
@@ -200,7 +207,8 @@ def turn_of(event: Event) -> Turn:
         witness = event.witness
         values = [own or {} for own in witness.values]
         why = witness.sentence or listed(named(witness.rows, witness.keys, values if all(values) else [], ()))
-    return Turn(event.seq, event.event, why)
+    violated = event.event == "added" and event.finding is not None and event.finding["violations"]
+    return Turn(event.seq, "added violated" if violated else event.event, why)
 
 
 def _told(event: Event) -> Told:

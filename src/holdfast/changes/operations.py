@@ -1,4 +1,4 @@
-"""Operations: the words that change feeds use for insert, delete and update."""
+"""Operations: the words that change feeds use for insert, delete, update and upsert."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 
 INSERT, DELETE, UPDATE = 1, -1, 2
+UPSERT = 3  # an update of the row with its key, or an insert where there is none
 _WORDS = {
     "insert": INSERT,
     "delete": DELETE,
     "update": UPDATE,
+    "upsert": UPSERT,
     # Debezium
     "c": INSERT,
     "r": INSERT,
@@ -22,6 +24,7 @@ _WORDS = {
     "update_preimage": DELETE,
     "update_postimage": INSERT,
 }
+NAMES = {INSERT: "insert", DELETE: "delete", UPDATE: "update", UPSERT: "upsert"}
 OPERATION_COLUMNS = ("op", "__op", "_op", "operation", "_change_type", "change_type")
 # Delta's feed tells the order in a column of its own, and comes unordered.
 VERSION_COLUMN = "_commit_version"
@@ -41,6 +44,6 @@ def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
     for word in spelled:
         kind = _WORDS.get(str(word).strip().lower())
         if kind is None:
-            raise BadInput(f"unknown operation {word!r}; use insert, delete, update (or c, d, u)")
+            raise BadInput(f"unknown operation {word!r}; use insert, delete, update, upsert (or c, d, u)")
         kinds.append(kind)
     return np.asarray(np.array(kinds, np.int8)[encoded.indices.to_numpy()])

@@ -27,6 +27,7 @@ SourceList = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
 TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
+How = Literal["insert", "delete", "changes", "snapshot", "upsert"]
 TablesOfBatch = Annotated[
     list[str] | None,
     typer.Option(
@@ -38,11 +39,19 @@ TablesOfBatch = Annotated[
 TableColumn = Annotated[
     str | None, typer.Option(help="The column that names the table of each row, where a file has rows of several.")
 ]
+ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 FailOn = Annotated[
     str,
     typer.Option(
         help="Which rules that break make the exit code 1: only [b]given[/b] ones, also [b]likely[/b] ones that were "
         "found, [b]any[/b], [b]never[/b]; or found ones from a score on, such as [b]0.7[/b].",
+    ),
+]
+Quarantine = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder for rows that can't be read or applied, each with the reason; the others are applied.",
     ),
 ]
 OnMissing = Annotated[Literal["error", "ignore"], typer.Option(help="What to do about rows that aren't there.")]

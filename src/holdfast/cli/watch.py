@@ -23,7 +23,7 @@ def watch(
     *,
     folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
     holds: Annotated[
-        Literal["insert", "delete", "changes", "snapshot"], typer.Option("--as", help="What the files hold.")
+        Literal["insert", "delete", "changes", "snapshot", "upsert"], typer.Option("--as", help="What the files hold.")
     ] = "insert",
     once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,

@@ -92,6 +92,13 @@ class Engine(ABC):
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
         """The state of a subject that `dump` described."""
 
+    def with_rules(self, state: Any, subject: Any, runner: Runner, progress: Progress = SILENT) -> Any:  # noqa: ARG002
+        """The state of the rules that were given to this engine, from that of an engine of the same class to which
+        others were given: what is known of a rule is taken over. Used where rules come and go; a class whose rules are
+        given overrides this, so that one more costs one search.
+        """
+        return self.discover(subject, runner, progress)
+
     def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:  # noqa: ARG002  # no codes, no use
         """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
         their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).

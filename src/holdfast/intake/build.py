@@ -7,19 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.changes.operations import DELETE, INSERT
+from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import SAID, Way
+from holdfast.intake.memory import lasting
+from holdfast.intake.quarantine import Part, Quarantine
 from holdfast.intake.reading import Reading, ReadOptions, open_source
+from holdfast.intake.sifting import NOTHING, Rejected, stage_good_rows
 from holdfast.intake.staging import Plan, StagedRows, plan_batch, plan_init, stage_rows
 from holdfast.progress import Progress
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
-from holdfast.table.admit import Admitted, Incoming, Mode
+from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
-from holdfast.table.resolve import OnMissing
+from holdfast.table.resolve import Mode, OnMissing, needs_key
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Nulls, Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -133,22 +136,91 @@ def _key_columns(columns: Sequence[Column], key: Sequence[str], table: str) -> t
 
 @dataclass(frozen=True)
 class Sources:
-    """What a batch is made of: files or tables of inserts, of deletes, of operations, or one new snapshot."""
+    """What a batch is made of: files or tables of inserts, of deletes, of operations, one new snapshot, or upserts."""
 
     inserts: Any = None
     deletes: Any = None
     changes: Any = None
     snapshot: Any = None
+    upserts: Any = None
+
+    @property
+    def of_rows(self) -> Any:
+        """What tells of whole rows, if anything does."""
+        return next((each for each in (self.inserts, self.changes, self.snapshot) if each is not None), None)
 
     @property
     def kind(self) -> str:
         """What the batch is made of, in a word."""
-        given = [name for name in ("inserts", "deletes", "changes", "snapshot") if getattr(self, name) is not None]
+        names = ("inserts", "upserts", "deletes", "changes", "snapshot")
+        given = [name for name in names if getattr(self, name) is not None]
         if not given:
-            raise BadInput("nothing to apply: give inserts, deletes, changes or a snapshot")
-        if len(given) > 1 and given != ["inserts", "deletes"]:
-            raise BadInput(f"{' and '.join(given)} can't be one batch; inserts and deletes can")
+            raise BadInput("nothing to apply: give inserts, upserts, deletes, changes or a snapshot")
+        if len(given) > 1 and given not in (["inserts", "deletes"], ["upserts", "deletes"]):
+            raise BadInput(f"{' and '.join(given)} can't be one batch; inserts and deletes can, or upserts and deletes")
         return "+".join(given)
+
+    @property
+    def mode(self) -> Mode:
+        """How its rows are resolved."""
+        return "snapshot" if self.snapshot is not None else "upserts" if self.upserts is not None else "changes"
+
+    @property
+    def parts(self) -> list[tuple[str, int | None]]:
+        """The names of what is given, in order, each with the operation that all of its rows mean, if they do."""
+        kinds = {"deletes": DELETE, "inserts": INSERT, "upserts": UPSERT, "changes": None, "snapshot": INSERT}
+        return [(name, kind) for name, kind in kinds.items() if getattr(self, name) is not None]
+
+
+class _BatchReader:
+    """Reads the sources of a batch for a table; if tolerant, those with bad rows once more, without these."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        left_out: Sequence[str],
+        options: ReadOptions,
+        operation_column: str | None,
+        folder: str,
+        spark: Any,
+        progress: Progress,
+        tolerant: bool,
+    ) -> None:
+        self._schema, self._left_out, self._options = schema, left_out, options
+        self._operation_column, self._folder, self._spark = operation_column, folder, spark
+        self._progress, self._tolerant = progress, tolerant
+
+    def part(self, name: str, source: Any, constant: int | None) -> Part:
+        """The rows of a source, staged."""
+        if not self._tolerant:
+            return self._staged(name, self._open(source), constant)
+        source = source if isinstance(source, Reading) else lasting(source)
+        try:
+            return self._staged(name, self._open(source), constant)
+        except BadInput:
+            self._progress.step(f"Setting bad rows of {self._schema.name} aside")
+        return self._sifted(name, open_source(source, self._options, self._spark, tolerant=True), constant)
+
+    def _open(self, source: Any) -> Reading:
+        reading = open_source(source, self._options, self._spark, self._schema.arrow())
+        return _opened(self._schema.name, reading, self._progress)
+
+    def _staged(self, name: str, reading: Reading, constant: int | None) -> Part:
+        if not reading.columns:  # an empty file
+            return Part(name, reading)
+        plan = self._plan(reading, constant)
+        return Part(name, reading, plan, stage_rows(reading, plan, self._folder, admit.SMALL))
+
+    def _sifted(self, name: str, reading: Reading, constant: int | None) -> Part:
+        if not reading.columns:  # no line of it is a row
+            found = reading.sifted
+            return Part(name, reading, rejected=Rejected(found.bad, found.reasons) if found else NOTHING)
+        plan = self._plan(reading, constant)
+        return Part(name, reading, plan, *stage_good_rows(reading, plan, self._folder, admit.SMALL))
+
+    def _plan(self, reading: Reading, constant: int | None) -> Plan:
+        nulls = self._options.csv.nulls
+        return plan_batch(reading, self._schema, self._left_out, nulls, constant, self._operation_column)
 
 
 def admit_batch(
@@ -161,32 +233,48 @@ def admit_batch(
     folder: str,
     spark: Any,
     progress: Progress,
+    quarantine: Quarantine | None = None,
 ) -> Admitted:
-    """Read a batch and resolve it against its table. Deletes come before inserts."""
-    mode: Mode = "snapshot" if sources.snapshot is not None else "changes"
-    parts = [(sources.deletes, DELETE), (sources.inserts, INSERT), (sources.changes, None), (sources.snapshot, INSERT)]
+    """Read a batch and resolve it against its table. Deletes come before inserts and upserts. Rows that can't be read
+    or applied go to the quarantine, or else are refused.
+    """
+    _refuse_impossible(table, sources, quarantine)
+    tolerant = quarantine is not None
+    reader = _BatchReader(table.schema, left_out, options, operation_column, folder, spark, progress, tolerant)
+    parts: list[Part] = []
     staged: list[StagedRows] = []
-    runner: Runner = Threads()
     try:
-        for source, constant in parts:
-            if source is None:
-                continue
-            reading = _opened(table.schema.name, open_source(source, options, spark, table.schema.arrow()), progress)
-            if not reading.columns:  # an empty file
-                continue
-            plan = plan_batch(reading, table.schema, left_out, options.csv.nulls, constant, operation_column)
-            staged.append(stage_rows(reading, plan, folder, admit.SMALL))
-            if reading.session is not None:
-                runner = runner_for(reading)
-        if not staged:  # nothing but empty files, without even a header: no change, and no snapshot of an empty table
-            mode = "changes"
-        incoming = _together(mode, staged, folder, on_missing)
+        for name, constant in sources.parts:
+            parts.append(reader.part(name, getattr(sources, name), constant))
+            staged.append(parts[-1].staged)
+        # Of nothing but empty files, without even a header, comes no change, and no snapshot of an empty table.
+        mode = sources.mode if any(part.plan for part in parts) else "changes"
+        before = sum(part.staged.rows for part in parts if part.name == "deletes")
+        incoming = replace(_together(mode, staged, folder, on_missing), tolerant=tolerant, before=before)
         assert table.where is not None
-        return admit.admit(table, table.where, incoming, folder, runner, progress.step)
+        admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), progress.step)
+        if quarantine is not None:
+            quarantine.put(table.schema.name, parts, admitted)
+        return admitted
     finally:
         for rows in staged:
             for path in rows.paths:
                 files.remove(path)
+
+
+def _refuse_impossible(table: Table, sources: Sources, quarantine: Quarantine | None) -> None:
+    if sources.upserts is not None and not table.schema.key:
+        raise needs_key(table)
+    if sources.snapshot is not None and quarantine is not None:
+        raise BadInput(
+            "a snapshot can't go without its bad rows, which would count as deleted; mend them, and leave out "
+            "--quarantine"
+        )
+
+
+def _runner_of(parts: Sequence[Part]) -> Runner:
+    read_by_spark = [part.reading for part in parts if part.plan and part.reading.session is not None]
+    return runner_for(read_by_spark[-1]) if read_by_spark else Threads()
 
 
 def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:

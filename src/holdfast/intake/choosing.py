@@ -45,9 +45,9 @@ def choose_way(
     assert files is not None
     if asked is not None:
         return asked
-    fits = len(files) <= MANY_FILES and needed_memory(kind, files) <= SHARE * free_memory()
-    fits = fits and (kind != "json" or text_bytes(files) <= _MOST_JSON)
-    return "local" if fits and session is None else "spark"
+    here = len(files) <= MANY_FILES and fits(kind, files)
+    here = here and (kind != "json" or text_bytes(files) <= _MOST_JSON)
+    return "local" if here and session is None else "spark"
 
 
 def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool) -> tuple[Way, str] | None:
@@ -66,6 +66,11 @@ def partitioned(path: str, files: Sequence[str]) -> bool:
     """Whether the names of folders below a path tell values of columns, as in year=2020/."""
     here = Path(path.removeprefix("file://"))
     return any("=" in part for file in files for part in Path(file).relative_to(here).parts[:-1])
+
+
+def fits(kind: str, files: Sequence[str]) -> bool:
+    """Whether reading some files here takes no more than a share of the memory that is free."""
+    return needed_memory(kind, files) <= SHARE * free_memory()
 
 
 def needed_memory(kind: str, files: Sequence[str]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +24,13 @@ def arrow_table(source: Any) -> pa.Table:
     if hasattr(source, "__arrow_c_stream__") and not isinstance(source, pa.ChunkedArray):
         return _arrow_of_stream(source)
     raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
+
+
+def lasting(source: Any) -> Any:
+    """The source as something that can be read twice: a stream of others can't."""
+    if isinstance(source, str | Path) or type(source).__module__.split(".")[0] == "pyspark":
+        return source
+    return arrow_table(source)
 
 
 def _arrow_of_stream(source: Any) -> pa.Table:

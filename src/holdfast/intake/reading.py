@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import Way, choose_way, partitioned, text_bytes
+from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl
@@ -23,6 +25,7 @@ from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.opening import COMPRESSED, refuse_long_lines
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted, secrets_of, with_environment
+from holdfast.sources.sifting import Sifted, sift_json
 from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 # Text of so many bytes is cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20
 _FEW_ROWS = 200_000
+# What stands beside rows that were set aside (see `quarantine.py`), and is passed over when they come again.
+NOTED = ("holdfast_line", "holdfast_reason")
 _KINDS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".parquet": "parquet", ".pq": "parquet", ".orc": "orc",
@@ -42,8 +47,7 @@ _KINDS = {
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
     "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
-    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves all values of a file of
-    text as they stand there: tables that share the file may have columns of one name and other types.
+    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves values of text as they stand.
 
     >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
@@ -69,8 +73,9 @@ class Reading:
 
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
     `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
-    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own. `overlooked`
-    names columns that are those of other tables.
+    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own; `json` that
+    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Of a source that has
+    rows of several tables, `records` are the numbers of those in `table`, and `overlooked` names columns of others.
     """
 
     name: str
@@ -87,8 +92,11 @@ class Reading:
     has_corrupt_column: bool = False
     files: tuple[str, ...] = ()
     dialect: Dialect | None = None
+    json: bool = False
+    sifted: Sifted | None = None
     said: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    records: NDArray[np.int64] | None = None
     overlooked: frozenset[str] = frozenset()
 
     @property
@@ -103,18 +111,22 @@ class Reading:
 
 
 def open_source(
-    source: Any, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None = None
+    source: Any,
+    options: ReadOptions,
+    spark: SparkSession | None,
+    expected: pa.Schema | None = None,
+    tolerant: bool = False,
 ) -> Reading:
-    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark.
+    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; one that is open stays as it is.
 
-    `expected` gives the types of known columns, for text that is read here and cast at once. A source that is open
-    already stays as it is.
+    `expected` gives the types of known columns, for text that is read here and cast at once. If tolerant, local text is
+    not cast yet, and may have records that are no rows.
     """
     if isinstance(source, Reading):
         return source
     if isinstance(source, str | Path):
         try:
-            return _open_path(str(source), options, spark, expected)
+            return _open_path(str(source), options, spark, expected, tolerant)
         except BadInput as error:  # an address that is mistyped holds its password, too
             raise BadInput(redacted(str(error))) from None
     if type(source).__module__.split(".")[0] == "pyspark":
@@ -135,7 +147,9 @@ def _from_frame(frame: DataFrame, name: str, **more: Any) -> Reading:
 # ---- paths ----------------------------------------------------------------------------------------------------------
 
 
-def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None) -> Reading:
+def _open_path(
+    path: str, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None, tolerant: bool
+) -> Reading:
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
     kind, files = _kind(path, options), _files(path)
@@ -145,7 +159,9 @@ def _open_path(path: str, options: ReadOptions, spark: SparkSession | None, expe
         return Reading(path, (), table=pa.table({}))
     way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
     if kind == "csv":
-        return _open_csv(path, files or [], options, way, spark, expected)
+        return _open_csv(path, files or [], options, way, spark, expected, tolerant)
+    if kind == "json" and tolerant and files is not None:
+        return _open_sifted_json(path, files, options, spark)
     if kind == "json":
         return _open_json(path, files or [], options, way, spark, expected)
     if way == "spark":
@@ -237,24 +253,30 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
 
 
 def _open_csv(
-    path: str, files: list[str], options: ReadOptions, way: Way, spark: SparkSession | None, expected: pa.Schema | None
+    path: str,
+    files: list[str],
+    options: ReadOptions,
+    way: Way,
+    spark: SparkSession | None,
+    expected: pa.Schema | None,
+    tolerant: bool,
 ) -> Reading:
     full = [file for file in files if Path(file).stat().st_size]
-    columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS)
-    dialect, said = local.sniff_file(full[0], options.csv, options.before, columns)
+    columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED)
+    dialect, said = local.sniff_file(full[0], options.csv, options.before, columns, tolerant)
     for other in full[1:]:
-        _check_same_header(full[0], dialect, other, options.csv)
+        _check_same_header(full[0], dialect, other, options.csv, tolerant)
     if not dialect.names:
         return Reading(path, (), table=pa.table({}))
-    at_once = len(full) == 1 and text_bytes(full) <= _AT_ONCE and not options.schema and not options.raw
-    if way == "local" and at_once:
+    small = way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE and not options.schema
+    if small and not tolerant and not options.raw:
         return _read_small_csv(full[0], dialect, options, expected, said)
-    return _csv_in_pieces(path, full, dialect, options, way, spark, said)
+    return _csv_in_pieces(path, full, dialect, options, way, spark, said, tolerant)
 
 
-def _check_same_header(first: str, dialect: Dialect, other: str, options: CsvOptions) -> None:
+def _check_same_header(first: str, dialect: Dialect, other: str, options: CsvOptions, tolerant: bool) -> None:
     known = replace(options, separator=dialect.separator, quote=dialect.quote, header=dialect.header)
-    found, _ = local.sniff_file(other, known)
+    found, _ = local.sniff_file(other, known, tolerant=tolerant)
     if found.names and found.names != dialect.names:
         raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
 
@@ -279,7 +301,14 @@ def _read_small_csv(
 
 
 def _csv_in_pieces(
-    path: str, files: list[str], dialect: Dialect, options: ReadOptions, way: Way, spark: Any, said: list[str]
+    path: str,
+    files: list[str],
+    dialect: Dialect,
+    options: ReadOptions,
+    way: Way,
+    spark: Any,
+    said: list[str],
+    tolerant: bool,
 ) -> Reading:
     from holdfast.spark.session import session
 
@@ -288,7 +317,7 @@ def _csv_in_pieces(
         columns = _declared(_parse_ddl(options, spark), dialect.names, path)
     # Tasks may run in another folder. No session is started for a file that is refused.
     whole = [str(Path(file).absolute()) for file in files] if way == "spark" else files
-    parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect))
+    parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect, tolerant))
     return Reading(
         path,
         columns,
@@ -338,14 +367,29 @@ def _open_json(
         return _json_with_spark(path, files, declared, options, spark)
     text = jsonlines.read(files)
     if options.raw:
-        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files))
+        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
     looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
     types, said = jsonlines.types_of(looks, options.csv.types == "text")
     if expected is not None:
         types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
     if declared:
         text, types, said = jsonlines.chosen(text, list(declared)), declared, []
-    return replace(_from_arrow(jsonlines.typed(text, types, path), path), said=tuple(said))
+    typed = _from_arrow(jsonlines.typed(text, types, path), path)
+    return replace(typed, files=tuple(files), json=True, said=tuple(said))
+
+
+def _open_sifted_json(path: str, files: list[str], options: ReadOptions, spark: SparkSession | None) -> Reading:
+    """Lines that are rows, as marked text that is still to be cast; always read here."""
+    if not fits("json", files):
+        raise BadInput(f"{path}: it has bad rows, and is too large to look for them here; split it into smaller files")
+    for file in files:
+        refuse_long_lines(file)
+    sifted = sift_json(files)
+    table = sifted.table
+    if options.schema:
+        table = jsonlines.chosen(table, [name for name, _ in _parse_ddl(options, spark)])
+    columns = tuple((name, pa.string()) for name in table.column_names)
+    return Reading(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
 
 
 def _json_with_spark(

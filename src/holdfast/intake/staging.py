@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +21,12 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
-from holdfast.intake.reading import Reading
+from holdfast.intake.reading import NOTED, Reading
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
+from holdfast.table import arrow
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
 from holdfast.table.runner import Runner, Threads
@@ -42,6 +44,10 @@ class StagedRows:
     chunks: tuple[tuple[Staged, NDArray[np.int8] | None], ...] = ()
     paths: tuple[str, ...] = ()
     traits: tuple[Traits, ...] = ()  # of each column, where types are to be found out
+    order: NDArray[np.int64] | None = None  # for each row its number in the source, where they were put in order
+
+
+NO_ROWS = StagedRows(0)
 
 
 @dataclass(frozen=True)
@@ -62,12 +68,19 @@ class Plan:
 
 def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRows:
     """Stage a source. At most `few` rows that are in memory stay there; all else goes to files in `folder`."""
-    try:
+    with with_source(reading):
         if reading.table is not None:
-            return _stage_table(_in_order(reading.table, plan), plan, folder, few)
+            return stage_in_order(reading.table, plan, folder, few)
         if reading.pieces:
             return _stage_pieces(reading, plan, folder, few)
         return _stage_frame(reading, plan, folder)
+
+
+@contextmanager
+def with_source(reading: Reading) -> Iterator[None]:
+    """Let what is refused name its source."""
+    try:
+        yield
     except BadInput as error:
         raise BadInput(_with_place(reading, str(error))) from None
 
@@ -121,7 +134,7 @@ def plan_batch(
     operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
     places, casters = [], []
     known = {*schema.names, *left_out}
-    spare = {names[operation_place]} if operation_place >= 0 else set()
+    spare = {names[operation_place], *NOTED} if operation_place >= 0 else set(NOTED)
     if operation_place >= 0:
         spare |= set(FEED_COLUMNS) - known
     spare |= reading.overlooked - known
@@ -253,32 +266,41 @@ def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
 # ---- tables in memory -----------------------------------------------------------------------------------------------
 
 
+def stage_in_order(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRows:
+    """The rows of a table, those of a change feed with versions in the order in which things happened."""
+    if plan.version_place < 0:
+        return _stage_table(table, plan, folder, few)
+    table = without_dictionaries(table)
+    order = _order(table, plan)
+    return replace(_stage_table(table.take(order), plan, folder, few), order=arrow.to_numpy(order).astype(np.int64))
+
+
 def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRows:
     if len(table) <= few:
-        return StagedRows(len(table), (_stage_slice(table, plan),) if len(table) else ())
+        return StagedRows(len(table), (stage_slice(table, plan),) if len(table) else ())
+    return StagedRows(len(table), (), write_in_chunks(table, plan, folder))
+
+
+def write_in_chunks(table: pa.Table, plan: Plan, folder: str) -> tuple[str, ...]:
+    """The rows of a table as files of staged chunks, in order."""
     starts = range(0, len(table), _CHUNK_ROWS)
     paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in starts]
 
     def write(number: int) -> None:
-        write_staged(paths[number], *_stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
+        write_staged(paths[number], *stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
 
     Threads().map(write, range(len(starts)))
-    return StagedRows(len(table), (), tuple(paths))
+    return tuple(paths)
 
 
-def _in_order(table: pa.Table, plan: Plan) -> pa.Table:
-    """A change feed with versions in the order in which things happened: by version, old rows before new ones."""
-    if plan.version_place < 0:
-        return table
-    table = _without_dictionaries(table)
-    plain = [(f.name, pa.string() if f.type == pa.string_view() else f.type) for f in table.schema]
-    table = table.cast(pa.schema(plain))  # Arrow can't put views in order
+def _order(table: pa.Table, plan: Plan) -> pa.Array:
+    """The rows of a change feed by version, old rows before new ones."""
     kinds = pa.array(parse_operations(table.column(plan.operation_place)))
-    by = pa.table({"version": _numbers(table.column(plan.version_place)), "kind": kinds})
-    return table.take(pc.sort_indices(by, [("version", "ascending"), ("kind", "ascending")]))
+    by = pa.table({"version": versions_of(table.column(plan.version_place)), "kind": kinds})
+    return pc.sort_indices(by, [("version", "ascending"), ("kind", "ascending")])
 
 
-def _numbers(versions: pa.ChunkedArray) -> pa.Array:
+def versions_of(versions: pa.ChunkedArray) -> pa.Array:
     """Versions as numbers: a file of text has them as text, and 10 comes after 9."""
     if versions.null_count:
         raise BadInput(f"column {VERSION_COLUMN!r}: a row has no version; give every row its version")
@@ -292,7 +314,8 @@ def _numbers(versions: pa.ChunkedArray) -> pa.Array:
         raise BadInput(f"column {VERSION_COLUMN!r}: {bad.value!r} is no version; give whole numbers") from None
 
 
-def _stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] | None]:
+def stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] | None]:
+    """Some rows of a source as a staged chunk, with their operations where not all are inserts."""
     arrays = [
         table.column(place) if place >= 0 else pa.chunked_array([pa.nulls(len(table), column.type)])
         for place, column in zip(plan.places, plan.columns, strict=True)
@@ -322,7 +345,7 @@ def stage_piece(task: StagePiece) -> StagedRows:
     paths: list[str] = []
     seen = [Traits() for _ in task.plan.columns]
     for start in range(0, len(table), _CHUNK_ROWS):
-        staged, operations = _stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
+        staged, operations = stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
         paths.append(f"{task.folder}/{uuid.uuid4().hex}.arrow")
         write_staged(paths[-1], staged, operations)
         if task.plan.infer:
@@ -335,8 +358,8 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Staged
     if plan.version_place >= 0:  # all rows must be put in order
         if reading.spark is not None:
             return _stage_frame(reading, plan, folder)
-        table = pa.concat_tables([_without_dictionaries(piece.read()) for piece in reading.pieces])
-        return _stage_table(_in_order(table, plan), plan, folder, few)
+        table = pa.concat_tables([without_dictionaries(piece.read()) for piece in reading.pieces])
+        return stage_in_order(table, plan, folder, few)
     tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
     done = reader_of(reading).map(stage_piece, tasks)
     seen = [Traits() for _ in plan.columns]
@@ -354,9 +377,11 @@ def reader_of(reading: Reading) -> Runner:
     return SparkRunner(reading.spark)
 
 
-def _without_dictionaries(table: pa.Table) -> pa.Table:
-    fields = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema]
-    return table.cast(pa.schema(fields))
+def without_dictionaries(table: pa.Table) -> pa.Table:
+    """The table with plain columns, which can be put in order and end to end."""
+    plain = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema]
+    types = [pa.string() if each == pa.string_view() else each for each in plain]  # Arrow can't put views in order
+    return table.cast(pa.schema([f.with_type(kind) for f, kind in zip(table.schema, types, strict=True)]))
 
 
 # ---- Spark ----------------------------------------------------------------------------------------------------------

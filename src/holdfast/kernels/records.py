@@ -52,3 +52,48 @@ def find_cuts(
             mode = QUOTED if byte == quote else PLAIN
     state[0], state[1], state[2], state[3], state[4] = mode, start, cut, longest, longest_start
     return count
+
+
+@kernel
+def index_records(
+    data: NDArray[np.uint8], first: int, line: int, separator: int, quote: int, starts: NDArray[np.int64],
+    ends: NDArray[np.int64], lines: NDArray[np.int64], fields: NDArray[np.int64], state: NDArray[np.int64],
+) -> int:  # fmt: skip
+    """Where each record begins and ends, on which line, and how many fields it has; gives how many records there are.
+
+    IN  data: from byte `first` on, which is on line `line`; quote: -1 where nothing is quoted
+    OUT starts, ends, lines, fields: with room for one record a line; empty lines are no records, and neither is what is
+        left where a quote stays open
+    OUT state: [mode at the end, the line there; where the record that is left begins, its line, its last quote]
+    """
+    mode, start, begun, separators, opened, count = FIELD_START, first, line, 0, -1, 0
+    for i in range(first, len(data)):
+        byte = data[i]
+        if byte == _CR or (byte == _LF and (i == 0 or data[i - 1] != _CR)):
+            line += 1
+        if mode == QUOTED:
+            if byte == quote:
+                mode = QUOTE_IN_QUOTED
+            continue
+        if mode == QUOTE_IN_QUOTED:
+            if byte == quote:
+                mode = QUOTED
+                continue
+            mode = PLAIN
+        if byte in (_LF, _CR):
+            if i > start:
+                starts[count], ends[count], lines[count], fields[count] = start, i + 1, begun, separators + 1
+                count += 1
+            mode, start, begun, separators = FIELD_START, i + 1, line, 0
+        elif byte == separator:
+            mode = FIELD_START
+            separators += 1
+        elif mode == FIELD_START:
+            mode = PLAIN
+            if byte == quote:
+                mode, opened = QUOTED, i
+    if mode != QUOTED and len(data) > start:
+        starts[count], ends[count], lines[count], fields[count] = start, len(data), begun, separators + 1
+        count += 1
+    state[0], state[1], state[2], state[3], state[4] = mode, line, start, begun, opened
+    return count

@@ -29,11 +29,13 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         return
     if not batch.inserted and not batch.deleted:
         console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
+        _print_quarantined(console, outcome)
         return
     console.print(
         f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
+    _print_quarantined(console, outcome)
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     given = _violations_table(outcome, changed)
     if given is not None:
@@ -46,6 +48,26 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print(table)
     if given is None and not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
         console.print("no fact but the number of rows changed")
+
+
+def _print_quarantined(console: Terminal, outcome: Outcome) -> None:
+    heading, *reasons = quarantined_lines(outcome) or [""]
+    if heading:
+        word, _, rest = heading.partition(":")
+        console.print(f"[bold]{word}[/bold]:{plain(rest)}", soft_wrap=True)
+    for line in reasons:
+        console.print(f"  {plain(line)}", soft_wrap=True)
+
+
+def quarantined_lines(outcome: Outcome) -> list[str]:
+    """How many rows were set aside and where they are, and the first reasons; nothing where there are none."""
+    aside = outcome.quarantined
+    if aside is None or not aside.rows:
+        return []
+    more = aside.rows - len(aside.reasons)
+    left = [f"… and {more:,} more"] if more else []
+    rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)}"
+    return [f"quarantined: {rows} in {' and '.join(aside.files)}", *aside.reasons, *left]
 
 
 def _print_rules(console: Terminal, outcome: Outcome) -> None:

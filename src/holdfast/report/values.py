@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.naming import Values
+from holdfast.changes.quarantined import Quarantined
 from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.store.records import BatchRecord
 from holdfast.table.table import Schema
@@ -26,6 +27,10 @@ class Outcome(Protocol):
     @property
     def already_applied(self) -> bool:
         """Whether it was applied before, and not again."""
+
+    @property
+    def quarantined(self) -> Quarantined | None:
+        """The rows that were set aside, where they may be."""
 
     @property
     def changed(self) -> list[tuple[Finding, Finding]]:

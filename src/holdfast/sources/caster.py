@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources.infer import BadNumber, BadValue, cast_text
+from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
 from holdfast.table.types import kept_type, show_type
 
 
@@ -26,6 +26,11 @@ class TextCaster:
             return cast_text(values, self.target, self.nulls)
         except BadValue as bad:
             raise BadInput(f"{self.source}: column {self.column!r}: {refusal(bad, self.target)}") from None
+
+    def misfits(self, values: pa.Array) -> dict[int, str]:
+        """What is wrong with the texts that are no values, by their places."""
+        found = bad_values(values, self.target, self.nulls)
+        return {bad.index: f"column {self.column!r}: {refusal(bad, self.target)}" for bad in found}
 
 
 def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:

@@ -15,7 +15,7 @@ Cost: a handful of RE2 passes over the distinct values; no Python per value.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -167,17 +167,36 @@ def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> 
     Raises BadValue for the first text that is no value of the type, and BadNumber where it is a number and the type
     can't hold it exactly.
     """
-    missing = pc.is_in(values, value_set=arrow.texts(nulls, values.type))
-    text = pc.if_else(missing, arrow.null_of(values.type), values)
+    text = _without(nulls, values)
     if _is_text(target):
         return text.cast(target)
-    fits = _matches(text, _accepted(target))
-    _refuse(pc.invert(fits), values, target)
-    if pa.types.is_floating(target) or pa.types.is_decimal(target):
-        held = np.ones(len(text), np.bool_)
-        held[arrow.valid(fits)] = _held(text.drop_null(), target)
-        _refuse(arrow.from_numpy(~held), values, target)
+    wrong = _misfits(text, target)
+    if wrong.any():
+        raise _bad(int(wrong.argmax()), values, target)
     return _convert(text, target)
+
+
+def bad_values(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> Iterator[BadValue]:
+    """What is wrong with each text that `cast_text` refuses."""
+    if not _is_text(target):
+        for index in np.flatnonzero(_misfits(_without(nulls, values), target)).tolist():
+            yield _bad(index, values, target)
+
+
+def _without(nulls: tuple[str, ...], values: pa.Array) -> pa.Array:
+    """The texts, with nulls for those that stand for null."""
+    missing = pc.is_in(values, value_set=arrow.texts(nulls, values.type))
+    return pc.if_else(missing, arrow.null_of(values.type), values)
+
+
+def _misfits(text: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
+    """Which texts are no values of a type, or numbers that it can't hold exactly."""
+    matched = _matches(text, _accepted(target))
+    fits = arrow.to_numpy(matched) & arrow.valid(matched)
+    wrong = ~fits & arrow.valid(matched)
+    if pa.types.is_floating(target) or pa.types.is_decimal(target):
+        wrong[fits] = ~_held(text.filter(arrow.from_numpy(fits)), target)
+    return np.asarray(wrong)
 
 
 def _held(texts: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
@@ -271,16 +290,13 @@ def _checked(values: pa.Array, text: pa.Array, cast: Callable[[pa.Array], pa.Arr
         raise BadValue(good, text[good].as_py()) from None
 
 
-def _refuse(offending: pa.Array, values: pa.Array, target: pa.DataType) -> None:
-    """Raise BadValue or BadNumber for the first value that is marked; null marks nothing."""
-    marked = arrow.to_numpy(offending) & arrow.valid(offending)
-    if marked.any():
-        index = int(marked.argmax())
-        value = values[index].as_py()
-        whole, any_number = pa.types.is_integer(target), pa.types.is_floating(target) or pa.types.is_decimal(target)
-        numbers = pattern(INTEGERS if whole else NUMBERS)
-        is_number = (whole or any_number) and re.fullmatch(numbers, value)
-        raise (BadNumber if is_number else BadValue)(index, value)
+def _bad(index: int, values: pa.Array, target: pa.DataType) -> BadValue:
+    """BadValue or BadNumber for a value that does not fit."""
+    value = values[index].as_py()
+    whole, any_number = pa.types.is_integer(target), pa.types.is_floating(target) or pa.types.is_decimal(target)
+    numbers = pattern(INTEGERS if whole else NUMBERS)
+    is_number = (whole or any_number) and re.fullmatch(numbers, value)
+    return (BadNumber if is_number else BadValue)(index, value)
 
 
 def _is_text(target: pa.DataType) -> bool:

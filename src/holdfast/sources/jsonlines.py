@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,6 +23,7 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.grammar import Kind
 from holdfast.sources.infer import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
 from holdfast.sources.records import encoding_complaint
+from holdfast.table import arrow
 from holdfast.table.types import show_type
 
 QUOTED, PLAIN, NESTED = "s", "n", "o"  # a text; a number, true or false; an object or a list
@@ -96,7 +98,11 @@ def _marked(value: Any) -> str:
 
 def read(paths: Sequence[str]) -> pa.Table:
     """Files of JSON lines as columns of marked text, in the order of their names."""
-    found = [block for path in paths for block in _blocks(path)]
+    return end_to_end([block for path in paths for block in _blocks(path)])
+
+
+def end_to_end(found: Sequence[tuple[int, pa.Table]]) -> pa.Table:
+    """Blocks of rows as one table: how many rows each has, and its columns."""
     names = sorted({name for _, table in found for name in table.column_names})
     if not names:
         return pa.table({})
@@ -112,8 +118,13 @@ def _blocks(path: str) -> Iterator[tuple[int, pa.Table]]:
             rows = [row for line in block.splitlines() if (row := row_of(line.decode())) is not None]
         except ValueError:
             raise BadInput(complaint([path]) or f"{path}: not readable as JSON lines") from None
-        names = dict.fromkeys(name for row in rows for name in row)
-        yield len(rows), pa.table({name: marked([row.get(name) for row in rows]) for name in names})
+        yield len(rows), columns_of(rows)
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The columns that some rows have, as marked text."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: marked([row.get(name) for row in rows]) for name in names})
 
 
 def chosen(table: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -183,6 +194,14 @@ class JsonCaster:
         if pc.any(pc.starts_with(values, NESTED)).as_py():
             raise BadInput(_nested(self.of_text.source, self.of_text.column, self.of_text.target))
         return self.of_text(unmarked(values))
+
+    def misfits(self, values: pa.Array) -> dict[int, str]:
+        """What is wrong with the texts that are no values, by their places."""
+        nested = pc.fill_null(pc.starts_with(values, NESTED), False)
+        said = _nested(self.of_text.source, self.of_text.column, self.of_text.target)
+        flat = pc.if_else(nested, arrow.null_of(values.type), values)
+        found = dict.fromkeys(np.flatnonzero(arrow.to_numpy(nested)).tolist(), said)
+        return {**found, **self.of_text.misfits(unmarked(flat))}
 
 
 def typed(table: pa.Table, types: Mapping[str, pa.DataType], name: str) -> pa.Table:

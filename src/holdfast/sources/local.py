@@ -35,14 +35,20 @@ def head(path: str | Path, size: int = 65536) -> tuple[bytes, bool]:
 
 
 def sniff_file(
-    path: str | Path, options: CsvOptions, before: CsvOptions | None = None, names: Collection[str] = ()
+    path: str | Path,
+    options: CsvOptions,
+    before: CsvOptions | None = None,
+    names: Collection[str] = (),
+    tolerant: bool = False,
 ) -> tuple[Dialect, list[str]]:
     """The dialect of a CSV file, from as much of its head as the first record needs. `before` tells how files of a
-    table with columns of some names were written until now.
+    table with columns of some names were written until now. If tolerant, lines past the first one that are not UTF-8
+    are passed over.
     """
     size = 65536
     while True:
         data, complete = head(path, size)
+        data = _decodable(data) if tolerant else data
         try:
             known = as_before(data, options, before, names)
             return sniff(data, known, complete=complete, name=str(path))
@@ -50,6 +56,11 @@ def sniff_file(
             if size >= LONGEST_RECORD:
                 raise too_long(path, 0) from None
             size = min(size * 8, LONGEST_RECORD)
+
+
+def _decodable(data: bytes) -> bytes:
+    first, *lines = data.splitlines(keepends=True) or [b""]
+    return b"".join([first, *(line for line in lines if encoding_complaint(line, "") is None)])
 
 
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:

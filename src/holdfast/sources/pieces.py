@@ -45,6 +45,14 @@ class CsvPiece:
     start: int = 0
     end: int | None = None
 
+    def data(self) -> tuple[bytes, int]:
+        """The bytes of its records, and where among them the first one begins."""
+        if self.end is None:
+            return local.content(self.path), _data_start(self.path, self.dialect)
+        with readable(self.path, "CSV"), pa.OSFile(self.path) as file:
+            file.seek(self.start)
+            return file.read(self.end - self.start), min(self.start, 1)
+
     def read(self) -> pa.Table:
         """All columns as text, under the dialect's names."""
         if self.end is None:
@@ -54,13 +62,13 @@ class CsvPiece:
                 file.seek(self.start)
                 data = file.read_buffer(self.end - self.start)
             try:
-                return _parsed(data, self.dialect)
+                return parsed(data, self.dialect)
             except pa.ArrowInvalid as error:
                 complaint = local.complaint(self.path, self.dialect)
                 raise BadInput(complaint or f"{self.path}: not readable as CSV: {error}") from None
 
 
-def _parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
+def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
     """The records of some bytes, under positional names at first, since the real ones may hold anything."""
     import pyarrow.csv as arrow_csv
 
@@ -84,8 +92,10 @@ def _parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
     return table.rename_columns(dialect.names)
 
 
-def split_csv(path: str, dialect: Dialect) -> list[CsvPiece]:
-    """The pieces of a CSV file. Refuses a record that is too long, and a quote that is never closed."""
+def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
+    """The pieces of a CSV file. Refuses a record that is too long, and, unless tolerant, a quote that is never closed;
+    of what follows that one, nobody else can tell where records end: it is in the last piece.
+    """
     if path.endswith(COMPRESSED):
         refuse_long_lines(path)
         return [CsvPiece(path, dialect)]
@@ -95,7 +105,7 @@ def split_csv(path: str, dialect: Dialect) -> list[CsvPiece]:
         start = _data_start(path, dialect)
         if start >= size:  # a header and nothing else
             return [CsvPiece(path, dialect, size, size)]
-        bounds = [start, *(cut for cut in _cuts(path, dialect, start, wanted) if cut < size), size]
+        bounds = [start, *(cut for cut in _cuts(path, dialect, start, wanted, tolerant) if cut < size), size]
     # Each begins with the line break before it, an empty line: Arrow takes U+FEFF at the very start for a mark.
     return [CsvPiece(path, dialect, max(0, a - 1), b) for a, b in pairwise(bounds)]
 
@@ -114,7 +124,7 @@ def _data_start(path: str, dialect: Dialect) -> int:
     return 0
 
 
-def _cuts(path: str, dialect: Dialect, start: int, wanted: int) -> list[int]:
+def _cuts(path: str, dialect: Dialect, start: int, wanted: int, tolerant: bool) -> list[int]:
     """Positions between records, `wanted` bytes or more apart."""
     from holdfast.kernels.records import QUOTED, find_cuts
 
@@ -130,9 +140,10 @@ def _cuts(path: str, dialect: Dialect, start: int, wanted: int) -> list[int]:
             found += cuts[:count].tolist()
         size = file.tell()
     mode, last, _, longest, where = state.tolist()
-    if mode == QUOTED and (complaint := local.complaint(path, dialect)):
+    if mode != QUOTED:
+        longest, where = max((longest, where), (size - last, last))
+    elif not tolerant and (complaint := local.complaint(path, dialect)):
         raise BadInput(complaint)
-    longest, where = max((longest, where), (size - last, last))
     if longest > LONGEST_RECORD:
         raise too_long(path, where)
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, functions
 
-from holdfast.changes.operations import DELETE, INSERT, UPDATE, VERSION_COLUMN, parse_operations
+from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
 from holdfast.spark.frames import BLOCK, FILE
 from holdfast.spark.tasks import collected
@@ -69,10 +69,11 @@ def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> Spark
 
 
 def _turn(word: SparkColumn) -> SparkColumn:
-    """Which of the operations of one version come first: deletes, inserts, updates (see parse_operations)."""
+    """Which of the operations of one version come first: deletes, inserts, updates, upserts (see parse_operations)."""
     plain = functions.lower(functions.btrim(word, functions.lit(" \t\r\n")))
     turn = functions.when(plain.isin("delete", "d", "update_preimage"), DELETE)
-    return turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT).otherwise(UPDATE)
+    turn = turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT)
+    return turn.when(plain == "upsert", UPSERT).otherwise(UPDATE)
 
 
 def without_marks(frame: DataFrame, places: Sequence[int]) -> DataFrame:

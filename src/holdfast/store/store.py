@@ -43,12 +43,12 @@ from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
 from holdfast.store.remembered import Remembered
+from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
+from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.tables import put_table
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
-
-_ROOM_TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 
 
 class Store:
@@ -83,7 +83,7 @@ class Store:
             check_format(self._db, self.path)
             self._db.execute("PRAGMA synchronous = FULL")
         except sqlite3.DatabaseError as error:
-            if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
+            if shutil.disk_usage(self.path).free < TO_OPEN:
                 raise no_space(self.path) from None
             raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
@@ -225,6 +225,11 @@ class Store:
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
+    def reshaped(self) -> list[Description]:
+        """The changes of rules and columns, the oldest first."""
+        with clear_sentences(self.path):
+            return list(descriptions(self._db))
+
     @property
     def remembered(self) -> Remembered:
         """What is remembered of batches and rules."""
@@ -238,6 +243,10 @@ class Store:
         """The file of each engine's state of each table."""
         rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
+
+    def beside(self) -> set[str]:
+        """The names of the files that go with the engines' states."""
+        return named_beside(self._db)
 
     def steps_after(self, seq: int) -> list[AppliedBatch]:
         """What the batches after one did to each table, with the segments that each added there."""
@@ -339,18 +348,39 @@ class Store:
         """A checkpoint: name the files of the engines' states as of a batch and those beside them (see `named`), and
         the segments of compacted tables.
         """
-        old = {*self.kept_states().values(), *(f"{self.folder}/{name}" for name in named_beside(self._db))}
         with self._transaction():
-            self._db.execute("DELETE FROM checkpoints")
-            self._put_states(states, beside)
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
-            for table, segments in replaced.items():
-                old |= {segment.path for segment in self._segments("table_name = ?", table)}
-                self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
-                self._add_segments(table, segments, seq)
-        used = {segment.path for segments in replaced.values() for segment in segments} | set(states.values())
-        for path in old - used - {f"{self.folder}/{name}" for name in beside}:
-            files.remove(path)
+            old = self._put_checkpoint(seq, states, replaced, beside)
+        self._remove(old)
+
+    def reshape(self, change: Reshaped, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> int:
+        """Make a change of rules or columns durable, with the engines' states as they are with it; gives its number."""
+        with self._transaction():
+            seq = put_change(self._db, change)
+            old = self._put_checkpoint(seq, states, change.replaced, beside)
+        self._remove(old)
+        return seq
+
+    def _put_checkpoint(
+        self,
+        seq: int,
+        states: Mapping[tuple[str, str], str],
+        replaced: Mapping[str, tuple[Segment, ...]],
+        beside: Collection[str],
+    ) -> set[str]:
+        """The same inside a transaction; gives the names of the files that may be of no use after it."""
+        old = self.named()
+        self._db.execute("DELETE FROM checkpoints")
+        self._put_states(states, beside)
+        self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
+        for table, segments in replaced.items():
+            self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
+            self._add_segments(table, segments, seq)
+        return old
+
+    def _remove(self, old: set[str]) -> None:
+        """Remove files that the state no longer names."""
+        for name in old - self.named():
+            files.remove(f"{self.folder}/{name}")
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
         """Remove what the database still knows of rows that died: what is kept with events, unless `living` (the ids of
@@ -367,20 +397,14 @@ class Store:
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
-        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
-        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
-        return elsewhere + sum(each.stat().st_size for each in own)
+        return bytes_of_state(self.path, self.folder)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
         since the last one. Nobody knows that of storage elsewhere.
         """
-        if "://" in self.folder:
-            return True
         since = self._segments("seq > ?", self.checkpoint())
-        paths = [*self.kept_states().values(), *(segment.path for segment in since)]
-        needed = sum(Path(path).stat().st_size for path in paths)
-        return shutil.disk_usage(self.folder).free > needed + _ROOM_TO_OPEN
+        return has_room(self.folder, [*self.kept_states().values(), *(segment.path for segment in since)])
 
     def postpone_checkpoint(self, seq: int) -> None:
         """Have the next checkpoint wait for a batch, also where another process applies it."""

@@ -6,31 +6,30 @@ import itertools
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.changes.operations import INSERT
-from holdfast.errors import BadInput
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
 from holdfast.table.load import fresh_values, open_segment, with_segments
-from holdfast.table.resolve import OnMissing, Resolution, resolve, resolve_snapshot
+from holdfast.table.resolve import Mode, OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
+from holdfast.table.wrong import NO_ROWS, WrongRows, refuse, refuse_null_keys
 
 SMALL = 200_000
 _ROWS_A_SLICE = 1 << 20
-Mode = Literal["changes", "snapshot"]
 
 
 @dataclass(frozen=True)
 class Incoming:
-    """Staged rows on their way into a table: in memory (`chunks`) or in files, with a caster for columns of text."""
+    """Staged rows on their way into a table: in memory (`chunks`) or in files, with a caster for columns of text.
+    `tolerant` says that rows that can't be applied are told, and not refused; `before` rows come before the upserts.
+    """
 
     mode: Mode
     chunks: Sequence[tuple[Staged, NDArray[np.int8] | None]] = ()
@@ -38,17 +37,22 @@ class Incoming:
     rows: int = 0
     casters: Sequence[Caster | None] | None = None
     on_missing: OnMissing = "error"
+    tolerant: bool = False
+    before: int = 0
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """The table after the change, the new segments (files that a commit must name), and what was left out."""
+    """The table after the change, the new segments (files that a commit must name), and what was left out: how many
+    operations on rows that are not there, and the rows that are wrong.
+    """
 
     table: Table
     segments: tuple[Segment, ...]
     born: range
     dead: NDArray[np.int64]
     ignored: int = 0
+    wrong: WrongRows = NO_ROWS
 
 
 def admit(
@@ -72,17 +76,22 @@ def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str)
     codes, grown = _encode(table, [staged for staged, _ in chunks], incoming.casters)
     kinds = [np.full(len(s), INSERT, np.int8) if given is None else given for s, given in chunks]
     operations = np.concatenate([np.empty(0, np.int8), *kinds])
-    _refuse_null_keys(grown, int((codes[list(table.schema.key)] == 0).sum()))
+    if not incoming.tolerant:
+        refuse_null_keys(grown, int((codes[list(table.schema.key)] == 0).sum()))
     hashes = hash_rows(list(codes[table.schema.found_by]))
     if incoming.mode == "snapshot":
         found = resolve_snapshot(grown, grown.living_ids(), codes)
     else:
-        found = resolve(grown, codes, operations, hashes)
-    _refuse(grown, found, codes, incoming.on_missing)
+        found = resolve(grown, codes, operations, hashes, incoming.mode)
+    places, why = found.wrong
+    told = WrongRows(places, why, operations[places], codes[:, places])
+    wrong, ignored = told.without_ignored(incoming.on_missing)
+    if not incoming.tolerant:
+        refuse(grown, wrong, incoming.before)
     first = grown.next_id
     born = range(first, first + len(found.born))
     made = shard.build(list(codes[:, found.born]), grown.schema.key, born, hashes[found.born])
-    return _write_one(where, table, grown, made, found, folder)
+    return replace(_write_one(where, table, grown, made, found, folder), ignored=ignored, wrong=wrong)
 
 
 def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
@@ -107,7 +116,7 @@ def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: 
     segment = Segment(path, first)
     after = grown.changed([replace(made, path=path)], found.dead)
     after = replace(after, where=TableFiles(where.schema, (*where.segments, segment), after.next_id))
-    return Admitted(after, (segment,), range(first, after.next_id), found.dead, len(found.missing))
+    return Admitted(after, (segment,), range(first, after.next_id), found.dead)
 
 
 # ---- many rows: files and tasks -----------------------------------------------------------------------------------
@@ -136,10 +145,10 @@ class _Bulk:
             self._paths = [*self._spill(), *self._incoming.paths]
             values, maps = self._merge()
             shards = self._finish(maps)
-            dead, ignored = np.empty(0, np.int64), 0
-            if self._must_match(shards):
-                shards, dead, ignored = self._resolve(shards, values)
-            return self._admitted(shards, values, dead, ignored)
+            if not self._must_match(shards):
+                return self._admitted(shards, values, np.empty(0, np.int64))
+            shards, dead, wrong, ignored = self._resolve(shards, values)
+            return replace(self._admitted(shards, values, dead), ignored=ignored, wrong=wrong)
         except BaseException:
             self._temporary += self._lasting
             raise
@@ -198,31 +207,40 @@ class _Bulk:
             for number, chunk in enumerate(self._paths)
         ]
         nulls = self._runner.map(bulk.finish_shard, tasks)
-        _refuse_null_keys(self._table, sum(nulls))
+        if not self._incoming.tolerant:
+            refuse_null_keys(self._table, sum(nulls))
         return [task.shard_to for task in tasks]
 
-    def _resolve(self, shards: list[str], values: list[str]) -> tuple[list[str], NDArray[np.int64], int]:
-        """The shards of the rows that are born, the rows that die, and how many operations were ignored."""
+    def _resolve(self, shards: list[str], values: list[str]) -> tuple[list[str], NDArray[np.int64], WrongRows, int]:
+        """The shards of the rows that are born, the rows that die, those that are wrong, and how many are ignored."""
         self._say("Matching rows")
         slices = max(1, (self._incoming.rows + self._table.rows) // _ROWS_A_SLICE)
         bounds = [(1 << 64) * i // slices for i in range(slices + 1)]
         tasks = [
-            bulk.ResolveRange(
-                self._where, tuple(shards), low, high, self._incoming.mode == "snapshot", self._temporary_path()
-            )
+            bulk.ResolveRange(self._where, tuple(shards), low, high, self._incoming.mode, self._temporary_path())
             for low, high in itertools.pairwise(bounds)
         ]
         answers = self._runner.map(bulk.resolve_range, tasks)
-        grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
-        _refuse_many(grown, answers, self._incoming.on_missing)
-        dead = [files.read(answer.path)[0]["dead"].copy() for answer in answers]
-        kept = self._keep(shards, answers)
-        return kept, np.sort(np.concatenate(dead)), sum(answer.missing for answer in answers)
+        wrong, ignored = self._wrong(shards, answers).without_ignored(self._incoming.on_missing)
+        if not self._incoming.tolerant:
+            grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
+            refuse(grown, wrong, self._incoming.before)
+        dead = [files.read(answer)[0]["dead"].copy() for answer in answers]
+        return self._keep(shards, answers), np.sort(np.concatenate(dead)), wrong, ignored
 
-    def _keep(self, shards: list[str], answers: list[bulk.RangeAnswer]) -> list[str]:
+    def _wrong(self, shards: list[str], answers: list[str]) -> WrongRows:
+        first = np.cumsum([0, *(files.read(path)[0].length("place") for path in shards)])
+        told = [files.read(answer)[0] for answer in answers]
+        places = np.concatenate([first[each["wrong_shard"]] + each["wrong_place"] for each in told])
+        codes = [np.concatenate([each[f"wrong_code/{c}"] for each in told]) for c in range(self._width)]
+        why, kinds = (np.concatenate([each[name] for each in told]) for name in ("why", "wrong_kind"))
+        order = np.argsort(places, kind="stable")
+        return WrongRows(places[order], why[order], kinds[order], np.stack(codes)[:, order])
+
+    def _keep(self, shards: list[str], answers: list[str]) -> list[str]:
         marks = {str(i): np.zeros(files.read(path)[0].length("place"), np.uint8) for i, path in enumerate(shards)}
         for answer in answers:
-            arrays, _ = files.read(answer.path)
+            arrays, _ = files.read(answer)
             for i in range(len(shards)):
                 marks[str(i)][arrays["place"][arrays["shard"] == i]] = 1
         if all(mark.all() for mark in marks.values()):
@@ -238,7 +256,7 @@ class _Bulk:
         self._temporary += [task.shard_to for task, count in zip(tasks, rows, strict=True) if not count]
         return [task.shard_to for task, count in zip(tasks, rows, strict=True) if count]
 
-    def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64], ignored: int) -> Admitted:
+    def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64]) -> Admitted:
         segments = [Segment(path) for path in values]
         if len(dead):
             path = self._lasting_path()
@@ -249,71 +267,4 @@ class _Bulk:
             segments.append(Segment(path, next_id))
             next_id += files.read(path)[0].length("place")
         after = with_segments(self._placed, [open_segment(each) for each in segments], next_id)
-        return Admitted(after, tuple(segments), range(first, next_id), dead, ignored)
-
-
-# ---- what is refused ------------------------------------------------------------------------------------------------
-
-
-def _refuse_null_keys(table: Table, nulls: int) -> None:
-    if nulls:
-        names = ", ".join(table.schema.names[c] for c in table.schema.key)
-        raise BadInput(
-            f"table {table.schema.name}: the declared key ({names}) is null in {nulls:,} place{'s' * (nulls > 1)}; "
-            "give every row its key, or declare another one"
-        )
-
-
-def _refuse(table: Table, found: Resolution, codes: Codes, on_missing: OnMissing) -> None:
-    if len(found.duplicate):
-        raise _duplicate(table, len(found.duplicate), codes[:, found.duplicate[:3]])
-    if len(found.missing) and on_missing == "error":
-        raise _missing(table, len(found.missing), codes[:, found.missing[:3]])
-
-
-def _refuse_many(table: Table, answers: list[bulk.RangeAnswer], on_missing: OnMissing) -> None:
-    for count, error in (("duplicate", _duplicate), ("missing", _missing)):
-        wrong = [answer for answer in answers if getattr(answer, count)]
-        if wrong and (count == "duplicate" or on_missing == "error"):
-            raise error(table, sum(getattr(a, count) for a in wrong), wrong[0].examples)
-
-
-def _duplicate(table: Table, count: int, examples: Codes) -> BadInput:
-    some = f"{count:,} rows repeat" if count > 1 else "a row repeats"
-    return BadInput(
-        f"table {table.schema.name}: {some} a declared key that is taken: {_show(table, examples)}; "
-        "send an update instead, or delete the old row first"
-    )
-
-
-def _missing(table: Table, count: int, examples: Codes) -> BadInput:
-    some = f"{count:,} rows to delete or update are" if count > 1 else "a row to delete or update is"
-    return BadInput(
-        f"table {table.schema.name}: {some} not there: {_show(table, examples)}; "
-        "use --on-missing ignore to skip such rows"
-    )
-
-
-def _show(table: Table, codes: Codes, most: int = 4) -> str:
-    """A few rows in words: their key, or their first columns."""
-    by = table.schema.found_by
-    values = table.decode(codes)
-    columns = [_python_values(values.column(c)) for c in by[:most]]
-    names = [table.schema.names[c] for c in by[:most]]
-    more = ", …" if len(by) > most else ""
-    return "; ".join(
-        "(" + ", ".join(f"{n}={_brief(v)}" for n, v in zip(names, row, strict=True)) + more + ")"
-        for row in zip(*columns, strict=True)
-    )
-
-
-def _python_values(values: pa.ChunkedArray) -> list[object]:
-    try:
-        return list(values.to_pylist())
-    except (OverflowError, ValueError):  # Python's calendar ends with the year 9999
-        return list(values.cast(pa.string()).to_pylist())
-
-
-def _brief(value: object, most: int = 40) -> str:
-    text = "null" if value is None else str(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
+        return Admitted(after, tuple(segments), range(first, next_id), dead)

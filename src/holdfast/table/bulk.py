@@ -19,17 +19,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.equal_rows import Codes
 from holdfast.changes.operations import INSERT
 from holdfast.table import files, shard
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.encode import Caster, Staged, merge
 from holdfast.table.load import open_table, runs_of
-from holdfast.table.resolve import resolve, resolve_snapshot
+from holdfast.table.resolve import Mode, resolve, resolve_snapshot
 from holdfast.table.shard import Shard
 from holdfast.table.table import TableFiles
-
-_EXAMPLES = 3
 
 
 def write_staged(path: str, staged: Staged, operations: NDArray[np.int8] | None = None) -> None:
@@ -109,22 +106,12 @@ class ResolveRange:
     shards: tuple[str, ...]
     low: int
     high: int
-    snapshot: bool
+    mode: Mode
     answer_to: str
 
 
-@dataclass(frozen=True)
-class RangeAnswer:
-    """How many rows are born, dead and wrong; the codes of the first wrong ones. The rows themselves are in a file."""
-
-    path: str
-    missing: int
-    duplicate: int
-    examples: Codes
-
-
-def resolve_range(task: ResolveRange) -> RangeAnswer:
-    """Write which rows of which shard are born, and which rows of the table die."""
+def resolve_range(task: ResolveRange) -> str:
+    """Write which rows of which shard are born or wrong, and which rows of the table die; gives the file."""
     table = open_table(task.table)
     width = len(table.schema.columns)
     of_shard, places, parts, kinds = [], [], [], []
@@ -136,16 +123,18 @@ def resolve_range(task: ResolveRange) -> RangeAnswer:
         places.append(rows)
         parts.append(np.stack([column[rows].astype(np.uint32) for column in piece.columns]))
         kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
-    codes = np.concatenate(parts, axis=1)
-    if task.snapshot:
+    codes, operations = np.concatenate(parts, axis=1), np.concatenate(kinds)
+    if task.mode == "snapshot":
         ids = [s.ids_of(_living(_slice(s, task.low, task.high), marks)) for s, marks in table.living()]
         found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
     else:
-        found = resolve(table, codes, np.concatenate(kinds))
-    born_of, born_at = np.concatenate(of_shard)[found.born], np.concatenate(places)[found.born]
-    files.write(task.answer_to, {"shard": born_of, "place": born_at, "dead": found.dead})
-    wrong = found.duplicate if len(found.duplicate) else found.missing
-    return RangeAnswer(task.answer_to, len(found.missing), len(found.duplicate), codes[:, wrong[:_EXAMPLES]])
+        found = resolve(table, codes, operations, mode=task.mode)
+    shard_of, place_of = np.concatenate(of_shard), np.concatenate(places)
+    wrong, why = found.wrong
+    answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
+    told = {"wrong_shard": shard_of[wrong], "wrong_place": place_of[wrong], "wrong_kind": operations[wrong], "why": why}
+    files.write(task.answer_to, {**answer, **told, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
+    return task.answer_to
 
 
 def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:

@@ -1,54 +1,83 @@
 """Resolving: what a list of operations means for a table: which rows die, and which are born.
 
 Operations come in order. With a declared key, each speaks of the row with its key: an insert needs the key to be
-free, a delete or an update needs it taken, at that point of the list. Without one, a delete needs an equal row that is
-there at that point of the list. In the end only the difference counts: of equal rows, an insert and a later delete
-cancel, and a delete and a later insert leave the row that was there.
+free, a delete or an update needs it taken, at that point of the list, and an upsert needs neither. Without one, a
+delete needs an equal row that is there at that point of the list. In the end only the difference counts: of equal
+rows, an insert and a later delete cancel, and a delete and a later insert leave the row that was there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, Groups, group_rows, hash_rows
-from holdfast.changes.operations import DELETE, INSERT, UPDATE
+from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT
 from holdfast.errors import BadInput
 from holdfast.table.table import Table
 
 OnMissing = Literal["error", "ignore"]
+Mode = Literal["changes", "snapshot", "upserts"]  # of upserts, no two may have the same key
+Wrong = Literal["missing", "duplicate", "unkeyed", "repeated"]
+WRONG: tuple[Wrong, ...] = ("missing", "duplicate", "unkeyed", "repeated")
 _NONE: NDArray[np.int64] = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """Rows to insert (places in the list), rows to delete (ids), and what is wrong (places in the list)."""
+    """Rows to insert (places in the list), rows to delete (ids), and what is wrong (places in the list): operations on
+    rows that are not there, inserts of keys that are taken, rows whose key is null, upserts of one and the same key.
+    """
 
     born: NDArray[np.int64]
     dead: NDArray[np.int64]
     missing: NDArray[np.int64]
     duplicate: NDArray[np.int64]
+    unkeyed: NDArray[np.int64] = field(default_factory=_NONE.copy)
+    repeated: NDArray[np.int64] = field(default_factory=_NONE.copy)
+
+    @property
+    def wrong(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """The places of all that is wrong, in order, and what is (a place in WRONG)."""
+        parts = [getattr(self, name) for name in WRONG]
+        places, why = np.concatenate(parts), np.repeat(np.arange(len(WRONG), dtype=np.int8), [len(p) for p in parts])
+        order = np.argsort(places, kind="stable")
+        return places[order], why[order]
 
 
 def resolve(
-    table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64] | None = None
+    table: Table,
+    codes: Codes,
+    operations: NDArray[np.int8],
+    hashes: NDArray[np.uint64] | None = None,
+    mode: Mode = "changes",
 ) -> Resolution:
-    """The net effect of a list of operations. Missing and duplicate rows are left out of it, and told. `hashes` are
-    those of the columns that rows are found by, where known.
+    """The net effect of a list of operations. What is wrong is left out of it, and told. `hashes` are those of the
+    columns that rows are found by, where known.
     """
     if hashes is None:
         hashes = hash_rows(list(codes[table.schema.found_by]))
     if table.schema.key:
-        return _by_key(table, codes, operations, hashes)
+        return _by_key(table, codes, operations, hashes, mode)
+    if (operations == UPSERT).any():
+        raise needs_key(table)
     if (operations == UPDATE).any():
         raise BadInput(
             f"table {table.schema.name}: an update needs a declared key (init --key), "
             "or the old and the new row as update_preimage and update_postimage"
         )
     return _by_content(table, codes, operations, hashes)
+
+
+def needs_key(table: Table) -> BadInput:
+    """The sentence about upserts of a table without a key."""
+    return BadInput(
+        f"table {table.schema.name}: an upsert needs a declared key (init --key) to find the row that it replaces; "
+        "send inserts and deletes instead"
+    )
 
 
 def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64]) -> Resolution:
@@ -106,14 +135,19 @@ def _last_of(
     return np.sort(by_group[rank < wanted[of]])
 
 
-def _by_key(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64]) -> Resolution:
+def _by_key(
+    table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64], mode: Mode
+) -> Resolution:
     keys = codes[list(table.schema.key)]
     groups = group_rows(keys, hashes)
     query, ids = table.find(keys[:, groups.first], np.ones(groups.count, np.int64), hashes[groups.first])
     old_id = np.full(groups.count, -1, np.int64)
     old_id[query] = ids
+    unkeyed = (keys == 0).any(axis=0)
+    repeated = _repeated(groups, operations) & ~unkeyed if mode == "upserts" else np.zeros_like(unkeyed)
     missing, duplicate = _wrong_operations(groups, operations, old_id >= 0)
-    good = np.ones(len(operations), np.bool_)
+    missing, duplicate = missing[~unkeyed[missing]], duplicate[~unkeyed[duplicate]]
+    good = ~(unkeyed | repeated)
     good[missing] = False
     good[duplicate] = False
     last = np.full(groups.count, -1, np.int64)
@@ -124,7 +158,13 @@ def _by_key(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: ND
     unchanged = _unchanged(table, codes, old_id, last, leaves_row)
     born = np.sort(last[leaves_row & ~unchanged])
     dead = np.sort(old_id[touched & (old_id >= 0) & ~unchanged])
-    return Resolution(born, dead, missing, duplicate)
+    return Resolution(born, dead, missing, duplicate, np.flatnonzero(unkeyed), np.flatnonzero(repeated))
+
+
+def _repeated(groups: Groups, operations: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Upserts whose key another upsert has, too: nothing tells which of them is meant."""
+    upserts = operations == UPSERT
+    return np.asarray(upserts & (np.bincount(groups.of_row[upserts], minlength=groups.count)[groups.of_row] > 1))
 
 
 def _wrong_operations(
@@ -132,15 +172,16 @@ def _wrong_operations(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Operations that meet no row, and inserts that meet one, at their point of the list.
 
-    Whether a key is taken before an operation is told by the operation before it, right or wrong (after an insert
-    or an update it is taken, after a delete it is free), or by the table for the first. An update of a missing row
-    leaves the key free; as this makes the next one wrong too, lists with wrong updates are walked one by one.
+    Whether a key is taken before an operation is told by the operation before it, right or wrong (after an insert,
+    an update or an upsert it is taken, after a delete it is free), or by the table for the first. An update of a
+    missing row leaves the key free; as this makes the next one wrong too, lists with wrong updates are walked one by
+    one.
     """
     order = np.argsort(groups.of_row, kind="stable")
     of, kinds = groups.of_row[order], operations[order]
     first = np.r_[True, of[1:] != of[:-1]] if len(of) else np.empty(0, np.bool_)
     before = np.where(first, taken[of], np.r_[False, kinds[:-1] != DELETE][: len(of)])
-    wrong = np.where(kinds == INSERT, before, ~before)
+    wrong = np.where(kinds == INSERT, before, ~before) & (kinds != UPSERT)
     if (wrong & (kinds == UPDATE)).any():
         wrong = _walk(of, kinds, taken)
     missing, duplicate = order[wrong & (kinds != INSERT)], order[wrong & (kinds == INSERT)]
@@ -151,7 +192,7 @@ def _walk(of: NDArray[np.int64], kinds: NDArray[np.int8], taken: NDArray[np.bool
     state = taken.copy()
     wrong = np.zeros(len(of), np.bool_)
     for i, (group, kind) in enumerate(zip(of.tolist(), kinds.tolist(), strict=True)):
-        wrong[i] = state[group] if kind == INSERT else not state[group]
+        wrong[i] = kind != UPSERT and (state[group] if kind == INSERT else not state[group])
         if not wrong[i]:
             state[group] = kind != DELETE
     return wrong

@@ -1,0 +1,130 @@
+"""Records of a source as it has them: what someone who is to mend them wants to see.
+
+A file is read once more for them, up to the last one that is wanted. Of what Spark reads as a DataFrame nothing is read
+again: there the values that came in are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.intake.reading import Reading
+from holdfast.sources import local
+from holdfast.sources.dialect import Dialect
+from holdfast.sources.pieces import CsvPiece, split_csv
+from holdfast.sources.records import BOM, line_breaks, records, unquoted
+from holdfast.sources.sifting import index_csv, json_lines
+
+
+@dataclass(frozen=True)
+class Original:
+    """A record: its line (in a table, which row it is), and its fields, or the text of what doesn't split into them."""
+
+    line: int | None
+    fields: Sequence[str | None] | None
+    text: str = ""
+    file: str = ""
+
+
+def originals(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
+    """The records of a source that have some numbers, which are in order. The source is none that is a DataFrame."""
+    own = numbers if reading.records is None else reading.records[numbers]
+    if reading.dialect is not None:
+        yield from _of_csv(reading.files, reading.dialect, own)
+    elif reading.json:
+        yield from _of_json(reading.files, own)
+    else:
+        rows = _of_tables(reading, numbers)
+        yield from (replace(row, line=record + 1) for row, record in zip(rows, own.tolist(), strict=True))
+
+
+def as_texts(table: pa.Table) -> list[list[str | None]]:
+    """The rows of a table, each value as text."""
+    columns = [_texts(column) for column in table.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    try:
+        return list(plain.cast(pa.string()).to_pylist())
+    except (pa.ArrowException, UnicodeDecodeError):  # lists and the like, and text that is not UTF-8
+        raw = plain.cast(pa.binary()).to_pylist() if _is_text(plain.type) else plain.to_pylist()
+        return [None if value is None else _text(value) for value in raw]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+# ---- CSV ------------------------------------------------------------------------------------------------------------
+
+
+def _of_csv(files: Sequence[str], dialect: Dialect, numbers: NDArray[np.int64]) -> Iterator[Original]:
+    first = 0
+    for file in files:
+        line = 0
+        for piece in split_csv(file, dialect, tolerant=True):
+            if first > numbers[-1]:
+                return
+            data, start = piece.data()
+            line = line or 1 + line_breaks(_head(piece, data, start))
+            found = index_csv(data, start, dialect, line)
+            for number in _within(numbers, first, len(found)):
+                raw = data[found.starts[number] : found.ends[number]].rstrip(b"\r\n")
+                yield replace(_split(raw, dialect), line=int(found.lines[number]), file=file)
+            first, line = first + len(found), found.last_line
+
+
+def _head(piece: CsvPiece, data: bytes, start: int) -> bytes:
+    """What the file has before the first record of its first piece."""
+    return data[:start] if piece.end is None else local.head(piece.path, piece.start + start)[0]
+
+
+def _within(numbers: NDArray[np.int64], first: int, count: int) -> list[int]:
+    """Which of the `count` records from number `first` on are wanted, counted from there."""
+    low, high = np.searchsorted(numbers, [first, first + count])
+    return [int(number) for number in numbers[low:high] - first]
+
+
+def _split(raw: bytes, dialect: Dialect) -> Original:
+    found = list(records(raw, dialect.separator, dialect.quote))
+    if len(found) == 1 and found[0].closed and len(found[0].fields) == len(dialect.names):
+        try:
+            return Original(None, [unquoted(field, dialect.quote) for field in found[0].fields])
+        except UnicodeDecodeError:
+            pass
+    return Original(None, None, _text(raw))
+
+
+# ---- JSON lines and tables ------------------------------------------------------------------------------------------
+
+
+def _of_json(files: Sequence[str], numbers: NDArray[np.int64]) -> Iterator[Original]:
+    first = 0
+    for file, lines in json_lines(files):
+        if first > numbers[-1]:
+            return
+        for number in _within(numbers, first, len(lines)):
+            line, raw = lines[number]
+            yield Original(line, None, _text(raw.removeprefix(BOM).strip()), file)
+        first += len(lines)
+
+
+def _of_tables(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
+    first = 0
+    for table in [reading.table] if reading.table is not None else (piece.read() for piece in reading.pieces):
+        if first > numbers[-1]:
+            return
+        wanted = _within(numbers, first, len(table))
+        yield from (Original(None, row) for row in as_texts(table.take(wanted)))
+        first += len(table)

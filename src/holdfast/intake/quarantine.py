@@ -1,0 +1,178 @@
+"""Quarantine: rows of a batch that can't be read or applied go to a file, each with the reason; the rest is applied.
+
+A file is named after its batch, table and part (`monday.orders.inserts.csv`) and is on the disk before the batch is
+committed: no row is ever in neither place. The same batch, tried again after a crash, writes the same file again. It
+has the columns of the source, `holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. When its rows are
+mended, it can be applied as it is, for these two columns are passed over. What doesn't split into columns is in one of
+its own, `holdfast_text`, and is refused as long as it stands there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from holdfast.changes.operations import NAMES
+from holdfast.changes.quarantined import Quarantined
+from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.originals import Original, as_texts, originals
+from holdfast.intake.reading import NOTED, Reading
+from holdfast.intake.sifting import NOTHING, Rejected
+from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
+from holdfast.sources.jsonlines import BadLine, row_of
+from holdfast.table import files
+from holdfast.table.admit import Admitted
+from holdfast.table.wrong import WrongRows
+
+_TEXT = "holdfast_text"
+_FIRST = 5  # reasons that are told at once
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Part:
+    """A source of a batch, staged, and its records that are no rows of the table; without a plan it has no rows."""
+
+    name: str
+    reading: Reading
+    plan: Plan | None = None
+    staged: StagedRows = NO_ROWS
+    rejected: Rejected = NOTHING
+
+
+class Quarantine:
+    """The folder for the bad rows of one batch, and what was put there."""
+
+    def __init__(self, folder: str | Path, batch_id: str) -> None:
+        self._folder, self._batch = Path(folder), _file_name(batch_id)
+        self.told = Quarantined()
+        if self._folder.exists() and not self._folder.is_dir():
+            raise BadInput(f"{folder}: this is no folder; name one for the rows that are set aside")
+
+    def put(self, table: str, parts: Sequence[Part], admitted: Admitted) -> None:
+        """Write the bad rows of each part of a batch on a table, before it is committed."""
+        first = 0
+        for part in parts:
+            wrong = admitted.wrong.between(first, first + part.staged.rows)
+            self._put_part(table, part, wrong, admitted)
+            first += part.staged.rows
+
+    def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
+        reading = part.reading
+        name = f"{self._batch}.{_file_name(table)}.{part.name}.{'jsonl' if reading.json else 'csv'}"
+        bad = _bad_records(part, wrong)
+        if not len(bad.records):
+            (self._folder / name).unlink(missing_ok=True)  # of an earlier try, when there were some
+            return
+        columns = [name for name, _ in reading.columns]
+        if reading.frame is not None:
+            columns, found = _from_codes(part, wrong, admitted)
+        else:
+            found = list(originals(reading, bad.records))
+        if len(reading.files) > 1:
+            bad = replace(bad, reasons=[f"{Path(o.file).name}: {r}" for o, r in zip(found, bad.reasons, strict=True)])
+        lines = _json_lines(found, bad.reasons) if reading.json else _csv_lines(columns, found, bad.reasons, reading)
+        _write_durably(self._folder / name, lines)
+        self._tell(str(self._folder / name), found, bad.reasons)
+
+    def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str]) -> None:
+        before = self.told
+        some = zip(found[:_FIRST], reasons, strict=False)
+        first = [f"line {each.line}: {reason}" if each.line else reason for each, reason in some]
+        self.told = Quarantined(before.rows + len(found), (*before.files, path), (*before.reasons, *first)[:_FIRST])
+
+    def withdraw(self) -> None:
+        """The batch was not applied, so all its rows are in its sources still."""
+        for path in self.told.files:
+            with suppress(OSError):
+                Path(path).unlink()
+
+
+def _file_name(given: str) -> str:
+    """A name for a file that tells a name, and is no other's."""
+    plain = re.sub(r"[^\w.-]+", "_", given, flags=re.ASCII)[-_LONGEST_NAME:].lstrip("._")
+    return plain if plain == given else f"{plain}-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
+
+
+def _bad_records(part: Part, wrong: WrongRows) -> Rejected:
+    """The records of a part that were no rows, or rows that can't be applied, in order."""
+    rows = wrong.places if part.staged.order is None else part.staged.order[wrong.places]
+    records = np.concatenate([part.rejected.records, part.rejected.record_of(rows)])
+    reasons, order = [*part.rejected.reasons, *wrong.reasons()], np.argsort(records)
+    return Rejected(records[order], [reasons[place] for place in order.tolist()])
+
+
+def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
+    """Columns and rows of what Spark read: as they came in, with their operations where a column told these."""
+    columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
+    if part.plan is not None and part.plan.operation_place >= 0:
+        columns.append(part.reading.columns[part.plan.operation_place][0])
+        rows = [[*row, NAMES[kind]] for row, kind in zip(rows, wrong.operations.tolist(), strict=True)]
+    return columns, [Original(None, row) for row in rows]
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def _csv_lines(
+    columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], reading: Reading
+) -> Iterator[str]:
+    """CSV as the source writes it."""
+    separator = reading.dialect.separator if reading.dialect else ","
+    quote = (reading.dialect.quote if reading.dialect else "") or '"'
+    kept = [place for place, name in enumerate(columns) if name not in NOTED]
+    texts = any(each.fields is None for each in found)
+    yield _csv_line([*(columns[place] for place in kept), *NOTED, *([_TEXT] * texts)], separator, quote)
+    for each, reason in zip(found, reasons, strict=True):
+        fields = [""] * len(kept) if each.fields is None else [each.fields[place] or "" for place in kept]
+        line = "" if each.line is None else str(each.line)
+        yield _csv_line([*fields, line, reason, *([each.text] * texts)], separator, quote)
+
+
+def _csv_line(fields: Sequence[str], separator: str, quote: str) -> str:
+    special = (separator, quote, "\r", "\n", "\ufeff")
+    quoted = [
+        quote + field.replace(quote, quote * 2) + quote if any(mark in field for mark in special) else field
+        for field in fields
+    ]
+    return separator.join(quoted) + "\n"
+
+
+def _json_lines(found: Sequence[Original], reasons: Sequence[str]) -> Iterator[str]:
+    """The lines as they were, with two keys more; what is no object is a text."""
+    for each, reason in zip(found, reasons, strict=True):
+        noted = json.dumps(dict(zip(NOTED, (each.line, reason), strict=True)), ensure_ascii=False)
+        known = _keys(each.text)
+        if known is None:
+            noted = json.dumps({**json.loads(noted), _TEXT: each.text}, ensure_ascii=False)
+            yield noted + "\n"
+        elif known & set(NOTED):
+            yield json.dumps({**json.loads(each.text), **json.loads(noted)}, ensure_ascii=False) + "\n"
+        else:
+            yield each.text[:-1].rstrip() + (", " if known else "") + noted[1:] + "\n"
+
+
+def _keys(text: str) -> set[str] | None:
+    try:
+        return set(row_of(text) or ())
+    except BadLine:
+        return None
+
+
+def _write_durably(path: Path, lines: Iterable[str]) -> None:
+    """Write a file whole, or not at all, and wait until it and its name are on the disk."""
+    with clear_sentences(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}")
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+        files.flush(draft)
+        draft.replace(path)
+        files.flush(path.parent)

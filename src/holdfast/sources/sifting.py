@@ -1,0 +1,189 @@
+"""Files with some records that are no rows: the rows that the others are, and what is wrong with each of these.
+
+Records of a source are counted from 0 in the order of its files: of CSV all but empty lines, of JSON all lines that are
+not blank, bad ones included. Where a quote is never closed, the bad record ends with the line in which the quote opens,
+and what follows is read on, as if that line had been removed. (Past such a quote no other one is odd: it can't happen
+twice in a file.)
+
+Cost: about two nanoseconds a byte of CSV, and some microseconds a record that is no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdfast.errors import BadInput
+from holdfast.sources import jsonlines, local
+from holdfast.sources.dialect import Dialect
+from holdfast.sources.pieces import CsvPiece, Piece, parsed
+from holdfast.sources.records import BOM
+
+_BLANK = b" \t\r\n"
+_UNCLOSED = -1  # instead of the number of fields
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """The rows of a part of a source, of how many records they are, and which of these are no rows and why."""
+
+    table: pa.Table
+    records: int
+    bad: NDArray[np.int64]
+    reasons: list[str]
+
+
+def sift_piece(piece: Piece) -> Sifted:
+    """The rows of a piece of a file, all columns of CSV as text."""
+    if isinstance(piece, CsvPiece):
+        data, first = piece.data()
+        return sift_csv(data, first, piece.dialect)
+    table = piece.read()
+    return Sifted(table, len(table), np.empty(0, np.int64), [])
+
+
+# ---- CSV ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Records:
+    """Where the records of some bytes begin and end, on which lines, and how many fields they have; and the line on
+    which the bytes end.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    lines: NDArray[np.int64]
+    fields: NDArray[np.int64]
+    last_line: int
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def index_csv(data: bytes, first: int, dialect: Dialect, line: int = 1) -> Records:
+    """The records of CSV from byte `first` on, which is on line `line`."""
+    if first == 0 and data.startswith(BOM):
+        first = len(BOM)
+    found, state = _indexed(data, first, line, dialect)
+    if state is None:
+        return found
+    start, begun, opened = state
+    end = _line_end(data, opened)
+    rest, _ = _indexed(data, end, begun + _breaks(data[start:end]), dialect)
+    return Records(
+        np.r_[found.starts, start, rest.starts],
+        np.r_[found.ends, end, rest.ends],
+        np.r_[found.lines, begun, rest.lines],
+        np.r_[found.fields, _UNCLOSED, rest.fields],
+        rest.last_line,
+    )
+
+
+def _indexed(data: bytes, first: int, line: int, dialect: Dialect) -> tuple[Records, tuple[int, int, int] | None]:
+    """The records, and where a quote stays open, the start and the line of the record and the place of the quote."""
+    from holdfast.kernels.records import QUOTED, index_records
+
+    whole = np.frombuffer(data, np.uint8)
+    most = 1 + data.count(b"\n", first) + data.count(b"\r", first)
+    starts, ends, lines, fields = np.empty((4, most), np.int64)
+    state = np.empty(5, np.int64)
+    marks = ord(dialect.separator), ord(dialect.quote) if dialect.quote else -1
+    count = index_records(whole, first, line, *marks, starts, ends, lines, fields, state)
+    mode, last_line, start, begun, opened = state.tolist()
+    records = Records(starts[:count], ends[:count], lines[:count], fields[:count], last_line)
+    return records, (start, begun, opened) if mode == QUOTED else None
+
+
+def _line_end(data: bytes, place: int) -> int:
+    """Past the first line break that follows a place, or the end."""
+    ends = [at for at in (data.find(b"\n", place), data.find(b"\r", place)) if at >= 0]
+    end = 1 + min(ends) if ends else len(data)
+    return end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
+
+
+def _breaks(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
+    """The rows of CSV from byte `first` on."""
+    records = index_csv(data, first, dialect)
+    reasons = {**_wrong_widths(records, len(dialect.names)), **_wrong_bytes(data, records)}
+    bad = np.array(sorted(reasons), np.int64)
+    table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad)), dialect)
+    if len(table) != len(records) - len(bad):  # it would be a mistake of ours
+        raise BadInput("not readable as CSV: it can't be told where its records end; mend its quotes")
+    return Sifted(table, len(records), bad, [reasons[number] for number in bad.tolist()])
+
+
+def _wrong_widths(records: Records, expected: int) -> dict[int, str]:
+    wanted = "1 is" if expected == 1 else f"{expected} are"
+    wrong = np.flatnonzero(records.fields != expected)
+    return {
+        number: "a quote is opened and never closed"
+        if fields == _UNCLOSED
+        else f"{fields} field{'s' * (fields != 1)} where {wanted} expected"
+        for number, fields in zip(wrong.tolist(), records.fields[wrong].tolist(), strict=True)
+    }
+
+
+def _wrong_bytes(data: bytes, records: Records) -> dict[int, str]:
+    """The records that are not UTF-8. What was found good is not looked at again."""
+    found: dict[int, str] = {}
+    position = int(records.starts[0]) if len(records) else len(data)
+    while position < len(data):
+        try:
+            str(memoryview(data)[position:], "utf-8")
+            break
+        except UnicodeDecodeError as error:
+            place = position + error.start
+        number = int(np.searchsorted(records.starts, place, side="right")) - 1
+        found[number] = f"the byte 0x{data[place]:02x} is not UTF-8"
+        position = int(records.ends[number])
+    return found
+
+
+def _without(data: bytes, records: Records, bad: NDArray[np.int64]) -> bytes:
+    """The bytes of the records but the bad ones."""
+    if not len(records):
+        return b""
+    starts = [int(records.starts[0]), *records.ends[bad].tolist()]
+    ends = [*records.starts[bad].tolist(), len(data)]
+    return b"".join(data[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+# ---- JSON lines -----------------------------------------------------------------------------------------------------
+
+
+def sift_json(paths: Sequence[str]) -> Sifted:
+    """The rows of files of JSON lines, as columns of marked text."""
+    tables, reasons, count = [], {}, 0
+    for _, lines in json_lines(paths):
+        rows = []
+        for number, (_, line) in enumerate(lines, count):
+            try:
+                rows.append(jsonlines.row_of(line.decode()) or {})
+            except UnicodeDecodeError as error:
+                reasons[number] = f"the byte 0x{line[error.start]:02x} is not UTF-8"
+            except jsonlines.BadLine as error:
+                reasons[number] = str(error)
+        count += len(lines)
+        tables.append((len(rows), jsonlines.columns_of(rows)))
+    bad = np.array(sorted(reasons), np.int64)
+    return Sifted(jsonlines.end_to_end(tables), count, bad, [reasons[number] for number in bad.tolist()])
+
+
+def json_lines(paths: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, bytes]]]]:
+    """The lines that are not blank, with their numbers, block by block, and of which file each block is."""
+    for path in paths:
+        last = 0
+        for block in local.blocks(path):
+            lines = block.splitlines()
+            numbered = enumerate(lines, last + 1)
+            yield path, [(n, line) for n, line in numbered if line.removeprefix(BOM).strip(_BLANK)]
+            last += len(lines)
