@@ -244,10 +244,11 @@ class Monitor(Evolving):
         An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
         by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
         table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
-        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. With `evolve`
-        the table first takes over the columns of the rows: new ones join, ones that they lack leave, and types get
-        wider where no value changes its meaning; that is a change of its own in the history. If this raises, nothing
-        has changed but that.
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied.
+
+        With `evolve` the table first takes over the columns of the rows: new ones join, ones that they lack leave, and
+        types get wider where no value changes its meaning; that is a change of its own in the history. If this raises,
+        nothing has changed but that.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)

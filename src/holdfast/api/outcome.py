@@ -58,18 +58,18 @@ class Outcome:
     # ---- marked rules -----------------------------------------------------------------------------------------------
 
     @property
-    def told(self) -> list[Diff]:
+    def told(self) -> dict[tuple[str, str], Diff]:
         """What people hear of: nothing of rules that are ignored; pinned ones that broke are told before all else."""
-        return [
-            diff.without(aside) if (aside := {*self._broken(at, "pinned"), *self._texts(at, "ignored")}) else diff
+        return {
+            at: diff.without(aside) if (aside := {*self._broken(at, "pinned"), *self._texts(at, "ignored")}) else diff
             for at, diff in self.diffs.items()
-        ]
+        }
 
     @property
-    def pinned(self) -> list[Diff]:
+    def pinned(self) -> dict[tuple[str, str], Diff]:
         """What the batch did to pinned rules that rows broke."""
         own = {at: self._broken(at, "pinned") for at in self.diffs}
-        return [self.diffs[at].only(texts) for at, texts in own.items() if texts]
+        return {at: self.diffs[at].only(texts) for at, texts in own.items() if texts}
 
     @property
     def ignored(self) -> int:
@@ -127,15 +127,15 @@ class Outcome:
         """
         asked = alarming(fail_on)
         found = sorted(self._alarming(asked), key=lambda each: -each[0])
-        pinned = [rule for diff in self.pinned for rule in diff.lost.values()] if asked.given else []
+        pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if asked.given else []
         return [*(self._worse() if asked.given else ()), *pinned, *(rule for _, rule in found)]
 
     def why(self, fail_on: FailOn = "likely") -> str:
         """Why the batch is an alarm; or why it is none, though found rules broke; nothing where no rule broke."""
         asked, alarms = alarming(fail_on), self.alarms(fail_on)
         given = sum(is_given(rule.to_json()) for rule in alarms)
-        pinned = sum(len(diff.lost) for diff in self.pinned) if asked.given else 0
-        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told)
+        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if asked.given else 0
+        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
         parts = [f"{_rules(given)} of your own got worse"] if given else []
         parts += [f"{_rules(pinned)} that you pinned broke"] if pinned else []
         parts += [f"{_rules(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
@@ -158,7 +158,7 @@ class Outcome:
 
     def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
         """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
-        for diff in self.told:
+        for diff in self.told.values():
             known = diff.worth or {}
             if asked.all:
                 broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)

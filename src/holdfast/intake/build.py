@@ -195,7 +195,7 @@ class _BatchReader:
         """The rows of a source, staged."""
         if not self._tolerant:
             return self._staged(name, self._open(source), constant)
-        source = lasting(source)
+        source = source if isinstance(source, Reading) else lasting(source)
         try:
             return self._staged(name, self._open(source), constant)
         except BadInput:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.build import Sources
-from holdfast.intake.reading import Reading, ReadOptions, open_source
+from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
 from holdfast.sources import jsonlines
 from holdfast.table.table import Schema
 
@@ -42,7 +42,7 @@ def split_feed(sources: Sources, known: Known, options: FeedOptions, spark: Any)
         if source is not None:
             reading = open_source(source, replace(options.reading, raw=True), spark)
             for table, own in Feed(reading, known, options.column, options.operation).by_table().items():
-                found.setdefault(table, {})[part] = own
+                found.setdefault(table, {})[part] = own if not found else replace(own, said=())  # it is said once
     return {name: Sources(**(found[name] if found else given)) for name in found or known}
 
 
@@ -75,7 +75,7 @@ class Feed:
                 f"{self.reading.name}: no column {self.column!r} names the table of a row; its columns are "
                 + ", ".join(map(repr, names))
             )
-        told = {self.column, self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS}
+        told = {self.column, self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED}
         all_known = told.union(*(self._names_of(table) for table in self.known))
         if unknown := [name for name in names if name not in all_known]:
             raise BadInput(
@@ -105,10 +105,19 @@ class Feed:
             firsts[None] = int(np.argmax(codes == -1))
         for name in sorted(firsts, key=lambda name: firsts[name]):
             self._refuse_table(name, f"row {firsts[name] + 1}")
+        rows = [np.flatnonzero(codes == code) for code in range(len(names))]
         return {
-            name: self._own(name, table=table.take(np.flatnonzero(codes == code)), pieces=())
-            for code, name in enumerate(names)
+            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=own)
+            for name, own in zip(names, rows, strict=True)
         }
+
+    def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
+        """The rows of a table; what tells operations and their order is not marked as values of JSON are."""
+        plain = {self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS} - self._names_of(name)
+        for place, column in enumerate(table.column_names) if self.reading.marked else ():
+            if column in plain:
+                table = table.set_column(place, column, jsonlines.unmarked(table.column(place)))
+        return table
 
     def _with_spark(self) -> dict[str, Reading]:
         from holdfast.spark.feeds import names_in, rows_of
@@ -129,13 +138,9 @@ class Feed:
         }
 
     def _refuse_table(self, name: str | None, row: str) -> None:
-        tables = ", ".join(self.known)
-        if not name:
-            raise BadInput(f"{self.reading.name}: {row} names no table in {self.column!r}; the tables are {tables}")
         if name not in self.known:
-            raise BadInput(
-                f"{self.reading.name}: {row} is for the table {name!r}, which is not here; choose from: {tables}"
-            )
+            wrong = f"is for the table {name!r}, which is not watched here" if name else "names no table"
+            raise BadInput(f"{self.reading.name}: {row} {wrong}; the tables are {', '.join(self.known)}")
 
 
 def _table(reading: Reading) -> pa.Table:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
@@ -45,8 +47,7 @@ _KINDS = {
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
     "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
-    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves all values of a file of
-    text as they stand there: tables that share the file may have columns of one name and other types.
+    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it stands.
 
     >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
@@ -73,8 +74,8 @@ class Reading:
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
     `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
     a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own; `json` that
-    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. `overlooked` names
-    columns that are those of other tables.
+    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Of a source that has
+    rows of several tables, `records` are the numbers of those in `table`, and `overlooked` names columns of others.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Reading:
     sifted: Sifted | None = None
     said: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    records: NDArray[np.int64] | None = None
     overlooked: frozenset[str] = frozenset()
 
     @property
@@ -115,10 +117,10 @@ def open_source(
     expected: pa.Schema | None = None,
     tolerant: bool = False,
 ) -> Reading:
-    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark.
+    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; one that is open stays as it is.
 
     `expected` gives the types of known columns, for text that is read here and cast at once. If tolerant, local text is
-    not cast yet, and may have records that are no rows. A source that is open already stays as it is.
+    not cast yet, and may have records that are no rows.
     """
     if isinstance(source, Reading):
         return source
@@ -365,7 +367,7 @@ def _open_json(
         return _json_with_spark(path, files, declared, options, spark)
     text = jsonlines.read(files)
     if options.raw:
-        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files))
+        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
     looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
     types, said = jsonlines.types_of(looks, options.csv.types == "text")
     if expected is not None:

@@ -47,8 +47,9 @@ def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    several = len(batch.tables) > 1
     own, facts = (
-        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new)]
+        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new, several)]
         for given in (True, False)
     )
     headings = ("column or rule", "fact", "before", "after")

@@ -25,11 +25,11 @@ class Outcome(Protocol):
         """What changed, by class of rules and table (`*`: all of them)."""
 
     @property
-    def told(self) -> Sequence[Diff]:
+    def told(self) -> Mapping[tuple[str, str], Diff]:
         """The same without rules that are ignored, and without pinned ones that rows broke."""
 
     @property
-    def pinned(self) -> Sequence[Diff]:
+    def pinned(self) -> Mapping[tuple[str, str], Diff]:
         """What it did to pinned rules that rows broke."""
 
     @property

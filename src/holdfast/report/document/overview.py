@@ -40,8 +40,8 @@ class Overview:
         return [place for place in found if place is not None][:_FIRST]
 
     def _by_worth(self) -> list[RuleSeen]:
-        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last. A found
-        rule that says the same as a given one is not told again, and one that is ignored not at all.
+        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last. A rule
+        that was found and says the same as a given one is not told again, and one that is ignored not at all.
         """
         given = {(rule.table, rule.text) for rule in self._of.seen.rules if rule.given}
         told = [rule for rule in self._of.seen.rules if rule.given or (rule.table, rule.text) not in given]
