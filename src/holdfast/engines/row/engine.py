@@ -94,9 +94,17 @@ class RowEngine(Engine):
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Look at every row."""
+        return self.with_rules({}, subject, runner)
+
+    def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Look at every row for the rules that are new."""
         rules = self._rules(subject.table.schema)
-        found = violators([rule.condition for rule in rules], subject.table, runner)
-        return {rule.text: Violated(rule, ids) for rule, ids in zip(rules, found, strict=True)}
+        new = [rule for rule in rules if rule.text not in state]
+        found = violators([rule.condition for rule in new], subject.table, runner) if new else []
+        ids = {text: each.ids for text, each in state.items()} | {
+            r.text: own for r, own in zip(new, found, strict=True)
+        }
+        return {rule.text: Violated(rule, ids[rule.text]) for rule in rules}
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look at the rows born, and forget those that died."""
