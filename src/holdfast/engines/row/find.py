@@ -9,8 +9,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.row.evaluate import Codes, Rows, truth
+from holdfast.engines.row.evaluate import truth
 from holdfast.engines.row.model import Condition
+from holdfast.engines.row.rows import Codes, Rows
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
