@@ -1,7 +1,7 @@
 """Row ids that come at the end, as ids of rows born do, and leave anywhere.
 
-Cost: adding m ids is O(m), and removing them O(m log n), both amortised: room grows by a quarter at a time, ids that left
-are marked, and are cleared away once they are half of all. Nine bytes an id, or eight where none has left.
+Cost: adding m ids is O(m), and removing them O(m log n), both amortised: room grows by a quarter at a time, ids that
+left are marked, and are cleared away once they are half of all. Nine bytes an id, or eight where none has left.
 """
 
 from __future__ import annotations
