@@ -262,6 +262,10 @@ def test_json_keeps_its_lines(things: Monitor, tmp_path: Path) -> None:
         '"holdfast_reason": "column \'name\' holds an object or a list, and its type is text"}',
         '{"holdfast_line": 6, "holdfast_reason": "the declared key is null"}',
     ]
+    path = Path(outcome.quarantined.files[0])
+    first, *_ = path.read_text().splitlines()
+    path.write_text(first.replace("1.50", "1").replace('"n"', '"name": "b", "n"'))
+    assert changed(things.apply(inserts=path)) == (1, 0, 0), "mended, it is applied as it is"
     nothing = things.apply(inserts=file_of(tmp_path, "bad.jsonl", "nope\n"), quarantine=tmp_path / "aside")
     assert (changed(nothing), len(aside(nothing))) == ((0, 0, 0), 1)
 
@@ -329,6 +333,33 @@ def test_spark_reads_csv_alike(things: Monitor, tmp_path: Path) -> None:
     outcome = things.apply(inserts=file_of(tmp_path, "new.csv", BAD), options=options, quarantine=tmp_path / "aside")
     assert changed(outcome) == (2, 0, 0)
     assert [line for line, _ in reasons(outcome)] == [3, 4, 5, 6, 7]
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_json_with_bad_lines_is_read_here(things: Monitor, tmp_path: Path) -> None:
+    """Also where Spark was to read it; which line a row was, it does not tell."""
+    lines = '{"id": 5, "name": "a", "n": 1}\n\n{"id": 1, "name": "b", "n": 1}\n'
+    options = ReadOptions(reader="spark")
+    taken = things.apply(inserts=file_of(tmp_path, "1.jsonl", lines), options=options, quarantine=tmp_path / "aside")
+    assert [list(row.values()) for row in aside(taken)] == [["1", "b", "1", "", "the declared key is taken"]]
+    bad = file_of(tmp_path, "2.jsonl", lines.replace("5", "6") + "nope\n")
+    unread = things.apply(inserts=bad, options=options, quarantine=tmp_path / "aside")
+    assert reasons(unread) == [(3, "the declared key is taken"), (4, "not a JSON object")]
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_a_feed_with_versions_that_spark_puts_in_order(things: Monitor, tmp_path: Path) -> None:
+    feed = "_change_type,id,name,n,_commit_version\ndelete,5,,,3\ninsert,5,a,1,2\ndelete,7,,,4\n"
+    options = ReadOptions(reader="spark")
+    outcome = things.apply(changes=file_of(tmp_path, "feed.csv", feed), options=options, quarantine=tmp_path / "aside")
+    assert changed(outcome) == (0, 0, 0)
+    assert [(row["id"], row["_change_type"], row["holdfast_line"]) for row in aside(outcome)] == [("7", "delete", "")]
+    bad = file_of(tmp_path, "bad.csv", feed.replace(",4", ",x"))
+    assert reasons(things.apply(changes=bad, options=options, quarantine=tmp_path / "aside")) == [
+        (4, "column '_commit_version': 'x' is no version")
+    ]
 
 
 @pytest.mark.spark
