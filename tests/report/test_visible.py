@@ -77,7 +77,9 @@ def test_printed_text_is_visible(one: str, two: str) -> None:
         Terminal().print(text_table([one, "rule"], [[two, one]], title=two))
         print_history([record(one, two)])
         lost = {"x -> y": FD(one, (two,), one)}
-        print_outcome(Outcome(record(one, two), {"fd": Diff(lost=lost, witnesses={"x -> y": Witness((1,))})}), one)
+        print_outcome(
+            Outcome(record(one, two), {("fd", one): Diff(lost=lost, witnesses={"x -> y": Witness((1,))})}), one
+        )
         with TerminalProgress() as progress:
             progress.note(one)
             progress.step(two)

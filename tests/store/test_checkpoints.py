@@ -283,9 +283,9 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         results = told(monitor)
     seen: list[tuple[str, list[int], list[int]]] = []
 
-    def watched(view: View, name: str, change: Change, batches: int) -> Any:
-        seen.append((name, list(change.born), change.dead.tolist()))
-        return maintain(view, name, change, batches)
+    def watched(view: View, changes: Sequence[Change], batches: int) -> Any:
+        seen.extend((change.table, list(change.born), change.dead.tolist()) for change in changes)
+        return maintain(view, changes, batches)
 
     maintain = View._maintain
     with patch.object(View, "_maintain", watched), Monitor.open(tmp_path / "state") as monitor:
@@ -293,10 +293,9 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         assert sorted(map(str, told(monitor))) == sorted(map(str, results))
         assert monitor._replay_batches == 7
     assert seen == [
-        ("things", [9, 10, 11], [0, 1, 2]),
-        ("others", [0], []),
-        ("things", [12], [3]),
+        ("things", [9, 10, 11, 12], [0, 1, 2, 3]),
         ("things", [13], [9, 12]),
+        ("others", [0], []),
     ]
 
 

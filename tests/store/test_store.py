@@ -18,7 +18,7 @@ from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.errors import BadInput
 from holdfast.store.database import FORMAT
-from holdfast.store.records import Commit
+from holdfast.store.records import Commit, CommitPart
 from holdfast.store.store import Store
 from holdfast.table import files
 from tests.intake.building import changed, rows_in, types_in
@@ -234,7 +234,7 @@ def test_a_commit_that_fails_leaves_the_state_before(tmp_path: Path) -> None:
         store = monitor._store
         before = store.tables(), store.results(), store.history()
         with pytest.raises(sqlite3.IntegrityError):
-            store.commit(Commit("one", "things", "inserts", (), 99, 99, 1, 0, 0, 0.0))
+            store.commit(Commit("one", "inserts", (CommitPart("things", (), 99, 99, 1, 0, 0),), 0.0))
         assert (store.tables(), store.results(), store.history()) == before
         monitor.apply(inserts=MORE)
     assert counts(tmp_path / "state") == (5, 2)

@@ -70,9 +70,14 @@ def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
         return rules_of(rules)
     if given_class(rules):
         return rules_of([rules])
-    if Path(rules).suffix not in _RULE_FILES and not Path(rules).is_file():
+    if not is_rule_file(rules):
         raise BadInput(f"{rules!r} is no rule, such as {examples()}, and there is no rule file of that name")
     return read_rules(rules)
+
+
+def is_rule_file(name: str) -> bool:
+    """Whether a text names a rule file, that is there or not."""
+    return Path(name).suffix in _RULE_FILES or Path(name).is_file()
 
 
 def classes_of(rules: Rules) -> list[str]:

@@ -23,9 +23,11 @@ class RuleHistory:
         results: Mapping[tuple[str, str], Result],
         events: Mapping[RuleKey, tuple[int, int]],
         strips: Strips | None = None,
+        watched_since: Mapping[str, int] | None = None,
     ) -> None:
         self._results, self._events, self._strips = results, events, strips
-        gone = {rule: fared for rule, fared in events.items() if fared[1]}  # which broke, and don't hold
+        self._watched_since = watched_since or {}  # classes that were not watched from the start
+        gone = {rule: fared for rule, fared in events.items() if fared[1] and self._was_found(rule)}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():
             for text in result:
@@ -39,6 +41,11 @@ class RuleHistory:
         ]
         self._moved.sort(key=lambda each: _rank(each[1]))
 
+    def _was_found(self, rule: RuleKey) -> bool:
+        """Whether a rule is one of those that are found, and are looked for still; it may have broken."""
+        engine, table, _ = rule
+        return (engine, table) in self._results and not rule_class(engine).given
+
     def __len__(self) -> int:
         return self._gone + sum(len(result) for result in self._results.values())
 
@@ -50,7 +57,8 @@ class RuleHistory:
         for (engine, table), result in self._results.items():
             for text, rule in result.items():
                 if (engine, table, text) not in self._events:
-                    yield (engine, table, text), _line(engine, table, rule, 0, 0)
+                    since = self._watched_since.get(engine, 0)
+                    yield (engine, table, text), _line(engine, table, rule, since, 0)
 
     def __repr__(self) -> str:
         from holdfast.report.text import history_text

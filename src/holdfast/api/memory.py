@@ -38,12 +38,13 @@ class KeptWitness:
 
 @dataclass(frozen=True)
 class Event:
-    """What a batch did to a rule.
+    """What a batch, or a change of the rules, did to a rule.
 
     - `lost`: rows broke it; `worse`: a given rule that was violated before has new violations;
     - `gained`: it holds now, and did not before; or it holds, and did not follow from others any more;
     - `implied`: it holds still, and follows from others (`by` tells one, where that is known);
-    - `untested`: nothing is left that could break it, or nothing was there before that could.
+    - `untested`: nothing is left that could break it, or nothing was there before that could;
+    - `added`, `removed`: people gave it, or gave it up.
     """
 
     seq: int

@@ -19,27 +19,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from holdfast.api.applying import Part, kind_of, sources_by_table
+from holdfast.api.evolving import Evolving
 from holdfast.api.kept import settings_text
+from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.upkeep import Upkeep
-from holdfast.api.view import View, opened_store
+from holdfast.api.view import View
 from holdfast.api.watching import Refused, follow, moving_aside
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
-from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.change import Change
 from holdfast.table.resolve import OnMissing, needs_key
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.table import Nulls
@@ -54,7 +55,7 @@ _REPLAY_BATCHES = 64
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(Upkeep):
+class Monitor(Evolving):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile
@@ -187,17 +188,13 @@ class Monitor(Upkeep):
         return suggested if given is None else given.with_others(suggested)
 
     def _bind(self, given: Rules | None) -> None:
-        """Check the given rules against the tables, and keep them with the settings."""
-        if given is None:
-            return
-        from holdfast.api.checking import classes_of
-        from holdfast.rules.bind import bind
+        """Check the given rules against the tables, keep them with the settings, and make the engines."""
+        if given is not None:
+            from holdfast.api.checking import classes_of
 
-        bound = bind(given, {name: table.schema for name, table in self._tables.items()})
-        for note in bound.notes:
-            self._progress.note(note)
-        self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
-        self._store.put_meta("settings", settings_text(self._settings(), bound.given))
+            bound = self._bound(given)
+            self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
+            self._store.put_meta("settings", settings_text(self._settings(), bound))
         self._engines = self._make_engines()
 
     @overload
@@ -232,42 +229,60 @@ class Monitor(Upkeep):
         upserts: Any = None,
         *,
         table: str | None = None,
+        table_column: str | None = None,
         batch_id: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
         quarantine: str | Path | None = None,
+        evolve: bool = False,
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        An upsert replaces the row that has its declared key, or is inserted where there is none. A batch id that was
-        applied before is not applied again. Rows that can't be read or applied go to a file in the folder `quarantine`,
-        where one is given, and the others are applied. If this raises, nothing has changed.
+        An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
+        by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
+        table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied.
+
+        With `evolve` the table first takes over the columns of the rows: new ones join, ones that they lack leave, and
+        types get wider where no value changes its meaning; that is a change of its own in the history. If this raises,
+        nothing has changed but that.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
-        kind = sources.kind
+        given = sources_by_table(sources, table, table_column)
+        kind = kind_of(given.values())
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
         self._refresh()
         started = time.perf_counter()
-        name = self._table_name(table)
         batch_id = batch_id or uuid.uuid4().hex
         aside = None if quarantine is None else Quarantine(quarantine, batch_id)
         with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
-            admitted = admit_batch(
-                self._tables[name],
-                sources,
-                self._records[name].left_out,
-                self._read_options(name, options),
-                operation_column,
-                on_missing,
-                self._store.folder,
-                self._spark,
-                self._progress,
-                aside,
-            )
-            outcome = self._take_in(name, kind, admitted, batch_id, started)
+            if table_column is None:
+                parts = {self._table_name(name): own for name, own in given.items()}
+            else:
+                tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
+                feed = FeedOptions(table_column, operation_column, options or ReadOptions())
+                parts = split_feed(sources, tables, feed, self._spark)
+            for name, own in parts.items() if evolve else ():
+                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
+            admitted = {
+                name: admit_batch(
+                    self._tables[name],
+                    own,
+                    self._records[name].left_out,
+                    self._read_options(name, options),
+                    operation_column,
+                    on_missing,
+                    self._store.folder,
+                    self._spark,
+                    self._progress,
+                    aside,
+                )
+                for name, own in parts.items()
+            }
+            outcome = self._take_in(kind, admitted, batch_id, started)
         return outcome if aside is None else replace(outcome, quarantined=aside.told)
 
     @contextmanager
@@ -282,43 +297,25 @@ class Monitor(Upkeep):
         if aside is not None and aside.told.rows:
             self._store.remove_orphans()
 
-    def _take_in(self, name: str, kind: str, admitted: Admitted, batch_id: str, started: float) -> Outcome:
-        """Let the engines see the change, and commit. From here on a failure leaves memory behind the disk."""
+    def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
+        """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
         self._stale = True
-        change = Change(self._tables[name], admitted.table, admitted.born, admitted.dead)
-        nothing = not len(change.born) and not len(change.dead)
-        diffs = {} if nothing else self._maintain(name, change)
-        if nothing:  # the history tells of the batch; no file needs to
-            for segment in admitted.segments:
-                files.remove(segment.path)
-            admitted = replace(admitted, table=self._tables[name], segments=())
+        parts = [Part.of(self._tables[name], each) for name, each in admitted.items()]
+        changes = [part.change for part in parts if not part.is_nothing]
+        diffs = self._maintain(changes) if changes else {}
         many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
         given = given_witnesses(diffs, self._tables)
-        self._store.commit(
-            Commit(
-                batch_id,
-                name,
-                kind,
-                admitted.segments,
-                admitted.table.next_id,
-                admitted.table.rows,
-                len(change.born),
-                len(change.dead),
-                admitted.ignored,
-                time.perf_counter() - started,
-                diffs,
-                many,
-                given,
-                kept_rows(diffs, given, self._tables),
-            )
-        )
+        seconds = time.perf_counter() - started
+        kept = kept_rows(diffs, given, self._tables)
+        done = tuple(part.to_commit() for part in parts)
+        self._store.commit(Commit(batch_id, kind, done, seconds, diffs, many, given, kept))
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
         long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
-        if long or self._has_outgrown(name):
+        if long or any(self._has_outgrown(name) for name in admitted):
             self._try_checkpoint()
-        return Outcome(record, {rules: diff for (rules, _), diff in diffs.items()})
+        return Outcome(record, diffs, marks=self.marks())
 
     def watch_folder(
         self,
@@ -333,13 +330,14 @@ class Monitor(Upkeep):
         applied: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
         quarantine: str | Path | None = None,
         refused: Refused = lambda _path, _reason, _moved: None,
+        evolve: bool = False,
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
         `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
         whose content is replaced under the same name is a new batch. With `quarantine`, bad rows go to files in that
         folder, as with `apply`; and a file that can't be applied at all, or a snapshot with bad rows, is moved there
-        with the reason beside it, `refused` is called, and the next file follows.
+        with the reason beside it, `refused` is called, and the next file follows. `evolve` is as with `apply`.
         """
         self._refuse_closed()
         if how == "upsert" and not self._tables[self._table_name(table)].schema.key:
@@ -347,14 +345,16 @@ class Monitor(Upkeep):
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
         def handle(path: str, batch_id: str) -> bool:
+            source: dict[str, Any] = {part: path}
             outcome = self.apply(
-                **{part: path},
+                **source,
                 table=table,
                 batch_id=batch_id,
                 on_missing=on_missing,
                 operation_column=operation_column,
                 options=options,
                 quarantine=None if how == "snapshot" else quarantine,
+                evolve=evolve,
             )
             applied(path, outcome)
             return True

@@ -7,21 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.api.alarms import Alarming, FailOn, alarming
+from holdfast.api.marks import Mark, Marks
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import is_given
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.store.records import BatchRecord
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a batch did: its record, what changed for each engine, and which rows were set aside."""
+    """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
+    that were set aside.
+    """
 
     batch: BatchRecord
-    diffs: Mapping[str, Diff] = field(default_factory=dict)
+    diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
     quarantined: Quarantined | None = None  # where rows may be set aside, those that were
+    marks: Marks = field(default=Marks())  # the found rules that are ignored, and those that are pinned
 
     @property
     def lost(self) -> list[Finding]:
@@ -33,24 +37,55 @@ class Outcome:
         """Rules that still hold, but are not told any more: they follow from others that hold now, or nothing is left
         that could break them.
         """
-        unbroken = (self._unbroken(name) for name in self.diffs)
+        unbroken = map(_unbroken, self.diffs.values())
         return [rule for rules in unbroken for rule in rules if not _is_empty(rule)]
 
     @property
     def untested(self) -> list[Finding]:
         """Rules that don't hold, but did not break either: they were about columns without values until now."""
-        unbroken = (self._unbroken(name) for name in self.diffs if not rule_class(name).many)
+        unbroken = (_unbroken(diff) for (name, _), diff in self.diffs.items() if not rule_class(name).many)
         return [rule for rules in unbroken for rule in rules if _is_empty(rule)]
-
-    def _unbroken(self, name: str) -> Iterator[Finding]:
-        """Rules of an engine that are not told any more, and that no rows broke."""
-        diff = self.diffs[name]
-        return (rule for text, rule in diff.lost.items() if text not in diff.witnesses)
 
     def witness(self, rule: Finding) -> Witness | None:
         """The rows that broke a rule, where they are known."""
-        found = (diff.witnesses.get(rule.text) for diff in self.diffs.values())
+        found = (diff.witnesses.get(rule.text) for diff in self._about(_table(rule)))
         return next((witness for witness in found if witness is not None), None)
+
+    def _about(self, table: str | None) -> Iterator[Diff]:
+        """What may tell of a rule of a table: another table may have one of the same text."""
+        return (diff for (_, own), diff in self.diffs.items() if table is None or own in (table, ALL_TABLES))
+
+    # ---- marked rules -----------------------------------------------------------------------------------------------
+
+    @property
+    def told(self) -> dict[tuple[str, str], Diff]:
+        """What people hear of: nothing of rules that are ignored; pinned ones that broke are told before all else."""
+        return {
+            at: diff.without(aside) if (aside := {*self._broken(at, "pinned"), *self._texts(at, "ignored")}) else diff
+            for at, diff in self.diffs.items()
+        }
+
+    @property
+    def pinned(self) -> dict[tuple[str, str], Diff]:
+        """What the batch did to pinned rules that rows broke."""
+        own = {at: self._broken(at, "pinned") for at in self.diffs}
+        return {at: self.diffs[at].only(texts) for at, texts in own.items() if texts}
+
+    @property
+    def ignored(self) -> int:
+        """How many rules broke that are ignored."""
+        return sum(len(self._broken(at, "ignored")) for at in self.diffs)
+
+    def _texts(self, at: tuple[str, str], mark: Mark) -> set[str]:
+        """The rules of a class and a table that have a mark."""
+        return {text for *own, text in getattr(self.marks, mark) if tuple(own) == at}
+
+    def _broken(self, at: tuple[str, str], mark: Mark) -> set[str]:
+        """Those that rows broke."""
+        witnesses = self.diffs[at].witnesses
+        return {text for text in self._texts(at, mark) if text in witnesses}
+
+    # ---- what changed -----------------------------------------------------------------------------------------------
 
     @property
     def gained(self) -> list[Finding]:
@@ -64,39 +99,45 @@ class Outcome:
 
     @property
     def violations(self) -> dict[str, PairChange]:
-        """The violations that were added and resolved, by the text of the rule."""
+        """The violations that were added and resolved, by the text of the rule; `diffs` tells those of tables apart."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
     def worth(self, rule: Finding) -> Worth | None:
         """What spoke for a rule that rows broke, before they did, or what speaks for one that was gained; None where
         nobody looked, as it can't be much, or where its class has no scores.
         """
-        known = [each for diff in self.diffs.values() for each in (diff.worth, diff.gained_worth) if each is not None]
+        diffs = self._about(_table(rule))
+        known = [each for diff in diffs for each in (diff.worth, diff.gained_worth) if each is not None]
         return next((each[rule.text] for each in known if rule.text in each), None)
 
     @property
     def broken(self) -> bool:
         """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
-        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested.
+        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested; or one that is
+        pinned. A rule that is ignored is no alarm.
         """
         return bool(self.alarms())
 
     def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
-        """The rules that make the batch an alarm, what matters most first: given ones, then found ones by score.
+        """The rules that make the batch an alarm, what matters most first: given ones, pinned ones, then found ones by
+        score.
 
         `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or found ones from a score
         on.
         """
         asked = alarming(fail_on)
         found = sorted(self._alarming(asked), key=lambda each: -each[0])
-        return [*(self._worse() if asked.given else ()), *(rule for _, rule in found)]
+        pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if asked.given else []
+        return [*(self._worse() if asked.given else ()), *pinned, *(rule for _, rule in found)]
 
     def why(self, fail_on: FailOn = "likely") -> str:
         """Why the batch is an alarm; or why it is none, though found rules broke; nothing where no rule broke."""
         asked, alarms = alarming(fail_on), self.alarms(fail_on)
         given = sum(is_given(rule.to_json()) for rule in alarms)
-        found, lost = len(alarms) - given, sum(len(diff.witnesses) for diff in self.diffs.values())
+        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if asked.given else 0
+        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
         parts = [f"{_rules(given)} of your own got worse"] if given else []
+        parts += [f"{_rules(pinned)} that you pinned broke"] if pinned else []
         parts += [f"{_rules(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
         if parts or not lost:
             return " and ".join(parts)
@@ -117,7 +158,7 @@ class Outcome:
 
     def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
         """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
-        for diff in self.diffs.values():
+        for diff in self.told.values():
             known = diff.worth or {}
             if asked.all:
                 broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
@@ -126,9 +167,10 @@ class Outcome:
                 chosen = [text for text, worth in known.items() if asked.found(worth) and text in diff.witnesses]
                 yield from ((known[text].score, diff.lost[text]) for text in chosen)
 
-    def moved(self, text: str) -> tuple[int | None, int | None]:
+    def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
-        change = self.violations.get(text)
+        known = (diff.violations[text] for diff in self._about(table) if text in diff.violations)
+        change = next(known, None)
         return (0, 0) if change is None else (change.new, change.gone)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -137,8 +179,8 @@ class Outcome:
         """
         worse = {id(rule) for rule in self._worse()}
         lines: list[tuple[float, dict[str, Any]]] = []
-        for diff in self.diffs.values():
-            lines += _lost_lines(diff)
+        for at, diff in self.diffs.items():
+            lines += self._with_marks(at, _lost_lines(diff))
             for text, new in diff.gained.items():
                 worth = (diff.gained_worth or {}).get(text)
                 line = {"event": "gained", **new.to_json(), **_told(worth), **_cause(diff, text)}
@@ -149,9 +191,24 @@ class Outcome:
         first = {**self.batch.to_json(), "already_applied": self.already_applied, **aside}
         return [first, *(line for _, line in lines)]
 
+    def _with_marks(
+        self, at: tuple[str, str], lines: Iterator[tuple[float, dict[str, Any]]]
+    ) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Lines about rules: those that are pinned come first, those that are ignored last."""
+        ignored, pinned = self._texts(at, "ignored"), self._texts(at, "pinned")
+        for early, line in lines:
+            if line["text"] in ignored:
+                yield -1.0, {**line, "mark": "ignored"}
+            elif line["text"] in pinned:
+                yield early + 1.5, {**line, "mark": "pinned"}
+            else:
+                yield early, line
+
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}
-        return {**line, **dict(zip(("new", "gone"), self.moved(new.text), strict=True))} if is_given(line) else line
+        if not is_given(line):
+            return line
+        return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True))}
 
     def __repr__(self) -> str:
         from holdfast.report.text import outcome_text
@@ -162,6 +219,16 @@ class Outcome:
         from holdfast.report.notebook import told_outcome_html
 
         return told_outcome_html(self)
+
+
+def _table(rule: Finding) -> str | None:
+    """The table that a rule is about, where it is about one."""
+    return rule.to_json().get("table")
+
+
+def _unbroken(diff: Diff) -> Iterator[Finding]:
+    """Rules that are not told any more, and that no rows broke."""
+    return (rule for text, rule in diff.lost.items() if text not in diff.witnesses)
 
 
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:

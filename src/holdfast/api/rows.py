@@ -149,10 +149,8 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
 
 def _insertions(name: str, store: Store, ids: Ids) -> Ids:
     """The batch that brought each row: numbers are given in the order of batches."""
-    inserted = {batch.seq: batch.inserted for batch in store.history()}
-    steps = [step for step in store.steps_after(0) if step.table == name and inserted[step.seq]]
-    first = [step.next_id - inserted[step.seq] for step in steps]
-    return np.array([0, *(step.seq for step in steps)])[np.searchsorted(first, ids, side="right")]
+    born = store.births(name)
+    return np.array([0, *(seq for seq, _ in born)])[np.searchsorted([first for _, first in born], ids, side="right")]
 
 
 def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
@@ -163,9 +161,8 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
     """
     if not len(ids):
         return {}
-    (own,) = ({each.path for each in record.where.segments} for record in store.tables() if record.schema.name == name)
-    by_batch = {step.seq: own.intersection(each.path for each in step.segments) for step in store.steps_after(0)}
-    deaths = [(seq, path) for seq, paths in by_batch.items() for path in paths]
+    own = store.files_by_batch(name)
+    deaths = [(seq, path) for seq, path in own if seq]
     merged = deaths[0][0] if deaths and len(deaths) == len(own) else 0
     found: dict[int, int] = {}
     for seq, path in deaths:

@@ -29,6 +29,8 @@ _TITLES = {
     "dc": "your denial constraints",
     "lod": "your sort orders",
     "reference": "your references",
+    "row": "your rules about rows",
+    "table": "your rules about tables",
 }
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
 
@@ -46,8 +48,14 @@ class _State:
         self._memory: Memory = view.memory()
         self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
         self._events = self._memory.events(most=MOST_EVENTS)
-        self._turns = _turns(self._events)
+        self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
+        self._marks = {rule: mark for mark in ("pinned", "ignored") for rule in getattr(view.marks(), mark)}
+
+    def _is_watched(self, event: Event) -> bool:
+        """Whether an event tells of a rule that is watched still: of a given one, that it is given."""
+        result = self._results.get((event.engine, event.table))
+        return result is not None and (not rule_class(event.engine).given or event.text in result)
 
     def seen(self) -> Seen:
         """All of it."""
@@ -70,6 +78,7 @@ class _State:
                 for at, figures in self._memory.columns().items()
             },
             references=self._references(),
+            changes=view.changes(),
             notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
 
@@ -93,7 +102,9 @@ class _State:
             declared = rule_class(engine)
             if declared.facts:
                 continue
-            for rule in result.values() if declared.given else islice(result.values(), BEST):
+            best = result.values() if declared.given else islice(result.values(), BEST)
+            marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
+            for rule in {each.text: each for each in (*best, *marked)}.values():
                 seen = self._present(engine, subject, rule)
                 told.add(seen.key)
                 yield seen
@@ -123,6 +134,7 @@ class _State:
             [(each.seq, each.violations) for each in figures],
             [_told(each) for each in reversed(turns) if each.witness],
             self._listing(finding) if given else None,
+            mark=self._marks.get(key, ""),
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
@@ -148,6 +160,7 @@ class _State:
             fate,
             told=[_told(each) for each in reversed(turns) if each.witness],
             implied_by=implied if fate.state == "implied" else "",
+            mark=self._marks.get(key, ""),
         )
 
     def _sections(self, rules: Sequence[RuleSeen]) -> Iterator[Section]:
@@ -200,7 +213,8 @@ def turn_of(event: Event) -> Turn:
         witness = event.witness
         values = [own or {} for own in witness.values]
         why = witness.sentence or listed(named(witness.rows, witness.keys, values if all(values) else [], ()))
-    return Turn(event.seq, event.event, why)
+    violated = event.event == "added" and event.finding is not None and event.finding["violations"]
+    return Turn(event.seq, "added violated" if violated else event.event, why)
 
 
 def _told(event: Event) -> Told:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -144,20 +144,26 @@ class Upkeep(View):
                 self._store.remove_orphans()
             raise
 
-    def _dump_states(self) -> tuple[dict[tuple[str, str], str], set[str]]:
+    def _dump_states(self, unchanged: Collection[tuple[str, str]] = ()) -> tuple[dict[tuple[str, str], str], set[str]]:
         """Write the engines' states, and what they share of each table, to files: one each, where there is anything.
-        Gives these, and the names of the files that go with them, as the states say.
+        Gives these, and the names of the files that go with them, as the states say. Of states that are those of the
+        last checkpoint, where no batch has come since, the files stay.
         """
-        kept, beside = {}, set()
-        for subject, (arrays, facts) in self._dumps():
+        known = self._store.kept_states() if self._replay_batches == 0 else {}
+        kept = {at: known[at] for at in unchanged if at in known}
+        beside = self._store.beside() if kept else set()
+        for subject, (arrays, facts) in self._dumps(kept):
             if arrays or facts:
                 kept[subject] = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
                 files.write(kept[subject], arrays, facts)
                 beside |= set(facts.get(FILES, ()))
         return kept, beside
 
-    def _dumps(self) -> Iterator[tuple[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]]]:
+    def _dumps(
+        self, kept: Collection[tuple[str, str]]
+    ) -> Iterator[tuple[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]]]:
         for (rules, name), state in self._states.items():
-            yield (rules, name), self._engines[rules].dump(state)
+            if (rules, name) not in kept:
+                yield (rules, name), self._engines[rules].dump(state)
         for name, watched in self._watched.items():
             yield (PARTS, name), watched.dump()

@@ -1,26 +1,22 @@
-"""A state seen from outside: its tables and what holds in them, loaded as of one moment.
-
-The tables and the engines' states are kept as of a checkpoint, and the batches since are replayed when a state is
-opened. `Monitor` builds on this, and changes what is seen here.
-"""
+"""A state seen from outside: what holds in its tables, what broke, and because of which rows."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from holdfast.api.explaining import Told
 from holdfast.api.history import RuleHistory
-from holdfast.api.kept import kept_parts, kept_rules, kept_settings
+from holdfast.api.kept import kept_rules
+from holdfast.api.loading import Loaded, opened_store
+from holdfast.api.marks import MARKS, Marks
 from holdfast.api.memory import Memory
 from holdfast.api.notebook import Listings, Strips, view_html
 from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
-from holdfast.changes.diff import Diff, Finding, Result
-from holdfast.engines.contract import Engine, Explanation
+from holdfast.changes.diff import Finding, Result
+from holdfast.engines.contract import Explanation
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
@@ -31,16 +27,9 @@ from holdfast.engines.registry import (
     rule_class,
 )
 from holdfast.engines.scored import MAX_LHS, TOP
-from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput, Missing, clear_sentences, refuse_below
-from holdfast.progress import SILENT, Progress
-from holdfast.store.records import AppliedBatch, BatchRecord, TableRecord
-from holdfast.store.replay import replayed
-from holdfast.store.store import Store
-from holdfast.table import files
-from holdfast.table.change import Change
-from holdfast.table.load import load_table
-from holdfast.table.runner import Runner, Threads
+from holdfast.errors import BadInput, refuse_below
+from holdfast.progress import Progress
+from holdfast.store.records import RULES, BatchRecord
 from holdfast.table.table import Nulls, Table
 from holdfast.visible import visible
 
@@ -48,11 +37,8 @@ if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
     from holdfast.api.lens import Lens
     from holdfast.api.suggesting import Suggestions
+    from holdfast.rules.file import Rules
 
-T = TypeVar("T")
-
-_ATTEMPTS = 5
-_TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
 _OWN = "rules of your own"
 
 
@@ -61,35 +47,8 @@ def _shape(table: Table) -> str:
     return f"{table.rows:,} rows, {len(table.schema.columns):,} columns" + (f", key {key}" if key else "")
 
 
-@contextmanager
-def opened_store(path: str | Path, write: bool, progress: Progress | None) -> Iterator[Store]:
-    """The store of a state; closed again, and the reason told in a sentence, where what is done with it fails."""
-    with clear_sentences(path):
-        store = Store(path, write=write, note=(progress or SILENT).note)
-        try:
-            yield store
-        except BaseException as error:
-            explained = store.explained(error)
-            store.close()
-            raise explained from None
-
-
-class View:
+class View(Loaded):
     """What a state shows. Use `open`; close it, or use it in a `with` statement."""
-
-    def __init__(self, store: Store, spark: Any, progress: Progress | None) -> None:
-        self._store, self._spark, self._progress = store, spark, progress or Progress()
-        self._runner: Runner = Threads()
-        self._engines = self._make_engines()
-        self._watched: dict[str, WatchedTable] = {}
-        self._states: dict[tuple[str, str], Any] = {}
-        self._records: dict[str, TableRecord] = {}
-        self._waiting: list[tuple[str, Change]] = []  # by table: what the engines have not seen yet
-        self._told: dict[tuple[str, str], list[dict[str, Any]]] = {}  # what the database tells of given rules
-        self._seen = self._version = 0  # the last batch that is known, and the version of the database
-        self._stale = self._closed = False
-        self._replay_seconds, self._replay_batches = 0.0, 0
-        self._allowance = _TO_GET_READY
 
     def __repr__(self) -> str:
         heading = f"{type(self).__name__} of {self._store.path}"
@@ -106,8 +65,6 @@ class View:
     def _repr_html_(self) -> str | None:
         return None if self._closed else view_html(self)
 
-    # ---- loading -----------------------------------------------------------------------------------------------------
-
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
         """Open a state to look at it, while another process may apply batches to it."""
@@ -115,156 +72,6 @@ class View:
             view = View(store, None, progress)
             view._while_others_write(view._load)
         return view
-
-    def follow(self) -> bool:
-        """Bring a view up to date with what others committed since it was loaded; gives whether there was anything.
-
-        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded anew.
-        """
-        self._refuse_closed()
-        if self._store.writable or self._store.version() == self._version:
-            return False
-        self._store.look_again()
-        return self._while_others_write(self._catch_up)
-
-    def _catch_up(self) -> bool:
-        """Take in the batches since the last one that is known."""
-        steps, tables = self._store.steps_after(self._seen), self._tables
-        known = {name: table.where.segments for name, table in tables.items() if table.where is not None}
-        for step in steps:
-            known[step.table] += step.segments
-        if self._stale or known != {record.schema.name: record.where.segments for record in self._store.tables()}:
-            self._load()
-            return True
-        self._await(steps)
-        return bool(steps)
-
-    def _while_others_write(self, read: Callable[[], T]) -> T:
-        """Read as of one moment; if a writer's compaction removes a file before it is open, look again."""
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                with self._store.one_moment():
-                    return read()
-            except Missing:
-                self._store.look_again()
-        with self._store.one_moment():
-            return read()
-
-    def _load(self) -> None:
-        """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see
-        when someone asks for what they know.
-        """
-        store, self._waiting, self._seen = self._store, [], self._store.checkpoint()
-        kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
-        self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
-        self._watched = {
-            name: WatchedTable(load_table(record.where), *kept_parts(name, kept))
-            for name, record in self._records.items()
-        }
-        self._states = {
-            (rules, name): self._engines[rules].load(self._subject(name), *kept.get((rules, name), ({}, {})))
-            for rules, name in self._subjects()
-        }
-        steps = store.steps_after(self._seen)
-        self._await(steps)
-        if not self._waiting:
-            self._recall()
-        self._replay_seconds, self._replay_batches = 0.0, len(steps)
-        self._stale = False
-
-    def _await(self, steps: Sequence[AppliedBatch]) -> None:
-        """Open the files of batches that the engines have not seen, and read what the database tells as of the last."""
-        tables, waiting = self._tables, []
-        for name, change in replayed(tables, steps):
-            waiting.append((name, change))
-            tables[name] = change.after
-        self._told = {at: self._store.results(*at) for at in self._states if rule_class(at[0]).given}
-        self._waiting += waiting
-        self._seen = steps[-1].seq if steps else self._seen
-        self._version = self._store.version_read()
-
-    def _recall(self) -> None:
-        """Let the engines know what the database tells of given rules, and no table does."""
-        for (rules, name), lines in self._told.items():
-            self._engines[rules].recall(self._states[rules, name], lines)
-
-    def _replay(self) -> None:
-        """Let the engines see the batches that wait."""
-        waiting, self._waiting, self._stale = self._waiting, [], True
-        for name, change in waiting:
-            self._maintain(name, change, batches=0)
-        self._recall()
-        self._stale = False
-
-    def close(self) -> None:
-        """Let go of the state."""
-        self._closed = True
-        self._store.close()
-
-    def _refuse_closed(self) -> None:
-        if self._closed:
-            raise BadInput(f"{self._store.path}: this monitor is closed; open the state again")
-
-    def _refresh(self) -> None:
-        """Before anything is told: refuse if closed; after a batch that failed, read the state anew; and replay."""
-        self._refuse_closed()
-        if self._stale:
-            self._load()
-        if self._waiting:
-            self._replay()
-
-    def __enter__(self) -> Self:
-        self._refuse_closed()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _maintain(self, name: str, change: Change, batches: int = 1) -> dict[tuple[str, str], Diff]:
-        """Let the engines see a change, which is that of so many more batches."""
-        started = time.perf_counter()
-        self._watched[name].follow(change, self._runner)
-        diffs = {
-            (rules, table): self._engines[rules].maintain(state, change, self._runner, self._progress)
-            for (rules, table), state in self._states.items()
-            if table in (name, ALL_TABLES)
-        }
-        allowed, self._allowance = self._allowance, 0.0
-        self._replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
-        self._replay_batches += batches
-        return diffs
-
-    def _make_engines(self) -> dict[str, Engine]:
-        given = kept_rules(self._store)
-        return {name: make_engine(name, self._settings(), given.get(name)) for name in self._store.watched}
-
-    def _settings(self) -> dict[str, Any]:
-        """What the user asks of engines, by the names of settings."""
-        return kept_settings(self._store)
-
-    def _subjects(self) -> Iterator[tuple[str, str]]:
-        """Each engine with the name of each table that it has a state of, or with the name for all of them."""
-        for rules, engine in self._engines.items():
-            for name in [ALL_TABLES] if engine.declared.across else self._watched:
-                yield rules, name
-
-    def _subject(self, name: str) -> Any:
-        return dict(self._watched) if name == ALL_TABLES else self._watched[name]
-
-    @property
-    def _tables(self) -> dict[str, Table]:
-        if self._waiting:
-            self._replay()
-        return {name: watched.table for name, watched in self._watched.items()}
-
-    def _table_name(self, asked: str | None) -> str:
-        names = list(self._tables)
-        if asked is None and len(names) == 1:
-            return names[0]
-        if asked in self._tables:
-            return str(asked)
-        wrong = f"there is no table {asked!r}" if asked else "this state watches several tables"
-        raise BadInput(f"{wrong}; choose one with --table: {', '.join(names)}")
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
@@ -333,7 +140,8 @@ class View:
             engine = self._engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self))
+        since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
+        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -434,6 +242,31 @@ class View:
         from holdfast.api.state_report import state_document
 
         return write_document(Path(path), state_document(self, redact=redact))
+
+    def rules(self) -> Rules:
+        """The rules that are given, as values; `str()` of them is a rule file."""
+        from holdfast.api.wanted import rules_in
+
+        self._refuse_closed()
+        return rules_in(kept_rules(self._store))
+
+    def marks(self) -> Marks:
+        """The found rules that are ignored, and those that are pinned."""
+        self._refuse_closed()
+        return Marks.read(self._store.meta(MARKS))
+
+    def changes(self) -> dict[int, list[str]]:
+        """What changes of rules and columns did, in lines of text, by their numbers in the history."""
+        from holdfast.api.column_change import ColumnsChanged
+        from holdfast.api.rule_change import RuleChange
+
+        self._refuse_closed()
+        about = {each.seq: each.about for each in self._store.reshaped()}
+        batches = {batch.seq: batch for batch in self._store.history() if batch.seq in about} if about else {}
+        return {
+            seq: (RuleChange if batch.kind == RULES else ColumnsChanged)(batch, about[seq]).lines()[1:]
+            for seq, batch in batches.items()
+        }
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""

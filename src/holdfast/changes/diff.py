@@ -9,10 +9,10 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ class Finding(Protocol):
 
 
 Result = Mapping[str, Finding]
+V = TypeVar("V")
 Pairs = NDArray[np.int64]
 
 NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no rows break it
@@ -144,14 +145,22 @@ class PairChange:
 
     def then(self, later: PairChange) -> PairChange:
         """Both changes as one: what the first added and the second resolved was never there. Which violations are
-        retold is known of one batch alone: of both, none is.
+        retold is known of each alone: of both, none is, unless one of them changes nothing.
         """
         if self.added is None or self.resolved is None or later.added is None or later.resolved is None:
             return PairChange(None, None)
+        for one, other in ((self, later), (later, self)):
+            if other.is_nothing:
+                return one
         return PairChange(
             np.concatenate([_without(self.added, later.resolved), _without(later.added, self.resolved)]),
             np.concatenate([_without(self.resolved, later.added), _without(later.resolved, self.added)]),
         )
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no violation came or went."""
+        return self.added is not None and self.resolved is not None and not len(self.added) and not len(self.resolved)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -206,9 +215,12 @@ def _as_set(pairs: NDArray[np.int64] | None) -> set[tuple[int, ...]] | None:
     return None if pairs is None else {tuple(pair) for pair in pairs.tolist()}
 
 
-def _without(pairs: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.int64]:
-    absent = _as_set(gone) or set()
-    return pairs[[tuple(pair) not in absent for pair in pairs.tolist()]] if len(pairs) else pairs
+def _without(pairs: Pairs, gone: Pairs) -> Pairs:
+    if not len(pairs) or not len(gone):
+        return pairs
+    first, second = (np.unique(rows, return_inverse=True)[1] for rows in np.concatenate([pairs, gone]).T)
+    numbers = first * (second.max() + 1) + second  # equal where both rows are
+    return np.asarray(pairs[~np.isin(numbers[: len(pairs)], numbers[len(pairs) :])])
 
 
 @dataclass(frozen=True)
@@ -250,6 +262,30 @@ class Diff:
         others = {text: (before[text], after[text]) for text, change in moved.items() if change.new or change.gone}
         return replace(self, changed={**others, **self.changed}, violations=moved)
 
+    def without(self, texts: Collection[str]) -> Diff:
+        """The same as if nobody had heard of some rules."""
+        return self._of(lambda text: text not in texts)
+
+    def only(self, texts: Collection[str]) -> Diff:
+        """What it tells of some rules."""
+        return self._of(lambda text: text in texts)
+
+    def _of(self, told: Callable[[str], bool]) -> Diff:
+        def some(part: Mapping[str, V]) -> dict[str, V]:
+            return {text: each for text, each in part.items() if told(text)}
+
+        return Diff(
+            some(self.gained),
+            some(self.lost),
+            some(self.changed),
+            some(self.witnesses),
+            some(self.violations),
+            some(self.causes),
+            some(self.figures),
+            None if self.worth is None else some(self.worth),
+            None if self.gained_worth is None else some(self.gained_worth),
+        )
+
     def undo(self) -> Diff:
         """The diff that takes this one back (witnesses and causes speak of one direction only and are dropped)."""
         return Diff(
@@ -261,19 +297,49 @@ class Diff:
         )
 
     def then(self, later: Diff) -> Diff:
-        """Both diffs as one; causes are those of one batch, and dropped."""
+        """Both diffs as one: what the first tells and the second takes back is not told at all. Rules that broke are
+        worth what they were before both, and those gained what they are after both.
+        """
         old = {**self.lost, **{t: a for t, (a, _) in self.changed.items()}}
         touched = old.keys() | self.gained.keys()
         met = {**later.lost, **{t: a for t, (a, _) in later.changed.items()}}
         before = old | {text: finding for text, finding in met.items() if text not in touched}
         after = later.patch(self.patch(before))
+        after |= {text: finding for text, finding in later.figures.items() if text in after}
         net = between(before, after, {**self.witnesses, **later.witnesses})
-        pairs = {
-            text: self.violations[text].then(change) if text in self.violations else change
-            for text, change in {**self.violations, **later.violations}.items()
-            if text in later.violations
-        }
-        return replace(net, violations={**self.violations, **pairs})
+        told = net.lost.keys() | net.gained.keys()
+        moved = self._violations_then(later)
+        known = {text: change for text, change in moved.items() if text in before and text in after}
+        return replace(
+            net.with_violations(before, after, known),
+            violations=moved,
+            causes=_only(told, self.causes, later.causes),
+            figures=self._figures_then(later, after, told | net.changed.keys()),
+            worth=_known(net.lost.keys(), later.worth, self.worth),
+            gained_worth=_known(net.gained.keys(), self.gained_worth, later.gained_worth),
+        )
+
+    def _violations_then(self, later: Diff) -> dict[str, PairChange]:
+        both = {**self.violations, **later.violations}
+        for text in self.violations.keys() & later.violations.keys():
+            both[text] = self.violations[text].then(later.violations[text])
+        return {text: change for text, change in both.items() if not change.is_nothing}
+
+    def _figures_then(self, later: Diff, after: Result, told: Collection[str]) -> dict[str, Finding]:
+        """The findings whose figures moved, as they are in the end, of which nothing is told."""
+        both = {**self.figures, **{text: after[text] for text in self.figures if text in after}, **later.figures}
+        return {text: finding for text, finding in both.items() if text not in told and text not in later.lost}
+
+
+def _only(texts: Collection[str], *parts: Mapping[str, V]) -> dict[str, V]:
+    """What parts tell of some rules; of two that tell of the same one, the last."""
+    return {text: value for part in parts for text, value in part.items() if text in texts}
+
+
+def _known(texts: Collection[str], *parts: Mapping[str, V] | None) -> dict[str, V] | None:
+    """The same, where some parts may tell of none; None where none does."""
+    told = [part for part in parts if part is not None]
+    return _only(texts, *told) if told else None
 
 
 def between(before: Result, after: Result, witnesses: Mapping[str, Witness] | None = None) -> Diff:

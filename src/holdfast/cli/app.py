@@ -14,7 +14,7 @@ from holdfast import __version__
 from holdfast.report.terminal import say
 
 
-class _Commands(TyperGroup):
+class Commands(TyperGroup):
     """The commands. Typer has every argument checked by pydantic, which takes 0.1 s to load, also those that nobody
     gave: here that happens only where there is something to check.
     """
@@ -62,7 +62,7 @@ class _Check:
 
 app = typer.Typer(
     name="holdfast",
-    cls=_Commands,
+    cls=Commands,
     help="Which rules hold in your data, which just broke, and because of which rows.",
     epilog="Try it: holdfast demo. Exit codes: 0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error.",
     no_args_is_help=True,

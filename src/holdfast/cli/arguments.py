@@ -27,6 +27,27 @@ SourceList = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
 TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
+How = Literal["insert", "delete", "changes", "snapshot", "upsert"]
+TablesOfBatch = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table",
+        help="The table, where several are watched; or [b]name=path[/b], as often as there are tables to change in one "
+        "batch.",
+    ),
+]
+TableColumn = Annotated[
+    str | None, typer.Option(help="The column that names the table of each row, where a file has rows of several.")
+]
+Evolve = Annotated[
+    bool,
+    typer.Option(
+        "--evolve",
+        help="Let the table take over the columns of the file: new ones join, ones that it lacks leave, and types get "
+        "wider where no value changes its meaning.",
+    ),
+]
+ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 FailOn = Annotated[
     str,
     typer.Option(

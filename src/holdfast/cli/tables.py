@@ -34,6 +34,19 @@ def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
     return tables
 
 
+def table_or_files(given: list[str]) -> tuple[str | None, dict[str, str]]:
+    """What `--table` names: one table, or files of several by the tables that they are for."""
+    plain = [each for each in given if "=" not in each]
+    if len(plain) > 1 or (plain and len(given) > 1):
+        raise BadInput(f"--table {plain[-1]}: one batch of several tables needs a file of each: --table name=path")
+    files: dict[str, str] = {}
+    for name, _, path in (each.partition("=") for each in given if each not in plain):
+        if name in files:
+            raise BadInput(f"--table {name}={path}: there is a file of {name} already; put all of its rows into one")
+        files[name] = path
+    return plain[0] if plain else None, files
+
+
 def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
     """Columns of each table, as an option names them: `id`, or `table:id,day` with several tables."""
     columns: dict[str, list[str]] = {}

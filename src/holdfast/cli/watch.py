@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import FailOn, OnMissing, Output, Quarantine, State, TableName
+from holdfast.cli.arguments import Evolve, FailOn, OnMissing, Output, Quarantine, State, TableName
 from holdfast.cli.options import READING_FILES, taking
 from holdfast.cli.printing import print_json, tell_outcome, terminal_progress
 from holdfast.report.terminal import say, somebody_reads
@@ -30,6 +30,7 @@ def watch(
     table: TableName = None,
     on_missing: OnMissing = "error",
     quarantine: Quarantine = None,
+    evolve: Evolve = False,
     fail_on: FailOn = "likely",
     form: Output = "text",
     options: ReadOptions,
@@ -61,7 +62,7 @@ def watch(
         try:
             monitor.watch_folder(
                 folder, how=holds, table=table, on_missing=on_missing, operation_column=op,
-                options=options, once=once, applied=applied, quarantine=quarantine, refused=refused,
+                options=options, once=once, applied=applied, quarantine=quarantine, refused=refused, evolve=evolve,
             )  # fmt: skip
         except KeyboardInterrupt:
             progress.note("Stopped. Batches that were told are kept.")

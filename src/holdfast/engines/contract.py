@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
@@ -69,6 +70,12 @@ class Engine(ABC):
     def maintain(self, state: Any, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Bring the state up to date with a batch that the subject has followed, and tell what changed."""
 
+    def merged(self, state: Any, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:  # noqa: ARG002
+        """What a batch of several tables did, given the change of each, which were maintained one after the other, and
+        what each of them did. Only engines that look across tables are asked.
+        """
+        return reduce(Diff.then, diffs)
+
     @abstractmethod
     def result(self, state: Any) -> Result:
         """All that holds now, by text."""
@@ -84,6 +91,13 @@ class Engine(ABC):
     @abstractmethod
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
         """The state of a subject that `dump` described."""
+
+    def with_rules(self, state: Any, subject: Any, runner: Runner, progress: Progress = SILENT) -> Any:  # noqa: ARG002
+        """The state of the rules that were given to this engine, from that of an engine of the same class to which
+        others were given: what is known of a rule is taken over. Used where rules come and go; a class whose rules are
+        given overrides this, so that one more costs one search.
+        """
+        return self.discover(subject, runner, progress)
 
     def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:  # noqa: ARG002  # no codes, no use
         """The same state of a subject of which some tables were written anew: their rows and ids are what they were,

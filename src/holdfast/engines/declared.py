@@ -132,6 +132,9 @@ class RuleTexts(Protocol):
     def table(self, text: str) -> str:
         """The table whose rows break a rule."""
 
+    def renamed(self, text: str, table: str, names: Mapping[str, str]) -> str:
+        """The same rule where some columns of a table have other names now, given by their old ones."""
+
 
 class Pictures(Protocol):
     """A module that draws what was found."""

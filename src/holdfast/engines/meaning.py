@@ -67,6 +67,9 @@ class Meaning:
     breaches: tuple[Breach, ...] = ()
     partner: Partner | None = None
     nulls_compare: bool = True  # null equals null and comes before every value; otherwise no comparison with it is true
+    condition: str = ""  # in SQL, what every row t satisfies, or a quantity of the table does: broken where it is false
+    quantity: str = ""  # in SQL, what is measured of the table
+    constants: tuple[Constant, ...] = ()  # that the rule names beside those of its breaches
 
 
 class Meanings(Protocol):

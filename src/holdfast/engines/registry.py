@@ -17,7 +17,10 @@ from holdfast.errors import BadInput, suggest
 if TYPE_CHECKING:
     from holdfast.engines.contract import Engine
 
+# Of classes that can be given, the first that means a text has it: rules about a row come before denial constraints, as
+# both may start with `not`.
 FOLDERS = [
+    "holdfast.engines.row",
     "holdfast.engines.column",
     "holdfast.engines.denial",
     "holdfast.engines.functional",
@@ -108,7 +111,12 @@ def make_engine(
 ) -> Engine:
     """The engine of a class of rules: with the settings that concern it, and the rules that were given, by table."""
     declared = rule_class(name)
-    own = {each.name for each in fields(declared.settings)}
-    settings = declared.settings(**{key: value for key, value in (values or {}).items() if key in own})
-    made: Engine = import_module(declared.engine).make(declared, settings, given or {})
+    made: Engine = import_module(declared.engine).make(declared, make_settings(name, values or {}), given or {})
     return made
+
+
+def make_settings(name: str, values: Mapping[str, Any]) -> Any:
+    """The settings that concern a class of rules."""
+    kind = rule_class(name).settings
+    own = {each.name for each in fields(kind)}
+    return kind(**{key: value for key, value in values.items() if key in own})

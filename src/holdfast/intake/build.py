@@ -145,6 +145,12 @@ class Sources:
     upserts: Any = None
 
     @property
+    def of_rows(self) -> Any:
+        """What tells of whole rows, if anything does."""
+        parts = (self.inserts, self.upserts, self.changes, self.snapshot)
+        return next((each for each in parts if each is not None), None)
+
+    @property
     def kind(self) -> str:
         """What the batch is made of, in a word."""
         names = ("inserts", "upserts", "deletes", "changes", "snapshot")
@@ -189,7 +195,7 @@ class _BatchReader:
         """The rows of a source, staged."""
         if not self._tolerant:
             return self._staged(name, self._open(source), constant)
-        source, reading = lasting(source), None
+        source, reading = source if isinstance(source, Reading) else lasting(source), None
         try:
             reading = self._open(source)
             return self._staged(name, reading, constant)

@@ -33,12 +33,14 @@ class Original:
 
 def originals(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
     """The records of a source that have some numbers, which are in order. The source is none that is a DataFrame."""
+    own = numbers if reading.records is None else reading.records[numbers]
     if reading.dialect is not None:
-        yield from _of_csv(reading.files, reading.dialect, numbers)
+        yield from _of_csv(reading.files, reading.dialect, own)
     elif reading.json:
-        yield from _of_json(reading.files, numbers)
+        yield from _of_json(reading.files, own)
     else:
-        yield from _of_tables(reading, numbers)
+        rows = _of_tables(reading, numbers)
+        yield from (replace(row, line=record + 1) for row, record in zip(rows, own.tolist(), strict=True))
 
 
 def as_texts(table: pa.Table) -> list[list[str | None]]:
@@ -124,6 +126,5 @@ def _of_tables(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Origina
         if first > numbers[-1]:
             return
         wanted = _within(numbers, first, len(table))
-        for number, row in zip(wanted, as_texts(table.take(wanted)), strict=True):
-            yield Original(first + number + 1, row)
+        yield from (Original(None, row) for row in as_texts(table.take(wanted)))
         first += len(table)

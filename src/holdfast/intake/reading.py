@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
@@ -45,7 +47,7 @@ _KINDS = {
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
     "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
-    written: others are read so, too, unless they show or `csv` says otherwise.
+    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it stands.
 
     >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
@@ -58,9 +60,10 @@ class ReadOptions:
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
     reader: Way | None = None
     before: CsvOptions | None = field(default=None, repr=False)
+    raw: bool = field(default=False, repr=False)
 
     def __repr__(self) -> str:
-        return shown_fields(self, hidden=("jdbc_properties", "before"))  # a password may be among them
+        return shown_fields(self, hidden=("jdbc_properties", "before", "raw"))  # a password may be among them
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Reading:
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
     `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
     a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own; `json` that
-    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others.
+    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Of a source that has
+    rows of several tables, `records` are the numbers of those in `table`, and `overlooked` names columns of others.
     """
 
     name: str
@@ -92,6 +96,8 @@ class Reading:
     sifted: Sifted | None = None
     said: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    records: NDArray[np.int64] | None = None
+    overlooked: frozenset[str] = frozenset()
 
     @property
     def way(self) -> Way:
@@ -111,11 +117,13 @@ def open_source(
     expected: pa.Schema | None = None,
     tolerant: bool = False,
 ) -> Reading:
-    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark.
+    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; one that is open stays as it is.
 
     `expected` gives the types of known columns, for text that is read here and cast at once. If tolerant, local text is
     not cast yet, and may have records that are no rows.
     """
+    if isinstance(source, Reading):
+        return source
     if isinstance(source, str | Path):
         try:
             return _open_path(str(source), options, spark, expected, tolerant)
@@ -261,7 +269,7 @@ def _open_csv(
     if not dialect.names:
         return Reading(path, (), table=pa.table({}))
     small = way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE and not options.schema
-    if small and not tolerant:
+    if small and not tolerant and not options.raw:
         return _read_small_csv(full[0], dialect, options, expected, said)
     return _csv_in_pieces(path, full, dialect, options, way, spark, said, tolerant)
 
@@ -358,6 +366,8 @@ def _open_json(
     if way == "spark":
         return _json_with_spark(path, files, declared, options, spark)
     text = jsonlines.read(files)
+    if options.raw:
+        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
     looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
     types, said = jsonlines.types_of(looks, options.csv.types == "text")
     if expected is not None:

@@ -138,6 +138,7 @@ def plan_batch(
     spare = {names[operation_place], *NOTED} if operation_place >= 0 else set(NOTED)
     if operation_place >= 0:
         spare |= set(FEED_COLUMNS) - known
+    spare |= reading.overlooked - known
     only_key = constant == DELETE and schema.key
     _check_names(reading, schema, known, spare, [schema.names[c] for c in schema.key] if only_key else schema.names)
     for column in schema.columns:
@@ -160,7 +161,7 @@ def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int
             raise BadInput(f"{reading.name}: there is no operation column {asked!r}; its columns are {_listed(names)}")
         return names.index(asked)
     for name in OPERATION_COLUMNS:
-        if name in names and name not in schema.names:
+        if name in names and name not in schema.names and name not in reading.overlooked:
             return names.index(name)
     raise BadInput(
         f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
@@ -198,7 +199,7 @@ def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[s
         differences.append(f"has {_listed(extra)} besides")
     raise BadInput(
         f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
-        "give the table's columns, in any order"
+        "give the table's columns, in any order, or let the table change with --evolve"
     )
 
 
@@ -215,7 +216,7 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
-            "cast it before it comes here"
+            "cast it before it comes here, or let the table change with --evolve"
         )
     if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
         return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))

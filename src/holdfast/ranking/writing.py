@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from itertools import chain, count
@@ -10,11 +9,11 @@ from itertools import chain, count
 from holdfast.engines.declared import GivenRule
 from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
-from holdfast.visible import visible, visible_json
+from holdfast.rules.writing import rule_entry
+from holdfast.visible import visible
 
 _LONGEST = 60
 _NOT_WORDS = re.compile(r"[^\w]+")
-_PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|nan|inf)$)[A-Za-z][\w-]*( -> [A-Za-z][\w-]*)?", re.IGNORECASE)
 
 
 def given_rules(suggestions: Iterable[Suggestion]) -> list[GivenRule]:
@@ -39,19 +38,6 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
     for rule in given_rules(suggestions):
         lines += [f"  # {visible(rule.note)}", rule_entry(rule.name, rule.table, rule.text, rule.severity)]
     return "\n".join(lines) + "\n"
-
-
-def rule_entry(name: str, table: str, text: str, severity: str) -> str:
-    """A rule as it stands in a rule file; `table` may be empty where that is plain."""
-    fields = {"name": name, **({"table": table} if table else {}), "rule": text, "severity": severity}
-    return "\n".join(
-        f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}" for place, (key, value) in enumerate(fields.items())
-    )
-
-
-def _scalar(text: str) -> str:
-    """A text as YAML writes it on one line: plain words as they are, others as JSON, which is YAML."""
-    return text if _PLAIN.fullmatch(text) else visible_json(json.dumps(text, ensure_ascii=False))
 
 
 def _free_name(each: Suggestion, taken: set[str]) -> str:

@@ -121,7 +121,7 @@ def told_outcome_html(outcome: Outcome) -> str:
     """What a batch did, and the rows that broke the best of the rules that broke, side by side."""
     broken = [
         (-(diff.worth or {})[text].score if text in (diff.worth or {}) else 0.0, engine, text, witness)
-        for engine, diff in outcome.diffs.items()
+        for (engine, _), diff in outcome.diffs.items()
         for text, witness in diff.witnesses.items()
     ]
     broken.sort(key=lambda each: each[0])

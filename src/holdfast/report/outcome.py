@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import one_a_class
+from holdfast.changes.diff import Diff
 from holdfast.engines.declared import is_given, score_cell
 from holdfast.engines.registry import rule_class
-from holdfast.report.tables import changes_table, text_table
+from holdfast.report.tables import changes_table, text_table, with_table
 from holdfast.report.terminal import Terminal, plain
-from holdfast.report.told import gained_lines, lost_lines, with_cause
+from holdfast.report.told import OfTable, gained_lines, lost_lines, with_cause
 from holdfast.report.values import Outcome, RuleHistory
 from holdfast.store.records import BatchRecord
 
@@ -28,11 +29,11 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
         return
     if not batch.inserted and not batch.deleted:
-        console.print(f"{title}no change in {plain(batch.table)}{_ignored(batch)}")
+        console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
         _print_lines(console, aside_lines(outcome))
         return
     console.print(
-        f"{title}[bold]batch {batch.seq}[/bold] on {plain(batch.table)}: {batch.inserted:,} rows inserted, "
+        f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
     _print_lines(console, aside_lines(outcome))
@@ -41,7 +42,9 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     if given is not None:
         console.print(given)
     _print_lines(console, rule_lines(outcome))
-    tables = [table for table in (changes_table(changed), _errors_table(changed)) if table is not None]
+    several = len(batch.tables) > 1
+    found = changes_table(changed, several), _errors_table(changed, several)
+    tables = [table for table in found if table is not None]
     for table in tables:
         console.print(table)
     if given is None and not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
@@ -67,19 +70,34 @@ def aside_lines(outcome: Outcome) -> Iterator[tuple[str, list[str]]]:
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
-    diffs = outcome.diffs.values()
+    diffs = outcome.told.values()
+    told, pinned = (_of_tables(outcome, each) for each in (outcome.told, outcome.pinned))
+    if broken := sum(len(diff.lost) for diff in outcome.pinned.values()):
+        yield f"pinned: {_rules(broken)} that you pinned broke", lost_lines(pinned, most)
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
     if lost:
-        yield f"lost: {_rules(lost)}", lost_lines(diffs, most)
+        yield f"lost: {_rules(lost)}", lost_lines(told, most)
     if gained:
-        lines, hidden = gained_lines(diffs, most)
+        lines, hidden = gained_lines(told, most)
         yield f"gained: {_rules(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
+    if outcome.ignored:
+        yield f"ignored: {_rules(outcome.ignored)} that you ignore broke", []
     if untested := len(outcome.untested):
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-        told = [diff for diff in diffs if diff.causes]
-        lines = [with_cause(d, text) for d in told for text in one_a_class(d.lost) if text not in d.witnesses][:most]
+        lines = [
+            with_cause(each, text)
+            for each in told
+            if each.diff.causes
+            for text in one_a_class(each.diff.lost)
+            if text not in each.diff.witnesses
+        ][:most]
         yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", lines
+
+
+def _of_tables(outcome: Outcome, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:
+    """Diffs that know their tables, and tell them where the batch has several."""
+    return [OfTable(diff, *subject, len(outcome.batch.tables) > 1) for subject, diff in diffs.items()]
 
 
 def _rules(count: int) -> str:
@@ -91,16 +109,18 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
     lines = []
     for old, new in changed:
         if is_given(new):
-            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"])]
+            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"], new["table"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
     return text_table(headings, lines, headings[2:]) if lines else None
 
 
-def _errors_table(changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], most: int = 5) -> Table | None:
+def _errors_table(
+    changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], several: bool, most: int = 5
+) -> Table | None:
     """The rules that hold to some share, of which this share changed the most."""
     shares = [
-        (*(one.get(measure, 0.0) for one in (old, new)), new["text"], measure)
+        (*(one.get(measure, 0.0) for one in (old, new)), with_table(new, new["text"], several), measure)
         for old, new in changed
         if not is_given(new) and (measure := rule_class(new["kind"]).measure)
     ]
@@ -123,7 +143,7 @@ def print_history(batches: Sequence[BatchRecord]) -> None:
         (
             str(batch.seq),
             batch.at[5:19].replace("T", " "),
-            batch.table,
+            ", ".join(batch.tables),
             batch.kind,
             f"{batch.inserted:,}",
             f"{batch.deleted:,}",

@@ -47,8 +47,9 @@ def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    several = len(batch.tables) > 1
     own, facts = (
-        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new)]
+        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new, several)]
         for given in (True, False)
     )
     headings = ("column or rule", "fact", "before", "after")
@@ -59,4 +60,4 @@ def outcome_html(outcome: Outcome) -> str:
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
         for title, listed in (*aside_lines(outcome), *rule_lines(outcome))
     )
-    return f"<h3>{escape(batch.table)}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"
+    return f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"

@@ -43,6 +43,9 @@ def told(meaning: Meaning, rows: Sequence[Values], show: Show, numeric: Mapping[
             own = dict(zip("ts", (rows[place] for place in order), strict=False))
             if all(_is_met(each, own, numeric, meaning.nulls_compare) for each in breach.comparisons):
                 return Told(_sentence(breach, own, show), order, breach.faults)
+    if meaning.condition and len(rows) == 1:
+        values = [f"{column} {show(rows[0].get(column))}" for column in meaning.columns]
+        return Told(f"This row has {listed(values)}.", places, meaning.columns)
     return Told("", places, meaning.breaches[0].faults if meaning.breaches else ())
 
 

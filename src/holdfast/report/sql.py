@@ -18,6 +18,8 @@ def query(meaning: Meaning, table: str, key: Sequence[str], nulls: Nulls = "equa
     if meaning.partner is not None:
         return _orphans(meaning.partner)
     own = in_quotes(table)
+    if meaning.condition:
+        return _unsatisfied(meaning, own)
     if (grouped := _grouped(meaning, own, nulls)) is not None:
         return grouped
     if nulls == "distinct" and meaning.nulls_compare:
@@ -32,6 +34,13 @@ def query(meaning: Meaning, table: str, key: Sequence[str], nulls: Nulls = "equa
         differ = " OR ".join(_distinct(f"t.{in_quotes(name)}", f"s.{in_quotes(name)}") for name in key)
         where = f"({where})\n  AND ({differ})"
     return f"SELECT * FROM {own} t JOIN {own} s\n  ON {where}"
+
+
+def _unsatisfied(meaning: Meaning, table: str) -> str:
+    """The rows of which a condition is false; or what is measured of the table, where that is."""
+    if meaning.quantity:
+        return f"SELECT {meaning.quantity} AS value FROM {table} t\nHAVING NOT ({meaning.condition})"
+    return f"SELECT * FROM {table} t\nWHERE NOT ({meaning.condition})"
 
 
 def _cells(meaning: Meaning) -> list[Cell]:

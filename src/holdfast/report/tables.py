@@ -126,9 +126,11 @@ def findings_tables(
     ]
 
 
-def changes_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Table | None:
-    """What changed in facts, besides the number of rows: one line a fact."""
-    lines = [line for before, after in changed if _is_fact(after) for line in change_lines(before, after)]
+def changes_table(
+    changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], several: bool = False
+) -> Table | None:
+    """What changed in facts, besides the number of rows: one line a fact; with its table, where there are several."""
+    lines = [line for before, after in changed if _is_fact(after) for line in change_lines(before, after, several)]
     return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
 
 
@@ -136,9 +138,17 @@ def _is_fact(finding: Mapping[str, Any]) -> bool:
     return rule_class(finding["kind"]).facts
 
 
-def change_lines(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[ChangeLine]:
-    """What of two findings about the same thing differs."""
-    return rule_class(after["kind"]).change_lines(before, after)
+def change_lines(before: Mapping[str, Any], after: Mapping[str, Any], several: bool = False) -> list[ChangeLine]:
+    """What of two findings about the same thing differs; with its table, where there are several."""
+    lines = rule_class(after["kind"]).change_lines(before, after)
+    return [(with_table(after, about, several), fact, old, new) for about, fact, old, new in lines]
+
+
+def with_table(finding: Mapping[str, Any], told: str, several: bool) -> str:
+    """What is told of a finding, with its table where there are several; rules that were given have names."""
+    if not several or "table" not in finding or is_given(finding):
+        return told
+    return f"{finding['table']}{'.' if 'column' in finding else ': '}{told}"
 
 
 def to_arrow(findings: Sequence[Mapping[str, Any]]) -> pa.Table:

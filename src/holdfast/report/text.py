@@ -42,7 +42,8 @@ def outcome_text(outcome: Outcome) -> str:
         lines += [told, *(f"  {line}" for line in listed)]
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     for is_own, heading in ((True, "rules of your own"), (False, "changed facts")):
-        changes = [line for old, new in changed if is_given(new) == is_own for line in _changes(old, new)]
+        several = len(outcome.batch.tables) > 1
+        changes = [line for old, new in changed if is_given(new) == is_own for line in _changes(old, new, several)]
         lines += _section(f"{heading}: {len(changes):,}", len(changes), changes) if changes else []
         if is_own:  # they matter most
             for told, listed in rule_lines(outcome):
@@ -50,8 +51,8 @@ def outcome_text(outcome: Outcome) -> str:
     return _text(lines)
 
 
-def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    return [f"{about}: {fact} {before} → {after}" for about, fact, before, after in change_lines(old, new)]
+def _changes(old: dict[str, Any], new: dict[str, Any], several: bool) -> list[str]:
+    return [f"{about}: {fact} {before} → {after}" for about, fact, before, after in change_lines(old, new, several)]
 
 
 def history_text(fared: RuleHistory) -> str:

@@ -12,6 +12,7 @@ from itertools import islice
 
 from holdfast.changes.asked import for_people, one_a_class
 from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.engines.registry import ALL_TABLES, table_of_rows
 from holdfast.engines.scored import LIKELY
 
 _FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
@@ -26,9 +27,34 @@ _CAUSES = {
 
 
 @dataclass(frozen=True)
+class OfTable:
+    """What a batch did to the rules of a class, of a table or across tables; `several` says that it changed more than
+    one table, so that rules are told with theirs.
+    """
+
+    diff: Diff
+    engine: str
+    table: str
+    several: bool = False
+
+    def named(self, told: str) -> str:
+        """What is told of a rule, with its table where that matters. Rules across tables name their own."""
+        return f"{self.table}: {told}" if self.several and self.table != ALL_TABLES else told
+
+    def with_rows(self, text: str, told: str) -> str:
+        """What is told of the rows that broke a rule, with their table where that matters."""
+        return f"{self.rows_of(text)}: {told}" if self.several else told
+
+    def rows_of(self, text: str) -> str:
+        """The table whose rows break a rule."""
+        return table_of_rows(self.engine, self.table, text)
+
+
+@dataclass(frozen=True)
 class _Broken:
     """A rule that rows broke."""
 
+    of: OfTable
     text: str
     score: float | None
     witness: Witness
@@ -39,21 +65,22 @@ class _Broken:
         return self.text if self.score is None else f"{self.text} ({self.score:.2f})"
 
 
-def lost_lines(diffs: Iterable[Diff], most: int) -> list[str]:
+def lost_lines(told: Iterable[OfTable], most: int) -> list[str]:
     """A line for each pair of rows that broke rules, the highest score first; then how many accidents broke."""
     likely: list[_Broken] = []
     others: list[_Broken] = []
     first: list[_Broken] = []  # of the accidents
     accidents = 0
-    for diff in diffs:
+    for each in told:
+        diff = each.diff
         if diff.worth is None:
-            others += islice(_broken(diff, one_a_class(diff.lost), {}), _LOOKED_AT)
+            others += islice(_broken(each, one_a_class(diff.lost), {}), _LOOKED_AT)
             continue
         scores = _likely(diff.worth)
-        known = list(_broken(diff, scores, scores))
+        known = list(_broken(each, scores, scores))
         likely += known
         accidents += len(diff.witnesses) - len(known)
-        first += islice(_broken(diff, (text for text in diff.lost if text not in scores), {}), _FEW + 1)
+        first += islice(_broken(each, (text for text in diff.lost if text not in scores), {}), _FEW + 1)
     likely.sort(key=lambda rule: -(rule.score or 0.0))
     if accidents <= _FEW:
         return _cut(_by_cause([*likely, *others, *first]), most)
@@ -71,20 +98,21 @@ def _likely(worth: Mapping[str, Worth]) -> dict[str, float]:
     return {text: each.score for text, each in worth.items() if each.score >= LIKELY}
 
 
-def _broken(diff: Diff, texts: Iterable[str], scores: Mapping[str, float]) -> Iterator[_Broken]:
+def _broken(of: OfTable, texts: Iterable[str], scores: Mapping[str, float]) -> Iterator[_Broken]:
     """Those of some rules that rows broke; scores are told of likely ones."""
     for text in texts:
-        witness = diff.witnesses.get(text)
+        witness = of.diff.witnesses.get(text)
         if witness is not None:
-            looked_at = tuple(getattr(diff.lost[text], "looked_at", ()))
-            yield _Broken(text, scores.get(text), witness, looked_at)
+            looked_at = tuple(getattr(of.diff.lost[text], "looked_at", ()))
+            yield _Broken(of, text, scores.get(text), witness, looked_at)
 
 
 def _by_cause(rules: Iterable[_Broken]) -> list[str]:
     """A line for the rules that the same rows broke."""
-    causes: dict[tuple[tuple[int, ...], str], list[_Broken]] = {}
+    causes: dict[tuple[str, tuple[int, ...], str], list[_Broken]] = {}
     for rule in rules:
-        causes.setdefault((rule.witness.rows, rule.witness.sentence), []).append(rule)
+        rows = rule.of.rows_of(rule.text), rule.witness.rows, rule.witness.sentence
+        causes.setdefault(rows, []).append(rule)
     return [_cause_line(together) for together in causes.values()]
 
 
@@ -92,38 +120,40 @@ def _cause_line(together: list[_Broken]) -> str:
     first = together[0]
     rows = first.witness.named(first.looked_at)
     if len(together) == 1:
-        return f"{first.named}   because of {rows}"
+        return first.of.named(f"{first.named}   because of {rows}")
     named = ", ".join(rule.named for rule in together[:_FEW])
     more = f" and {len(together) - _FEW:,} more" if len(together) > _FEW else ""
-    return f"{rows} broke {len(together):,} rules: {named}{more}"
+    return first.of.with_rows(first.text, f"{rows} broke {len(together):,} rules: {named}{more}")
 
 
-def gained_lines(diffs: Iterable[Diff], most: int) -> tuple[list[str], str]:
+def gained_lines(told: Iterable[OfTable], most: int) -> tuple[list[str], str]:
     """The rules that were gained, the likely ones first, then how many accidents; and what is not shown, in words."""
     likely: list[tuple[float, str]] = []
     others: list[str] = []
     first: list[str] = []  # of the accidents
     hidden: list[str] = []
     accidents = 0
-    for diff in diffs:
+    for each in told:
+        diff = each.diff
         if diff.gained_worth is None:
             some, left_out = for_people(diff.gained, ())
-            others += [with_cause(diff, text) for text in islice(some, most + 1)]
+            others += [with_cause(each, text) for text in islice(some, most + 1)]
             hidden += [left_out] if left_out else []
             continue
         scores = _likely(diff.gained_worth)
-        likely += [(score, text) for text, score in scores.items()]
+        likely += [(score, each.named(text)) for text, score in scores.items()]
         accidents += len(diff.gained) - len(scores)
-        first += islice((text for text in diff.gained if text not in scores), _FEW + 1)
-    told = [f"{text} ({score:.2f})" for score, text in sorted(likely, key=lambda each: -each[0])] + others
+        first += islice((each.named(text) for text in diff.gained if text not in scores), _FEW + 1)
+    lines = [f"{text} ({score:.2f})" for score, text in sorted(likely, key=lambda each: -each[0])] + others
     if accidents <= _FEW:
-        return _cut([*told, *first], most), ", ".join(hidden)
-    return [*_cut(told, most), f"{accidents:,} rules that look accidental came; JSON lists them"], ", ".join(hidden)
+        return _cut([*lines, *first], most), ", ".join(hidden)
+    return [*_cut(lines, most), f"{accidents:,} rules that look accidental came; JSON lists them"], ", ".join(hidden)
 
 
-def with_cause(diff: Diff, text: str) -> str:
+def with_cause(of: OfTable, text: str) -> str:
     """A rule that was gained or is implied, with why, where that is told and not plain."""
+    diff = of.diff
     cause = diff.causes.get(text)
     said = _CAUSES.get(cause.kind, "") if cause else ""
     holds = "no longer holds" if text in diff.gained else "holds"
-    return f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text
+    return of.named(f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text)

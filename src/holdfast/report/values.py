@@ -21,8 +21,20 @@ class Outcome(Protocol):
         """Its record."""
 
     @property
-    def diffs(self) -> Mapping[str, Diff]:
-        """What changed, by class of rules."""
+    def diffs(self) -> Mapping[tuple[str, str], Diff]:
+        """What changed, by class of rules and table (`*`: all of them)."""
+
+    @property
+    def told(self) -> Mapping[tuple[str, str], Diff]:
+        """The same without rules that are ignored, and without pinned ones that rows broke."""
+
+    @property
+    def pinned(self) -> Mapping[tuple[str, str], Diff]:
+        """What it did to pinned rules that rows broke."""
+
+    @property
+    def ignored(self) -> int:
+        """How many rules broke that are ignored."""
 
     @property
     def already_applied(self) -> bool:
@@ -40,7 +52,7 @@ class Outcome(Protocol):
     def untested(self) -> list[Finding]:
         """Rules about columns that had no values until now."""
 
-    def moved(self, text: str) -> tuple[int | None, int | None]:
+    def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a rule are new, and how many are gone."""
 
 

@@ -85,6 +85,7 @@ class RuleEntry(GivenRule):
     """A rule as given; its text is canonical where it belongs to a class of rules that can be given."""
 
     where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
+    numbered: bool = field(default=False, compare=False, repr=False)  # it has no name of its own
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,16 @@ class Rules:
         for entry in others.entries:
             if (entry.table, entry.text) in {(mine.table or entry.table, mine.text) for mine in self.entries}:
                 continue
-            name = entry.name if entry.name not in taken else next(_numbered(f"{entry.name}-", taken))
+            name = free_name(entry.name, taken)
             taken.add(name)
             added.append(replace(entry, name=name))
         return replace(self, entries=(*self.entries, *added))
+
+    def __str__(self) -> str:
+        """The rules as a rule file."""
+        from holdfast.rules.writing import rules_yaml
+
+        return rules_yaml(self)
 
     def ordered_in(self, table: str) -> frozenset[str]:
         """The text columns of a table that are declared ordered."""
@@ -155,7 +162,7 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
         text = _canonical(text)
     except BadInput as error:
         raise BadInput(f"{where}: rule {name!r}: {error}") from None
-    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where)
+    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where, rule.name is None)
 
 
 def _canonical(text: str) -> str:
@@ -179,6 +186,16 @@ def _names(model: FileModel) -> list[str]:
         numbered = free.setdefault(prefix, _numbered(prefix, taken))
         names.append(next(numbered) if rule.name is None else rule.name)
     return names
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """A name, with a number where it is taken."""
+    return name if name not in taken else next(_numbered(f"{name}-", taken))
+
+
+def free_number(name: str, taken: Container[str]) -> str:
+    """`fd2` for `fd1`, or the next that is free, where that is taken."""
+    return name if name not in taken else next(_numbered(name.rstrip("0123456789"), taken))
 
 
 def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:

@@ -1,12 +1,17 @@
-"""The applied batches, as the database keeps them."""
+"""The applied batches, as the database keeps them: one row each, and one for each table where there are several."""
 
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple
 
-from holdfast.store.database import remembers
-from holdfast.store.records import BatchRecord
+from holdfast.store.database import has_parts, remembers
+from holdfast.store.events import how_many
+from holdfast.store.records import BatchPart, BatchRecord, Commit
 
+_SEVERAL = "*"  # stands for the table of a batch that has several
 _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
 # Formats up to 3 counted no given rules among those gained and lost; but their events tell.
 _OLDER = """
@@ -17,17 +22,73 @@ _OLDER = """
      ) AS told ON of_batch = seq)"""
 
 
+class Step(NamedTuple):
+    """What a batch did to one table."""
+
+    seq: int
+    table: str
+    inserted: int
+    next_id: int
+
+
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
     """The last so many batches, or all of them, the oldest first."""
     rows = database.execute(f"{_query(database)} ORDER BY seq DESC LIMIT ?", (-1 if most is None else most,)).fetchall()
-    return [BatchRecord(*row) for row in rows[::-1]]
+    parts = _parts_since(database, rows[-1][0]) if rows else {}
+    return [replace(BatchRecord(*row), parts=parts.get(row[0], ())) for row in rows[::-1]]
 
 
 def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | None:
     """The batch with an id, if there is one."""
     row = database.execute(f"{_query(database)} WHERE batch_id = ?", (batch_id,)).fetchone()
-    return BatchRecord(*row) if row else None
+    return replace(BatchRecord(*row), parts=_parts_since(database, row[0], row[0]).get(row[0], ())) if row else None
 
 
 def _query(database: sqlite3.Connection) -> str:
     return f"SELECT {_COLUMNS} FROM {'batches' if remembers(database) else _OLDER}"
+
+
+def _parts_since(database: sqlite3.Connection, first: int, last: int | None = None) -> dict[int, tuple[BatchPart, ...]]:
+    """What batches of several tables did to each of them, in the order in which they were given."""
+    found: dict[int, tuple[BatchPart, ...]] = {}
+    query = """
+        SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts
+        WHERE seq >= ?1 AND (?2 IS NULL OR seq <= ?2) ORDER BY rowid"""
+    for seq, *part in database.execute(query, (first, last)) if has_parts(database) else ():
+        found[seq] = (*found.get(seq, ()), BatchPart(*part))
+    return found
+
+
+def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[Step]:
+    """What the batches after one did to each table, or to one of them, in their order."""
+    parts = "UNION ALL SELECT seq, table_name, inserted, next_id, rowid FROM batch_parts" if has_parts(database) else ""
+    query = f"""
+        SELECT seq, table_name, inserted, next_id FROM
+        (SELECT seq, table_name, inserted, next_id, 0 AS place FROM batches WHERE table_name <> '{_SEVERAL}' {parts})
+        WHERE seq > ?1 AND (?2 IS NULL OR table_name = ?2) ORDER BY seq, place"""
+    return [Step(*row) for row in database.execute(query, (seq, table))]
+
+
+def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
+    """Keep a batch, and how many rows its tables have now; gives its number."""
+    parts = commit.parts
+    one = parts[0] if len(parts) == 1 else None
+    row = (
+        commit.batch_id, one.table if one else _SEVERAL, now(), commit.kind, sum(part.inserted for part in parts),
+        sum(part.deleted for part in parts), sum(part.ignored for part in parts), commit.seconds,
+        one.next_id if one else 0, *how_many(commit.diffs.values()),
+    )  # fmt: skip
+    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
+    seq = database.execute(f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
+    assert seq is not None
+    if not one:
+        rows = [(seq, part.table, part.inserted, part.deleted, part.ignored, part.next_id) for part in parts]
+        database.executemany("INSERT INTO batch_parts VALUES (?, ?, ?, ?, ?, ?)", rows)
+    sizes = [(part.next_id, part.rows, part.table) for part in parts]
+    database.executemany("UPDATE tables SET next_id = ?, row_count = ? WHERE name = ?", sizes)
+    return seq
+
+
+def now() -> str:
+    """The time as history tells it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

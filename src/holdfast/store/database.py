@@ -13,10 +13,10 @@ from holdfast.errors import BadInput
 from holdfast.store.figures import start_figures
 
 DATABASE = "holdfast.db"
-FORMAT = 4
+FORMAT = 5
 # Format 1 has no checksums in its segments, and no identity; 1 and 2 keep what engines share in each engine's state; up
-# to 3, nothing is remembered but events, with the values of rows in their witnesses.
-_READ = ("1", "2", "3", "4")
+# to 3, nothing is remembered but events, with the values of rows in their witnesses; up to 4, a batch has one table.
+_READ = ("1", "2", "3", "4", "5")
 _ATTEMPTS = 20
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.
@@ -106,7 +106,7 @@ def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
         database.execute("PRAGMA synchronous = FULL")
-        for name in ("schema.sql", "memory.sql"):
+        for name in ("schema.sql", "memory.sql", "parts.sql"):
             database.executescript(_script(name))
         known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
         database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
@@ -122,14 +122,35 @@ def _script(name: str) -> str:
 
 def remembers(database: sqlite3.Connection) -> bool:
     """Whether a state has the tables of what is remembered, which states of older formats lack."""
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'witness_rows'"
-    return database.execute(query).fetchone() is not None
+    return _has(database, "witness_rows")
 
 
-def give_memory(database: sqlite3.Connection) -> None:
-    """Add these tables to a state of an older format, with what its events and results tell. Needs a transaction."""
-    for statement in _script("memory.sql").split(";\n"):  # one by one: a whole script ends the transaction
+def has_parts(database: sqlite3.Connection) -> bool:
+    """Whether a state has the table of what batches of several tables did, which states of older formats lack."""
+    return _has(database, "batch_parts")
+
+
+def _has(database: sqlite3.Connection, table: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return database.execute(query, (table,)).fetchone() is not None
+
+
+def bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Add to a state of an older format the tables that it lacks. Needs a transaction."""
+    if not remembers(database):
+        _give_memory(database)
+    if not has_parts(database):
+        _run(database, "parts.sql")
+
+
+def _run(database: sqlite3.Connection, name: str) -> None:
+    for statement in _script(name).split(";\n"):  # one by one: a whole script ends the transaction
         database.execute(statement)
+
+
+def _give_memory(database: sqlite3.Connection) -> None:
+    """Add the tables of what is remembered, with what events and results tell."""
+    _run(database, "memory.sql")
     database.execute("INSERT INTO event_counts SELECT seq, event, count(*) FROM events GROUP BY seq, event")
     for column in ("gained", "lost"):  # given rules were not counted here
         told = "SELECT rules FROM event_counts WHERE event_counts.seq = batches.seq AND event = ?"

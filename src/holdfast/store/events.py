@@ -19,7 +19,7 @@ _MOST_IMPLIED = 10_000  # of more rules that follow from others nobody is told f
 class Event(NamedTuple):
     """What happened to a rule: the finding and the witness as JSON, and the rule that it follows from, where told."""
 
-    event: str  # lost, worse (a given rule that was violated before), implied, untested, gained
+    event: str  # lost, worse (a given rule that was violated before), implied, untested, gained; added, removed
     text: str
     finding: str
     witness: str | None = None

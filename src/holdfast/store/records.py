@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Diff, Witness
 from holdfast.changes.naming import Values
 from holdfast.table.table import Schema, Segment, TableFiles
+
+RULES, COLUMNS = CHANGES = ("rules", "columns")  # kinds of batches that bring no rows (see `reshape`)
+_ALL = "*"  # stands for the table of a batch that has several, and of a change of the rules
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,20 @@ class TableRecord:
 
 
 @dataclass(frozen=True)
+class BatchPart:
+    """What a batch of several tables did to one of them."""
+
+    table: str
+    inserted: int
+    deleted: int
+    ignored: int
+
+
+@dataclass(frozen=True)
 class BatchRecord:
-    """One applied batch, as `history` tells it."""
+    """One applied batch, as `history` tells it. One of several tables has a part for each, and `*` for a table. Changes
+    of rules (of `*`) and of columns stand among the batches, too.
+    """
 
     seq: int
     batch_id: str
@@ -38,13 +53,31 @@ class BatchRecord:
     gained: int = 0
     lost: int = 0
     changed: int = 0
+    parts: tuple[BatchPart, ...] = ()
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that it changed, or might have changed."""
+        return tuple(part.table for part in self.by_table)
+
+    @property
+    def by_table(self) -> tuple[BatchPart, ...]:
+        """What it did to each table."""
+        if self.parts or self.table == _ALL:
+            return self.parts
+        return (BatchPart(self.table, self.inserted, self.deleted, self.ignored),)
 
     def __str__(self) -> str:
-        return f"batch {self.seq} on {self.table}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
+        if self.kind in CHANGES:
+            return f"change {self.seq} of the {self.kind}" + ("" if self.table == _ALL else f" of {self.table}")
+        on = ", ".join(self.tables)
+        return f"batch {self.seq} on {on}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        return {"kind": "batch", **{k: v for k, v in self.__dict__.items() if k != "kind"}, "how": self.kind}
+        own = {name: value for name, value in self.__dict__.items() if name not in ("kind", "parts")}
+        several = {"tables": list(self.tables), "parts": [asdict(part) for part in self.parts]} if self.parts else {}
+        return {"kind": "batch", **own, "how": self.kind, **several}
 
 
 @dataclass(frozen=True)
@@ -64,18 +97,25 @@ class KeptRows:
 
 
 @dataclass(frozen=True)
-class Commit:
-    """One batch, ready to be made durable in one transaction."""
+class CommitPart:
+    """What a batch does to one table: the segments that it adds, and the table's rows and next row id after it."""
 
-    batch_id: str
     table: str
-    kind: str
     segments: tuple[Segment, ...]
     next_id: int
     rows: int
     inserted: int
     deleted: int
     ignored: int
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One batch, ready to be made durable in one transaction."""
+
+    batch_id: str
+    kind: str
+    parts: tuple[CommitPart, ...]  # one a table
     seconds: float
     diffs: dict[tuple[str, str], Diff] = field(default_factory=dict)  # by engine and subject
     many: tuple[str, ...] = ()  # engines whose findings are kept in their states, and not one by one
@@ -86,7 +126,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class AppliedBatch:
-    """An applied batch with the segments it added, for bringing an engine's kept state up to date."""
+    """What an applied batch did to a table: the segments it added, for bringing an engine's kept state up to date."""
 
     seq: int
     table: str

@@ -51,12 +51,19 @@ class Remembered:
     # ---- events -----------------------------------------------------------------------------------------------------
 
     def rule_events(self) -> dict[Subject, tuple[int, int]]:
-        """For each rule that batches gained or lost: the last that gained it (0: none did), and how many broke it."""
+        """For each rule that batches gained or lost: the last that gained it, or since which it is given (0: from the
+        start), and how many broke it.
+        """
         query = """
-            SELECT engine, table_name, text, coalesce(max(CASE event WHEN 'gained' THEN seq END), 0),
+            SELECT engine, table_name, text, coalesce(max(CASE WHEN event IN ('gained', 'added') THEN seq END), 0),
                    sum(event = 'lost')
             FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
+
+    def texts(self) -> list[Subject]:
+        """All rules and columns that anything is remembered of."""
+        query = "SELECT DISTINCT engine, table_name, text FROM events"
+        return self._rows(f"{query} UNION SELECT engine, table_name, text FROM subjects" if self.is_kept else query)
 
     def counts(self) -> dict[int, dict[str, int]]:
         """How many events of each kind a batch had."""

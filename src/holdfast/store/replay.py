@@ -1,14 +1,13 @@
 """Replaying the batches that came after a checkpoint: as few changes as say the same.
 
-Nobody asks what each of these batches did, only what there is after all of them. So neighbouring batches of one table
-are taken together, unless one takes away a row that another of them brought: of such a row neither the table before
-nor the table after knows.
+Nobody asks what each of these batches did, only what there is after all of them. So the batches of one table are taken
+together, whatever came to others between them, unless one takes away a row that another of them brought: of such a row
+neither the table before nor the table after knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
 
 import numpy as np
 
@@ -19,10 +18,13 @@ from holdfast.table.table import Table
 
 
 def replayed(tables: Mapping[str, Table], steps: Iterable[AppliedBatch]) -> Iterator[tuple[str, Change]]:
-    """What changed since the tables were as they are, table by table in the order of the steps. Each change is of the
-    table as it is in `tables` when it is asked for: whoever asks puts the table after it there.
+    """What changed since the tables were as they are: table by table, those of one in the order of the steps. Each
+    change is of the table as it is in `tables` when it is asked for: whoever asks puts the table after it there.
     """
-    for name, own in groupby(steps, key=lambda step: step.table):
+    by_table: dict[str, list[AppliedBatch]] = {}
+    for step in steps:
+        by_table.setdefault(step.table, []).append(step)
+    for name, own in by_table.items():
         together: list[LoadedSegment] = []
         next_id = tables[name].next_id
         for step in own:

@@ -1,4 +1,4 @@
--- Format 1; see memory.sql, too. A change is a new format: raise FORMAT in database.py, and make a golden state of it.
+-- Format 1; see memory.sql and parts.sql, too. A change is a new format: raise FORMAT in database.py, and make a golden state of it.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE tables (
   name TEXT PRIMARY KEY, columns TEXT NOT NULL, key TEXT NOT NULL, options TEXT NOT NULL, left_out TEXT NOT NULL,

@@ -16,7 +16,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,31 +25,30 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Missing, clear_sentences, no_space
 from holdfast.store import identity
-from holdfast.store.batches import batch_with, last_batches
+from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import (
     DATABASE,
     FORMAT,
     ReadDatabase,
+    bring_up_to_date,
     check_format,
     connect,
     data_version,
-    give_memory,
-    remembers,
 )
-from holdfast.store.events import how_many, put_diffs, put_results
+from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows, shrink
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
 from holdfast.store.remembered import Remembered
+from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
+from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.tables import put_table
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
 from holdfast.table.types import Column
-
-_ROOM_TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 
 
 class Store:
@@ -85,7 +83,7 @@ class Store:
             check_format(self._db, self.path)
             self._db.execute("PRAGMA synchronous = FULL")
         except sqlite3.DatabaseError as error:
-            if shutil.disk_usage(self.path).free < _ROOM_TO_OPEN:
+            if shutil.disk_usage(self.path).free < TO_OPEN:
                 raise no_space(self.path) from None
             raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
@@ -130,8 +128,7 @@ class Store:
         changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
         if changed:
             with self._at_once():
-                if not remembers(self._db):
-                    give_memory(self._db)
+                bring_up_to_date(self._db)
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def explained(self, error: BaseException) -> BaseException:
@@ -200,9 +197,12 @@ class Store:
         return found
 
     def _next_id(self, table: str, as_of: int, now: int) -> int:
-        later = "SELECT next_id - inserted FROM batches WHERE table_name = ? AND seq > ? ORDER BY seq LIMIT 1"
-        rows = self._rows(later, table, as_of)
-        return int(rows[0][0]) if rows else now
+        later = self._steps(as_of, table)
+        return later[0].next_id - later[0].inserted if later else now
+
+    def _steps(self, after: int, table: str | None = None) -> list[Step]:
+        with clear_sentences(self.path):
+            return steps_since(self._db, after, table)
 
     def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
         query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
@@ -225,6 +225,11 @@ class Store:
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
+    def reshaped(self) -> list[Description]:
+        """The changes of rules and columns, the oldest first."""
+        with clear_sentences(self.path):
+            return list(descriptions(self._db))
+
     @property
     def remembered(self) -> Remembered:
         """What is remembered of batches and rules."""
@@ -239,10 +244,26 @@ class Store:
         rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
+    def beside(self) -> set[str]:
+        """The names of the files that go with the engines' states."""
+        return named_beside(self._db)
+
     def steps_after(self, seq: int) -> list[AppliedBatch]:
-        """The batches after one, with the segments that each added."""
-        rows = self._rows("SELECT seq, table_name, next_id FROM batches WHERE seq > ? ORDER BY seq", seq)
-        return [AppliedBatch(n, table, self._segments("seq = ?", n), next_id) for n, table, next_id in rows]
+        """What the batches after one did to each table, with the segments that each added there."""
+        return [
+            AppliedBatch(each.seq, each.table, self._segments("seq = ? AND table_name = ?", each.seq, each.table),
+                         each.next_id)
+            for each in self._steps(seq)
+        ]  # fmt: skip
+
+    def births(self, table: str) -> list[tuple[int, int]]:
+        """The batches that brought rows to a table, each with the number of the first of these."""
+        return [(each.seq, each.next_id - each.inserted) for each in self._steps(0, table) if each.inserted]
+
+    def files_by_batch(self, table: str) -> list[tuple[int, str]]:
+        """The files of a table, each with its batch: 0 at the start, and where files were merged, the last one then."""
+        rows = self._rows("SELECT seq, file FROM segments WHERE table_name = ? ORDER BY id", table)
+        return [(seq, f"{self.folder}/{file}") for seq, file in rows]
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
@@ -310,22 +331,10 @@ class Store:
 
     def commit(self, commit: Commit) -> int:
         """Make one batch durable; gives its number. This is the moment at which it counts."""
-        row = (
-            commit.batch_id, commit.table, now(), commit.kind, commit.inserted, commit.deleted, commit.ignored,
-            commit.seconds, commit.next_id, *how_many(commit.diffs.values()),
-        )  # fmt: skip
         with self._transaction():
-            columns = (
-                "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
-            )
-            marks = ", ".join("?" * len(row))
-            seq = self._db.execute(f"INSERT INTO batches ({columns}) VALUES ({marks})", row).lastrowid
-            assert seq is not None
-            self._add_segments(commit.table, commit.segments, seq)
-            self._db.execute(
-                "UPDATE tables SET next_id = ?, row_count = ? WHERE name = ?",
-                (commit.next_id, commit.rows, commit.table),
-            )
+            seq = put_batch(self._db, commit)
+            for part in commit.parts:
+                self._add_segments(part.table, part.segments, seq)
             put_diffs(self._db, seq, commit)
         return seq
 
@@ -339,18 +348,39 @@ class Store:
         """A checkpoint: name the files of the engines' states as of a batch and those beside them (see `named`), and
         the segments of compacted tables.
         """
-        old = {*self.kept_states().values(), *(f"{self.folder}/{name}" for name in named_beside(self._db))}
         with self._transaction():
-            self._db.execute("DELETE FROM checkpoints")
-            self._put_states(states, beside)
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
-            for table, segments in replaced.items():
-                old |= {segment.path for segment in self._segments("table_name = ?", table)}
-                self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
-                self._add_segments(table, segments, seq)
-        used = {segment.path for segments in replaced.values() for segment in segments} | set(states.values())
-        for path in old - used - {f"{self.folder}/{name}" for name in beside}:
-            files.remove(path)
+            old = self._put_checkpoint(seq, states, replaced, beside)
+        self._remove(old)
+
+    def reshape(self, change: Reshaped, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> int:
+        """Make a change of rules or columns durable, with the engines' states as they are with it; gives its number."""
+        with self._transaction():
+            seq = put_change(self._db, change)
+            old = self._put_checkpoint(seq, states, change.replaced, beside)
+        self._remove(old)
+        return seq
+
+    def _put_checkpoint(
+        self,
+        seq: int,
+        states: Mapping[tuple[str, str], str],
+        replaced: Mapping[str, tuple[Segment, ...]],
+        beside: Collection[str],
+    ) -> set[str]:
+        """The same inside a transaction; gives the names of the files that may be of no use after it."""
+        old = self.named()
+        self._db.execute("DELETE FROM checkpoints")
+        self._put_states(states, beside)
+        self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
+        for table, segments in replaced.items():
+            self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
+            self._add_segments(table, segments, seq)
+        return old
+
+    def _remove(self, old: set[str]) -> None:
+        """Remove files that the state no longer names."""
+        for name in old - self.named():
+            files.remove(f"{self.folder}/{name}")
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
         """Remove what the database still knows of rows that died: what is kept with events, unless `living` (the ids of
@@ -367,20 +397,14 @@ class Store:
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
-        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
-        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
-        return elsewhere + sum(each.stat().st_size for each in own)
+        return bytes_of_state(self.path, self.folder)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
         since the last one. Nobody knows that of storage elsewhere.
         """
-        if "://" in self.folder:
-            return True
         since = self._segments("seq > ?", self.checkpoint())
-        paths = [*self.kept_states().values(), *(segment.path for segment in since)]
-        needed = sum(Path(path).stat().st_size for path in paths)
-        return shutil.disk_usage(self.folder).free > needed + _ROOM_TO_OPEN
+        return has_room(self.folder, [*self.kept_states().values(), *(segment.path for segment in since)])
 
     def postpone_checkpoint(self, seq: int) -> None:
         """Have the next checkpoint wait for a batch, also where another process applies it."""
@@ -423,8 +447,3 @@ class Store:
         self.put_meta(BESIDE, json.dumps(sorted(beside)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
-
-
-def now() -> str:
-    """The time as history tells it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -9,7 +9,7 @@ from holdfast.store.records import TableRecord
 
 
 def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
-    """Keep a table that is watched from now on."""
+    """Keep a table that is watched from now on, or has other columns now."""
     schema = record.schema
     row = (
         schema.name,
@@ -20,4 +20,6 @@ def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
         record.where.next_id,
         record.rows,
     )
-    database.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    names = ("name", "columns", "key", "options", "left_out", "next_id", "row_count")
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names[1:])  # its place among the tables stays
+    database.execute(f"INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET {changed}", row)

@@ -76,6 +76,17 @@ def merged_shard(
     """The living rows of some neighbouring shards as one; None where there are none. Where `codes` is given, each
     column's codes become what it maps them to.
     """
+    whole = living_codes(pieces)
+    if whole is None:
+        return None
+    ids, columns = whole
+    if codes is not None:
+        columns = [new[column] for new, column in zip(codes, columns, strict=True)]
+    return shard_of(ids, columns, key)
+
+
+def living_codes(pieces: Sequence[tuple[Shard, Alive]]) -> tuple[NDArray[np.int64], list[AnyCodes]] | None:
+    """The ids and the codes of the living rows of some neighbouring shards; None where there are none."""
     alive = [np.ones(len(piece), np.bool_) if mark is None else mark for piece, mark in pieces]
     if not sum(int(mark.sum()) for mark in alive):
         return None
@@ -85,8 +96,11 @@ def merged_shard(
         np.concatenate([p.columns[c][mark] for p, mark in zip(own, alive, strict=True)])
         for c in range(len(own[0].columns))
     ]
-    if codes is not None:
-        columns = [new[column] for new, column in zip(codes, columns, strict=True)]
+    return ids, columns
+
+
+def shard_of(ids: NDArray[np.int64], columns: list[AnyCodes], key: tuple[int, ...]) -> Shard:
+    """Rows as a shard; `ids` ascend."""
     dense = int(ids[-1] - ids[0]) == len(ids) - 1
     return shard.build(columns, key, range(int(ids[0]), int(ids[-1]) + 1) if dense else ids)
 

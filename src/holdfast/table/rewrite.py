@@ -49,19 +49,19 @@ class Rewritten:
 
 def rewritten(table: Table, folder: str) -> Rewritten:
     """Write a table anew into files of a folder. Needs memory for the living values, and for some rows at a time."""
-    kept = tuple(_used_codes(table, column) for column in range(len(table.dictionaries)))
+    kept = tuple(used_codes(table, column) for column in range(len(table.dictionaries)))
     new_codes = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
-    writer = _Writer(folder)
+    writer = Writer(folder)
     for column, (dictionary, stays) in enumerate(zip(table.dictionaries, kept, strict=True)):
         new_codes[column][stays] = np.arange(len(stays))
         writer.add_values(column, dictionary.only(stays))
-    for pieces in _portions(table):
+    for pieces in portions(table):
         writer.write(merged_shard(pieces, table.schema.key, new_codes))
     dropped = sum(len(own) - len(stays) for own, stays in zip(table.dictionaries, kept, strict=True))
     return Rewritten(tuple(writer.segments), kept, dropped)
 
 
-class _Writer:
+class Writer:
     """Writes segments. Values wait until they are many, or until rows come that they go with."""
 
     def __init__(self, folder: str) -> None:
@@ -102,7 +102,7 @@ def needed_bytes(table: Table) -> float:
     """How many bytes a living row needs, its values included, in a table made anew. One pass over the codes."""
     values, width = 0, _INDEX
     for column, dictionary in enumerate(table.dictionaries):
-        used = _used_codes(table, column)
+        used = used_codes(table, column)
         values += _bytes_of(dictionary, used)
         width += np.min_scalar_type(len(used)).itemsize
     return width + values / max(table.rows, 1)
@@ -118,7 +118,7 @@ def _bytes_of(dictionary: Dictionary, codes: NDArray[np.int64]) -> int:
     return total
 
 
-def _used_codes(table: Table, column: int) -> NDArray[np.int64]:
+def used_codes(table: Table, column: int) -> NDArray[np.int64]:
     """The codes that living rows use, ascending, and null's."""
     used = np.zeros(len(table.dictionaries[column]), np.bool_)
     used[NULL_CODE] = True
@@ -128,7 +128,7 @@ def _used_codes(table: Table, column: int) -> NDArray[np.int64]:
     return np.flatnonzero(used)
 
 
-def _portions(table: Table) -> Iterator[list[tuple[Shard, Alive]]]:
+def portions(table: Table) -> Iterator[list[tuple[Shard, Alive]]]:
     """Neighbouring shards with about as many living rows as a segment holds; at least one portion, perhaps empty."""
     portion: list[tuple[Shard, Alive]] = []
     rows = 0

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.column.leaders import Leaders
 from holdfast.engines.registry import make_engine
+from holdfast.table.leaders import Leaders
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, row_lists
 from tests.oracle import column as oracle
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from holdfast.engines.denial import model
 from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Predicate
 from holdfast.engines.denial.parse import is_denial, parse
+from holdfast.engines.language.constants import read_date, read_time, read_timestamp
 from holdfast.errors import BadInput
 
 # ---- any constraint -------------------------------------------------------------------------------------------------
@@ -203,12 +204,12 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_dates_and_times_are_read_in_one_form() -> None:
-    assert model.read_date("2020-02-29") == dt.date(2020, 2, 29)
-    assert [model.read_date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
-    assert model.read_timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
-    assert [model.read_timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
-    assert model.read_time("23:59:59.000001") == dt.time(23, 59, 59, 1)
-    assert [model.read_time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
+    assert read_date("2020-02-29") == dt.date(2020, 2, 29)
+    assert [read_date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
+    assert read_timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
+    assert [read_timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
+    assert read_time("23:59:59.000001") == dt.time(23, 59, 59, 1)
+    assert [read_time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
 
 
 # ---- errors point at the character ----------------------------------------------------------------------------------

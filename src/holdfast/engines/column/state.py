@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.column.leaders import Kept, Leaders
 from holdfast.engines.column.model import ColumnFacts
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Counts, Frequencies, Moved
+from holdfast.table.leaders import Kept, Leaders
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 from holdfast.table.types import show_type

@@ -20,17 +20,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.engines.denial.model import (
-    Cell,
-    Constant,
-    DenialConstraint,
-    Operator,
-    Predicate,
-    Value,
-    read_date,
-    read_time,
-    read_timestamp,
-)
+from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate
+from holdfast.engines.language.constants import Unfit, Value, moment_form, moment_of
 from holdfast.errors import BadInput, suggest
 from holdfast.table.table import Schema
 from holdfast.table.types import show_type
@@ -113,32 +104,13 @@ class _Checker:
         return given.operator, self._moment(given, kept, value)
 
     def _moment(self, given: Predicate, kept: pa.DataType, value: Value) -> Value:
-        if pa.types.is_date(kept):
-            day = read_date(value) if isinstance(value, str) else value
-            fits = isinstance(day, dt.date) and not isinstance(day, dt.datetime)
-            return self._expect(given, kept, day if fits else None, "DATE 'YYYY-MM-DD'")
-        if pa.types.is_timestamp(kept):
-            return self._stamp(given, kept, value)
-        if pa.types.is_time(kept):
-            time = read_time(value) if isinstance(value, str) else value
-            return self._expect(given, kept, time if isinstance(time, dt.time) else None, "TIME 'HH:MM:SS'")
-        raise self._error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
-
-    def _stamp(self, given: Predicate, kept: pa.DataType, value: Value) -> Value:
-        """A date means its midnight; without a zone, a moment in a column with zones is in UTC, as kept."""
-        moment = read_timestamp(value) if isinstance(value, str) else value
-        if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
-            moment = dt.datetime.combine(moment, dt.time())
-        if not isinstance(moment, dt.datetime):
-            return self._expect(given, kept, None, "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'")
-        if kept.tz is None:
-            if moment.tzinfo is not None:
-                raise self._error(given, "gives a time zone, and the column has none; leave the zone out")
-            return moment
+        if not pa.types.is_temporal(kept) or pa.types.is_duration(kept):
+            raise self._error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
         try:
-            return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
-        except OverflowError:
-            raise self._error(given, "is beyond all dates; write a nearer one") from None
+            moment = moment_of(value, kept)
+        except Unfit as error:
+            raise self._error(given, str(error)) from None
+        return self._expect(given, kept, moment, moment_form(kept))
 
     def _number(self, given: Predicate, kept: pa.DataType, value: Value) -> tuple[Operator, Value]:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):

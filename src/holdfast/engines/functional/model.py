@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Worth
-from holdfast.changes.names import QUOTED, quoted
+from holdfast.changes.names import QUOTED, between, quoted
 from holdfast.changes.reader import Reader, in_table_order, refuse_unknown, token_pattern
 from holdfast.errors import BadInput
 
-_QUOTED = re.compile(QUOTED)
+_QUOTED = re.compile(f"{QUOTED}|{between(chr(39))}")
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,12 @@ class State:
         self._kept = kept or {}
         self._groups: dict[str, Groups] = {}
 
+    def of_the_same_table(self) -> State:
+        """A state without rules that knows the groups of this one."""
+        made = State(self.table, (), self._kept)
+        made._groups = dict(self._groups)
+        return made
+
     def groups(self, named: NamedRule) -> Groups:
         """The rows of the table in the groups of a rule."""
         if named.text not in self._groups:
@@ -192,6 +198,16 @@ class NamedEngine(Engine):
         state = State(subject.table, ())
         state.statuses = [state.status_of(named, Fared()) for named in self._given(subject.table.schema)]
         return state
+
+    def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Group the rows by the rules that are new."""
+        known = {each.text: each for each in state.statuses}
+        made = state.of_the_same_table()
+        made.statuses = [
+            replace(known[named.text], named=named) if named.text in known else made.status_of(named, Fared())
+            for named in self._given(subject.table.schema)
+        ]
+        return made
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Regroup the rows that a batch touched."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from holdfast.changes.names import quoted
 from holdfast.engines.declared import GivenRule
 from holdfast.engines.functional.model import is_dependency, is_key, parse
 from holdfast.errors import BadInput
@@ -28,3 +31,9 @@ def bound(rule: GivenRule, schema: Schema, ordered: frozenset[str]) -> tuple[str
         return parse(rule.text, schema.names, schema.name).text, ()
     except BadInput as error:
         raise BadInput(f"rule {rule.name!r}: {error}") from None
+
+
+def renamed(text: str, table: str, names: Mapping[str, str]) -> str:  # noqa: ARG001
+    """The rule of a table whose columns have other names now."""
+    rule = parse(text)
+    return rule.written({name: quoted(names.get(name, name)) for name in rule.looked_at})

@@ -11,6 +11,7 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import Clusters
+from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
@@ -39,6 +40,15 @@ class InclusionEngine(Engine):
         """Move the values of a batch."""
         diff = maintain.maintain(state, change, runner)
         return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
+
+    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
+        """What broke is told by rows that have no partner after the whole batch."""
+        whole = super().merged(state, changes, diffs)
+        if not whole.lost:
+            return whole
+        lost = {text: ind for text, ind in whole.lost.items() if isinstance(ind, IND)}
+        found = maintain.witnesses_after(state, lost, [change.table for change in changes])
+        return replace(whole, witnesses=found, worth=rank.worth(state, whole.lost))
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""

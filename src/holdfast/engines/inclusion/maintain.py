@@ -8,7 +8,7 @@ Cost: O(v k log d) for v values touched, k columns of their class and d values a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -40,6 +40,13 @@ def maintain(state: State, change: Change, runner: Runner) -> Diff:
     broken = nary.maintain(state, change, runner)
     state.found = {**derive.unary(state), **nary.holding(state)}
     return between(before, state.found, _witnesses(state, before, changes, broken))
+
+
+def witnesses_after(state: State, lost: Mapping[str, IND], tables: Iterable[str]) -> dict[str, Witness]:
+    """The witnesses of dependencies that a batch of several tables broke, as these are after all of it."""
+    changes = {a: _values_moved(state, a) for table in tables for a in state.of_table(table)}
+    broken = {each.pairs: each.witness for each in state.candidates.values() if each.witness is not None}
+    return _witnesses(state, lost, changes, broken)
 
 
 def _values_moved(state: State, attribute: Attribute) -> Moved:
@@ -91,7 +98,7 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
 
 
 def _witnesses(
-    state: State, before: dict[str, IND], changes: Changes, broken: dict[nary.Pairs, int]
+    state: State, before: Mapping[str, IND], changes: Changes, broken: Mapping[nary.Pairs, int]
 ) -> dict[str, Witness]:
     """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
     the left side had no values until now, nothing had tested the dependency, and it did not break.

@@ -11,12 +11,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.changes.names import NAME, quoted, unquoted
+from holdfast.changes.names import NAME, QUOTED, between, quoted, unquoted
 from holdfast.errors import BadInput
 
 _LIST = rf"\(\s*{NAME}(?:\s*,\s*{NAME})*\s*\)"
 _SIDE = rf"({NAME})\s*(?:\.\s*({NAME})|({_LIST}))"
-_TEXT = re.compile(rf"\s*{_SIDE}\s+in\s+{_SIDE}\s*")
+_TEXT = re.compile(rf"\s*{_SIDE}\s+(?i:in)\s+{_SIDE}\s*")
+_QUOTED = re.compile(f"{QUOTED}|{between(chr(39))}")
 
 
 @dataclass(frozen=True, order=True)
@@ -97,10 +98,10 @@ class IND:
 
 
 def is_inclusion(text: str) -> bool:
-    """Whether a text means to be an inclusion dependency. What stands in double quotes is a name, whatever is in it;
-    what starts with a brace or a bracket is of another class, and may speak of a column `in`.
+    """Whether a text means to be an inclusion dependency. What stands in quotes may be anything; what starts with a
+    brace or a bracket is of another class, and may speak of a column `in`; behind the `in` of a list is a parenthesis.
     """
-    return re.match(r"\s*[^\s{[].*\sin\s", re.sub(r'"(?:[^"]|"")*"', '""', text), re.DOTALL) is not None
+    return re.match(r"\s*[^\s{[].*\s(?i:in)\s+[^\s(]", _QUOTED.sub('""', text), re.DOTALL) is not None
 
 
 def parse(text: str) -> IND:

@@ -7,12 +7,12 @@ A dump holds the ids of these rows; what else is needed follows from the tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, Result, between
+from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import GivenRule, NoSettings, RuleClass, Severity, TableRules
 from holdfast.engines.inclusion import InclusionSettings, explain
@@ -21,6 +21,7 @@ from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -134,6 +135,19 @@ class ReferenceEngine(Engine):
         columns = self._columns(subject, runner, progress)
         return State(columns, [(named, Reference.of(columns, named.ind)) for named in self._named])
 
+    def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look for the partners of rows by the references that are new."""
+        columns = self._columns(subject, runner, progress)
+        known = {named.text: reference for named, reference in state.references}
+        made = State(columns, [])
+        for named in self._named:
+            old = known.get(named.text)
+            reference = (
+                Reference(columns, named.ind, old.orphans, old.support) if old else Reference.of(columns, named.ind)
+            )
+            made.references.append((named, reference))
+        return made
+
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look for the partners of rows born, and for rows whose partner came or went."""
         if change.table not in state.columns.tables:
@@ -149,6 +163,21 @@ class ReferenceEngine(Engine):
                     moved[named.text] = _moved(added, resolved, change, named.table)
         after = self.result(state)
         return between(before, after).with_violations(before, after, moved)
+
+    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
+        """Which orphans are those of updated rows shows when all is done: the partner, too, may have come or gone."""
+        whole = super().merged(state, changes, diffs)
+        by_table = {change.table: change for change in changes}
+        moved = dict(whole.violations)
+        for named, _ in state.references:
+            if named.text in moved and named.table in by_table:
+                moved[named.text] = _moved(*_rows(moved[named.text]), by_table[named.table], named.table)
+        told = {
+            text: pair
+            for text, pair in whole.changed.items()
+            if pair[0] != pair[1] or (text in moved and (moved[text].new or moved[text].gone))
+        }
+        return replace(whole, changed=told, violations=moved)
 
     def result(self, state: State) -> Result:
         """How each reference stands."""
@@ -174,7 +203,7 @@ class ReferenceEngine(Engine):
                 named,
                 subject[named.table].table,
                 len(reference.orphans),
-                _alone(reference.orphans),
+                alone(reference.orphans),
                 {"t": list(dict.fromkeys(named.ind.dependent.columns))},
             )
             for named, reference in state.references
@@ -197,17 +226,15 @@ class ReferenceEngine(Engine):
 
 def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
     """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    if change.table != dependent or not len(added) or not len(resolved):
-        return PairChange(_alone(added), _alone(resolved))
-    old, new = change.updated
-    again = new[np.isin(old, resolved) & np.isin(new, added)]
-    first = added[~np.isin(added, again)][:1]
-    return PairChange(_alone(added), _alone(resolved), len(again), lambda: tuple(first.tolist()))
+    none = np.empty(0, np.int64)
+    return row_change(added, resolved, change.updated if change.table == dependent else (none, none))
 
 
-def _alone(rows: Ids) -> Ids:
-    """Rows as pairs with nobody."""
-    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+def _rows(moved: PairChange) -> tuple[Ids, Ids]:
+    """The orphans that were added, and those that were resolved."""
+    assert moved.added is not None
+    assert moved.resolved is not None
+    return moved.added[:, 0], moved.resolved[:, 0]
 
 
 def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:

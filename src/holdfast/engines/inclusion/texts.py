@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from holdfast.changes.reader import refuse_unknown
 from holdfast.engines.declared import GivenRule
@@ -47,6 +48,17 @@ def bound_across(rule: GivenRule, schemas: Mapping[str, Schema]) -> tuple[str, t
     except BadInput as error:
         raise BadInput(f"rule {rule.name!r}: {error}") from None
     return ind.text, ()
+
+
+def renamed(text: str, table: str, names: Mapping[str, str]) -> str:
+    """The dependency where columns of a table have other names now."""
+    ind = parse(text)
+    sides = [_renamed(side, names) if side.table == table else side for side in (ind.dependent, ind.referenced)]
+    return replace(ind, dependent=sides[0], referenced=sides[1]).text
+
+
+def _renamed(side: Side, names: Mapping[str, str]) -> Side:
+    return replace(side, columns=tuple(names.get(name, name) for name in side.columns))
 
 
 def _columns(text: str, side: Side, schemas: Mapping[str, Schema]) -> list[Column]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from holdfast.engines.declared import GivenRule
@@ -49,6 +50,13 @@ def bound(rule: GivenRule, schema: Schema, ordered: frozenset[str]) -> tuple[str
     if not queries_of(own, schema):
         return own.text, ("no rows can violate this rule: rows sorted by the first list are sorted by the second",)
     return own.text, tuple(_repeated("first", own.by) + _repeated("second", own.then))
+
+
+def renamed(text: str, table: str, names: Mapping[str, str]) -> str:  # noqa: ARG001
+    """The rule of a table whose columns have other names now."""
+    rule = parse(text)
+    by, then = (tuple(replace(c, name=names.get(c.name, c.name)) for c in each) for each in (rule.by, rule.then))
+    return replace(rule, by=by, then=then).text
 
 
 def _repeated(which: str, columns: SortList) -> list[str]:

@@ -110,6 +110,13 @@ class ViolationEngine(Engine, Generic[R]):
         search = subject.part(self.search, runner, progress)
         return states.discover(search, self._asked(subject.table.schema), runner, self._limit)
 
+    def with_rules(
+        self, state: State[R], subject: WatchedTable, runner: Runner, progress: Progress = SILENT
+    ) -> State[R]:
+        """Find the violations of the rules that are new."""
+        search = subject.part(self.search, runner, progress)
+        return states.with_rules(state, search, self._asked(subject.table.schema), runner)
+
     def maintain(self, state: State[R], change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
         before = self.result(state)

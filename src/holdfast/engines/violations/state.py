@@ -89,6 +89,24 @@ def discover(
     return state
 
 
+def with_rules(
+    state: State[R], search: TableSearch, asked: Sequence[AskedRule[R]], runner: Runner | None = None
+) -> State[R]:
+    """The state of other rules of the same table: those that it has are taken over, the others are searched for."""
+    known = {rule.text: place for place, rule in enumerate(state.rules)}
+    fresh = discover(search, [each for each in asked if each.rule.text not in known], runner, state.limit)
+    new = {rule.text: place for place, rule in enumerate(fresh.rules)}
+    made = State[R](search, (), state.limit)
+    for rule in (each.rule for each in asked):
+        source, place = (fresh, new[rule.text]) if rule.text in new else (state, known[rule.text])
+        made.rules.append(rule)
+        made.numbers.append(source.numbers[place])
+        source.violations[place].rule = rule  # its name, severity or note may be others
+        made.violations.append(source.violations[place])
+    made.count_what_is_not_listed()
+    return made
+
+
 def _next(found: Iterator[Found], count: int) -> list[Found]:
     return [next(found) for _ in range(count)]
 

@@ -21,23 +21,22 @@ def batches(of: Context) -> list[Json]:
         place = of.place(event.rule) if len(own) < _A_BATCH else None
         if place is not None:
             own.append([event.event, place, *([visible(event.by)] if event.by else [])])
-    after = dict(rows_after(seen))
     told = []
-    for batch in seen.batches:
+    for batch, after in zip(seen.batches, rows_after(seen), strict=True):
         counts = {kind: seen.counts.get(batch.seq, {}).get(kind, 0) for kind in _EVENT_KINDS}
         events = listed.get(batch.seq, [])
         told.append(
             {
                 "seq": batch.seq,
                 "id": visible(batch.batch_id),
-                "table": visible(batch.table),
+                "table": visible(", ".join(batch.tables)),
                 "at": batch.at,
                 "how": batch.kind,
                 "inserted": batch.inserted,
                 "deleted": batch.deleted,
                 "ignored": batch.ignored,
                 "seconds": round(batch.seconds, 4),
-                "rows": after[batch.seq],
+                "rows": sum(after.values()),
                 **counts,
                 "events": sorted(events, key=lambda each: _EVENT_KINDS.index(each[0])),
                 "more": sum(counts.values()) - len(events),
@@ -46,11 +45,13 @@ def batches(of: Context) -> list[Json]:
     return told
 
 
-def rows_after(seen: Seen) -> list[tuple[int, int]]:
-    """The rows of its table after each batch."""
+def rows_after(seen: Seen) -> list[dict[str, int]]:
+    """The rows of its tables after each batch."""
     now = {name: each.table.rows for name, each in seen.watched.items()}
     told = []
     for batch in reversed(seen.batches):
-        told.append((batch.seq, now[batch.table]))
-        now[batch.table] += batch.deleted - batch.inserted
+        own = [part for part in batch.by_table if part.table in now]
+        told.append({part.table: now[part.table] for part in own})
+        for part in own:
+            now[part.table] += part.deleted - part.inserted
     return told[::-1]

@@ -11,13 +11,13 @@ from holdfast.changes.naming import Values
 from holdfast.engines.declared import is_given
 from holdfast.engines.meaning import Meaning
 from holdfast.engines.registry import given_class, rule_class
-from holdfast.ranking.writing import rule_entry
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, row_name
 from holdfast.report.pairs import told
 from holdfast.report.pictures import line
 from holdfast.report.sql import query
+from holdfast.rules.writing import rule_entry
 from holdfast.table.table import Schema
 from holdfast.visible import visible
 
@@ -65,6 +65,7 @@ class Details:
         about = {
             key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
         }
+        about |= {"mark": rule.mark} if rule.mark else {}
         if meaning is not None:
             about["says"] = visible(self._shown.rule(meaning.sentence, meaning))
         about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]

@@ -9,12 +9,23 @@ from holdfast.report.pictures import Run
 
 HELD, BROKEN, IMPLIED, UNTESTED, ABSENT = "held", "broken", "implied", "untested", "absent"
 
-_AFTER = {"lost": BROKEN, "worse": BROKEN, "gained": HELD, "implied": IMPLIED, "untested": UNTESTED}
+_AFTER = {
+    "lost": BROKEN,
+    "worse": BROKEN,
+    "gained": HELD,
+    "implied": IMPLIED,
+    "untested": UNTESTED,
+    "added": HELD,
+    "added violated": BROKEN,
+    "removed": ABSENT,
+}
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a batch did to a rule: `lost`, `worse`, `gained`, `implied` or `untested`, and because of what."""
+    """What a batch did to a rule: `lost`, `worse`, `gained`, `implied` or `untested`, and because of what. Or what
+    people did: `added` it, also where it was violated then, or `removed` it.
+    """
 
     seq: int
     event: str
@@ -68,5 +79,5 @@ def fate_of(turns: Sequence[Turn], given: bool, violated_at_start: bool | None =
         return Fate(BROKEN if violated_at_start else HELD, turns)
     if not turns:
         return Fate(HELD)
-    before = {"gained": BROKEN if given else ABSENT, "worse": BROKEN}
+    before = {"gained": BROKEN if given else ABSENT, "worse": BROKEN, "added": ABSENT, "added violated": ABSENT}
     return Fate(before.get(turns[0].event, HELD), turns)

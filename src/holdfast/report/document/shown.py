@@ -63,7 +63,7 @@ class Hashed(Shown):
 
 def _constants(meaning: Meaning) -> list[Constant]:
     sides = [each.right for breach in meaning.breaches for each in breach.comparisons]
-    return [side for side in sides if isinstance(side, Constant)]
+    return [*(side for side in sides if isinstance(side, Constant)), *meaning.constants]
 
 
 def row_name(shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str]) -> str:

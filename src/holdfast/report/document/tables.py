@@ -134,9 +134,11 @@ def _side(table: str, columns: Sequence[str]) -> str:
 def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:
     """The rows of each table at the start, and after each of its batches."""
     points: dict[str, list[tuple[int, float | None]]] = {name: [] for name in seen.watched}
-    for batch, (seq, rows) in zip(seen.batches, rows_after(seen), strict=True):
-        own = points[batch.table]
-        if not own:
-            own.append((0, rows + batch.deleted - batch.inserted))
-        own.append((seq, rows))
+    for batch, after in zip(seen.batches, rows_after(seen), strict=True):
+        for part in batch.by_table:
+            if part.table in after:
+                own, rows = points[part.table], after[part.table]
+                if not own:
+                    own.append((0, rows + part.deleted - part.inserted))
+                own.append((batch.seq, rows))
     return points

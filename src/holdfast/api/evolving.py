@@ -1,0 +1,195 @@
+"""Columns change while a state lives: they join, leave, get other names and wider types.
+
+Each change is one transaction, stands in the history like a batch, and is told with the rules that it makes
+meaningless. Rules of a column that is renamed stay, and so does what is remembered of them. The engines look at the
+changed table anew.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from holdfast.api.column_change import ColumnsChanged, columns_told
+from holdfast.api.rule_change import Results, events, told
+from holdfast.api.ruling import Ruling, Subject
+from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.build import Sources
+from holdfast.intake.evolve import columns_in, evolution
+from holdfast.intake.reading import ReadOptions
+from holdfast.sources.ddl import parse_plain_ddl
+from holdfast.store.records import COLUMNS, TableRecord
+from holdfast.store.reshape import Reshaped
+from holdfast.table.columns import ColumnChange, NewSchema, changed_schema, with_columns
+from holdfast.table.load import load_table
+from holdfast.table.rewrite import used_codes
+from holdfast.table.table import TableFiles
+from holdfast.table.types import Column, kept_type
+
+if TYPE_CHECKING:
+    from holdfast.api.renaming import Renaming
+
+
+class Evolving(Ruling):
+    """A state whose tables' columns can be changed."""
+
+    def add_column(
+        self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
+    ) -> ColumnsChanged:
+        """A new column of a type such as `integer`, `decimal(10,2)` or `text`, null in all rows that are there."""
+        return self._change_columns(table, change_id, ColumnChange(added=(Column(name, _type(kind)),)))
+
+    def drop_column(self, name: str, *, table: str | None = None, change_id: str | None = None) -> ColumnsChanged:
+        """A column leaves, with the rules that speak of it; files may have it still."""
+        return self._change_columns(table, change_id, ColumnChange(dropped=(name,)))
+
+    def rename_column(
+        self, old: str, new: str, *, table: str | None = None, change_id: str | None = None
+    ) -> ColumnsChanged:
+        """A column gets another name, and keeps its rules."""
+        return self._change_columns(table, change_id, ColumnChange(renamed={old: new}))
+
+    def retype_column(
+        self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
+    ) -> ColumnsChanged:
+        """A column gets a wider type, in which every value means what it meant; or becomes text."""
+        return self._change_columns(table, change_id, ColumnChange(retyped={name: _type(kind)}))
+
+    def _evolve(
+        self, name: str, sources: Sources, options: ReadOptions, operation_column: str | None, change_id: str
+    ) -> None:
+        """Change a table so that the rows of a batch fit in, where they don't; says so."""
+        table = self._tables[name]
+        if sources.of_rows is None:
+            return
+        found = columns_in(sources.of_rows, name, options, self._spark, self._store.folder)
+        if not found:
+            return
+        change = evolution(
+            table.schema,
+            found,
+            self._records[name].left_out,
+            lambda place: len(used_codes(table, place)) == 1,
+            operation_column,
+            is_feed=sources.changes is not None,
+        )
+        if change:
+            done = self._change_columns(name, f"{change_id}:columns", change)
+            self._progress.note(done.sentence())
+            self._refresh()
+
+    # ---- a change ---------------------------------------------------------------------------------------------------
+
+    def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> ColumnsChanged:
+        self._refuse_closed()
+        if change_id is not None and (known := self._store.batch(change_id)):
+            described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
+            return ColumnsChanged(known, described, already_applied=True)
+        self._refresh()
+        name = self._table_name(table)
+        new = changed_schema(self._tables[name].schema, change)
+        if new.schema == self._tables[name].schema:
+            return ColumnsChanged(None)
+        with clear_sentences(self._store.path), self._leaving_no_files():
+            return self._reshape_columns(name, change, new, change_id or uuid.uuid4().hex, time.perf_counter())
+
+    def _reshape_columns(
+        self, name: str, change: ColumnChange, new: NewSchema, change_id: str, started: float
+    ) -> ColumnsChanged:
+        """Write the table, look at it anew, and commit. After that the state is read anew from disk, before it is used
+        again.
+        """
+        from holdfast.api.renaming import Renaming  # reads rules, which applying a batch need not load
+
+        self._stale = True
+        rename = Renaming(name, change.renamed)
+        before, old, old_results = self._wanted(), self._states, rename.results(self._results())
+        self._progress.step(f"Changing the columns of {name}")
+        columns = columns_told(self._tables[name].schema, change)
+        where = self._written(name, change, new)
+        self._watched[name] = WatchedTable(load_table(where))
+        wanted = rename.wanted(before, self._schemas())
+        given = self._bound(wanted.rules, tell=False)
+        self._make_engines_for(wanted, given)
+        fresh = {at for at in self._subjects() if at[1] in (name, ALL_TABLES)}
+        self._states = {at: self._anew(at, rename) if at in fresh else old[at] for at in self._subjects()}
+        results = self._results()
+        reshaped = Reshaped(
+            change_id,
+            COLUMNS,
+            name,
+            time.perf_counter() - started,
+            {"columns": columns, **_rules_told(told(before, wanted, old_results, results), old_results, results)},
+            self._facts(wanted, given),
+            {at: found for at, found in results.items() if at in fresh},
+            [at for at in old if at not in self._states],
+            list(events(old_results, results)),
+            [self._record(name, change, where)],
+            {} if change.only_names else {name: where.segments},
+            where.next_id,
+            rename.texts(self._store.remembered.texts()),
+        )
+        return ColumnsChanged(self._commit(reshaped, {at for at in self._states if at not in fresh}), reshaped.about)
+
+    def _written(self, name: str, change: ColumnChange, new: NewSchema) -> TableFiles:
+        table = self._tables[name]
+        assert table.where is not None
+        if change.only_names:
+            return TableFiles(new.schema, table.where.segments, table.next_id)
+        return with_columns(table, new, self._store.folder)
+
+    def _anew(self, at: Subject, rename: Renaming) -> Any:
+        """What an engine finds in the changed table; of given rules, with what no table tells."""
+        engine, subject = self._engines[at[0]], self._subject(at[1])
+        self._progress.step(f"Finding {engine.declared.title}")
+        state = engine.discover(subject, self._runner, self._progress)
+        if engine.declared.given:
+            lines = self._store.results(*at)
+            engine.recall(state, [{**line, "text": rename.text(at, line["text"])} for line in lines])
+        return state
+
+    def _record(self, name: str, change: ColumnChange, where: TableFiles) -> TableRecord:
+        """The table from now on; its files may have the columns that left still."""
+        record = self._records[name]
+        left_out = {*record.left_out, *change.dropped} - {*where.schema.names}
+        return TableRecord(where.schema, record.options, tuple(sorted(left_out)), self._tables[name].rows, where)
+
+
+def _rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+    """Given rules that are no more, and how many of the others there are."""
+    counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if _breaks(name)]
+    found = [each for each in counts if each["before"] != each["now"]]
+    told = {"removed": about.get("removed", []), "found": found}
+    return {event: listed for event, listed in told.items() if listed}
+
+
+def _breaks(name: str) -> bool:
+    """Whether the findings of a class are rules that are found."""
+    declared = rule_class(name)
+    return not declared.given and not declared.facts
+
+
+def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
+    before, after = (sum(len(found) for at, found in each.items() if at[0] == name) for each in (old, now))
+    return {"class": name, "before": before, "now": after}
+
+
+def _type(kind: str | pa.DataType) -> pa.DataType:
+    """The type that a word means, such as `integer`, `decimal(10,2)` or `text`."""
+    if not isinstance(kind, str):
+        kept = kept_type(kind)
+        if kept is None:
+            raise BadInput(f"values of type {kind} can't be compared; choose another")
+        return kept
+    parsed = parse_plain_ddl(f"c {'string' if kind.strip().lower() == 'text' else kind}")
+    if parsed is None or len(parsed) != 1:
+        raise BadInput(
+            f"there is no type {kind!r}; choose from: integer, float, decimal(10,2), text, boolean, date, timestamp"
+        )
+    return parsed[0][1]

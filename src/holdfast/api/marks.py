@@ -1,0 +1,66 @@
+"""What people say of rules that were found: some matter whatever their scores are (pinned), some never do (ignored).
+
+A state keeps these marks; a batch that breaks a pinned rule is an alarm, one that breaks an ignored rule never is, and
+a page tells pinned rules first and ignored ones only where someone asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+MARKS = "marks"  # the fact of a state that keeps them
+
+RuleName = tuple[str, str, str]  # class, table ("*": all) and text
+Mark = Literal["ignored", "pinned"]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The rules that are ignored, and those that are pinned; none is both."""
+
+    ignored: frozenset[RuleName] = frozenset()
+    pinned: frozenset[RuleName] = frozenset()
+
+    @staticmethod
+    def read(text: str | None) -> Marks:
+        """What a state keeps."""
+        kept = json.loads(text or "{}")
+        return Marks(*(frozenset(tuple(rule) for rule in kept.get(mark, ())) for mark in ("ignored", "pinned")))
+
+    def written(self) -> str:
+        """The same as a state keeps it."""
+        return json.dumps({"ignored": sorted(self.ignored), "pinned": sorted(self.pinned)})
+
+    def with_mark(self, rule: RuleName, mark: Mark | None) -> Marks:
+        """The same with a rule marked, or with its mark taken away."""
+        without = Marks(self.ignored - {rule}, self.pinned - {rule})
+        return without if mark is None else replace(without, **{mark: getattr(without, mark) | {rule}})
+
+    def of_class(self, name: str, subjects: Iterable[str]) -> dict[str, Mark]:
+        """The marked rules of a class by text, in some tables."""
+        asked = set(subjects)
+        return {
+            text: mark
+            for mark in _MARKS
+            for own, subject, text in getattr(self, mark)
+            if own == name and subject in asked
+        }
+
+    def kept_in(self, classes: Iterable[str]) -> Marks:
+        """Those of some classes of rules."""
+        known = set(classes)
+        return Marks(*(frozenset(rule for rule in getattr(self, mark) if rule[0] in known) for mark in _MARKS))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """An object for each marked rule."""
+        return [
+            {"kind": "mark", "mark": mark, "class": name, "table": table, "text": text}
+            for mark in _MARKS
+            for name, table, text in sorted(getattr(self, mark))
+        ]
+
+
+_MARKS: tuple[Mark, Mark] = ("ignored", "pinned")

@@ -1,0 +1,112 @@
+"""What a state is to watch: rules that are given, classes whose rules are found, and marks on these. Values, and what
+people do with them; nothing here touches a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.api.kept import kept_rules
+from holdfast.api.marks import MARKS, Marks
+from holdfast.engines.declared import Given, GivenRule
+from holdfast.engines.registry import rule_class
+from holdfast.errors import BadInput, suggest
+from holdfast.rules.file import RuleEntry, Rules, free_number
+from holdfast.store.store import Store
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Given rules, the names of watched classes whose rules are found, marks, and settings of classes."""
+
+    rules: Rules
+    classes: tuple[str, ...]
+    marks: Marks
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of(given: Given, watched: Iterable[str], marks: Marks, settings: Mapping[str, Any]) -> Wanted:
+        """What a state keeps."""
+        found = tuple(name for name in watched if not rule_class(name).given)
+        return Wanted(rules_in(given), found, marks, settings)
+
+    def with_rules(self, added: Rules) -> Wanted:
+        """More rules. One that is there takes the name, severity and note with which it is given now."""
+        entries = list(self.rules.entries)
+        for new in added.entries:
+            place = _place(entries, new)
+            taken = {each.name for at, each in enumerate(entries) if at != place}
+            if new.name in taken and not new.numbered:
+                where = f"{new.where}: " if new.where else ""
+                raise BadInput(f"{where}there is a rule {new.name!r} already; choose another name, or remove it first")
+            if place is not None and new.numbered:
+                continue
+            entry = replace(new, name=free_number(new.name, taken) if new.numbered else new.name)
+            if place is None:
+                entries.append(entry)
+            else:
+                entries[place] = replace(entry, table=entries[place].table)
+        return replace(self, rules=replace(self.rules, entries=tuple(entries), ordered=self._ordered(added)))
+
+    def _ordered(self, added: Rules) -> dict[str, tuple[str, ...]]:
+        both = [*self.rules.ordered.items(), *added.ordered.items()]
+        return {
+            table: tuple(dict.fromkeys(name for own, names in both if own == table for name in names))
+            for table, _ in both
+        }
+
+    def without_rules(self, named: Sequence[str]) -> Wanted:
+        """Fewer rules, by their names or texts."""
+        known = {each.name: each for each in self.rules.entries} | {each.text: each for each in self.rules.entries}
+        for name in named:
+            if name not in known:
+                raise BadInput(
+                    f"there is no rule {name!r}; {suggest(name, [each.name for each in self.rules.entries])}"
+                )
+        gone = {known[name].name for name in named}
+        return replace(
+            self, rules=replace(self.rules, entries=tuple(each for each in self.rules.entries if each.name not in gone))
+        )
+
+    def with_classes(self, names: Sequence[str], settings: Mapping[str, Any]) -> Wanted:
+        """More classes whose rules are found."""
+        classes = tuple(dict.fromkeys([*self.classes, *names]))
+        return replace(self, classes=classes, settings={**self.settings, **settings})
+
+    def without_classes(self, names: Sequence[str]) -> Wanted:
+        """Fewer of them."""
+        for name in names:
+            if name not in self.classes:
+                watched = ", ".join(self.classes) or "none"
+                raise BadInput(f"rules of the class {name!r} are not watched here; watched are: {watched}")
+        classes = tuple(name for name in self.classes if name not in names)
+        return replace(self, classes=classes, marks=self.marks.kept_in(classes))
+
+
+def rules_in(given: Given) -> Rules:
+    """Given rules as a rule file has them."""
+    tables = [(table, own) for each in given.values() for table, own in each.items()]
+    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
+    ordered: dict[str, tuple[str, ...]] = {}
+    for table, own in tables:
+        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
+    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
+
+
+def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
+    """The rules that a state is given, the marks on found ones, and the watched classes; no table is loaded."""
+    store = Store(path)
+    try:
+        found = [name for name in store.watched if not rule_class(name).given]
+        return rules_in(kept_rules(store)), Marks.read(store.meta(MARKS)), found
+    finally:
+        store.close()
+
+
+def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:
+    """Where the same rule stands already."""
+    same = (at for at, each in enumerate(entries) if each.text == new.text and new.table in ("", each.table))
+    return next(same, None)

@@ -1,0 +1,217 @@
+"""The commands that change what a state watches, while its history goes on."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from holdfast.cli.app import Commands, app
+from holdfast.cli.arguments import ChangeId, Output, State, TableName
+from holdfast.cli.options import settings_of, taking
+from holdfast.cli.printing import class_names, print_json, terminal_progress
+from holdfast.engines.registry import found_classes
+from holdfast.errors import BadInput
+from holdfast.report.terminal import say
+
+if TYPE_CHECKING:
+    from holdfast.api.monitor import Monitor
+    from holdfast.api.rule_change import RuleChange
+
+Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
+Rule = Annotated[str, typer.Argument(metavar="RULE", help='The rule, such as [b]"Zip -> State"[/b].')]
+RuleFiles = Annotated[
+    list[str], typer.Argument(metavar="FILE…", help="Rule files, or rules such as [b]'Zip -> State'[/b].")
+]
+
+rules = typer.Typer(
+    name="rules",
+    cls=Commands,
+    help="Show and change the rules of a state, while its history goes on.\n\n"
+    "Example: [b]holdfast rules state/ add more.yaml[/b], [b]holdfast rules state/ promote 'Zip -> State'[/b]",
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+)
+app.add_typer(rules)
+
+
+@rules.callback()
+def _of_state(context: typer.Context, state: State) -> None:
+    context.obj = state
+    if context.invoked_subcommand is None:
+        _show(state, "text")
+
+
+@rules.command()
+def show(context: typer.Context, form: Output = "text") -> None:
+    """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
+    _show(context.obj, form)
+
+
+def _show(state: Path, form: str) -> None:
+    from holdfast.api.wanted import state_rules
+    from holdfast.rules.writing import rules_yaml
+
+    given, marks, watched = state_rules(state)
+    if form == "json":
+        told = ("name", "table", "text", "severity", "note")
+        lines = [{"kind": "rule", **{name: getattr(each, name) for name in told}} for each in given.entries]
+        print_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
+        return
+    say(rules_yaml(given).rstrip())
+    say(f"# watched classes: {', '.join(watched) or 'none'}")
+    for mark in marks.to_json():
+        say(f"# {mark['mark']}: {mark['text']}" + (f" (of {mark['table']})" if mark["table"] != "*" else ""))
+
+
+@rules.command()
+def add(context: typer.Context, files: RuleFiles, change_id: ChangeId = None, form: Output = "text") -> None:
+    """Give more rules. One that is there already takes the name, severity and note that it has in the file."""
+    _changed(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), change_id=change_id))
+
+
+@rules.command()
+def remove(
+    context: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="RULE…", help="Names or texts of rules, or one rule file.")],
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Give up rules. What the history tells of them stays."""
+    _changed(context, form, lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change_id))
+
+
+@rules.command()
+def edit(
+    context: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The rules as they are to be; an editor opens without it.")
+    ] = None,
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Have just the rules of a file: others go, new ones come, and those that stay keep what is known of them."""
+    if file is not None:
+        _changed(context, form, lambda monitor: monitor.replace_rules(file, change_id=change_id))
+        return
+    from holdfast.api.wanted import state_rules
+    from holdfast.rules.writing import rules_yaml
+
+    text = rules_yaml(state_rules(context.obj)[0])
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        own = Path(folder) / "rules.yaml"
+        own.write_text(text)
+        _open_editor(own)
+        if own.read_text() == text:
+            say("nothing changed")
+        else:
+            _changed(context, form, lambda monitor: monitor.replace_rules(own, change_id=change_id))
+
+
+def _open_editor(file: Path) -> None:
+    """Let people edit a file with the editor that they have chosen."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        subprocess.run([*shlex.split(editor), str(file)], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(f"the editor {editor!r} can't be used ({error}); set EDITOR, or give a FILE") from None
+
+
+@rules.command()
+def promote(
+    context: typer.Context,
+    rule: Rule,
+    name: Annotated[str | None, typer.Option(help="A name for it.")] = None,
+    severity: Annotated[Literal["error", "warn"], typer.Option(help="What a violation of it is.")] = "error",
+    note: Annotated[str, typer.Option(help="What it is for.")] = "",
+    table: TableName = None,
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Give a rule that was found: it stays when it breaks, and its violations are listed."""
+    _changed(
+        context,
+        form,
+        lambda monitor: monitor.promote(
+            rule, name=name, severity=severity, note=note, table=table, change_id=change_id
+        ),
+    )
+
+
+@rules.command()
+def ignore(
+    context: typer.Context,
+    rule: Rule,
+    table: TableName = None,
+    undo: Undo = False,
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Hear no more of a found rule: when it breaks, that is no alarm, and a page tells it last."""
+    _changed(context, form, lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change_id))
+
+
+@rules.command()
+def pin(
+    context: typer.Context,
+    rule: Rule,
+    table: TableName = None,
+    undo: Undo = False,
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first."""
+    _changed(context, form, lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change_id))
+
+
+@rules.command()
+@taking(settings=settings_of(found_classes()))
+def watch(
+    context: typer.Context,
+    classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rules to find and keep: {class_names()}.")],
+    *,
+    change_id: ChangeId = None,
+    form: Output = "text",
+    settings: dict[str, Any],
+) -> None:
+    """Find the rules of more classes, and keep them from now on."""
+    _changed(context, form, lambda monitor: monitor.watch(classes, change_id=change_id, **settings))
+
+
+@rules.command()
+def unwatch(
+    context: typer.Context,
+    classes: Annotated[str, typer.Argument(metavar="CLASSES", help="Classes of rules, comma separated.")],
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Keep the rules of some classes no longer. What the history tells of them stays."""
+    _changed(context, form, lambda monitor: monitor.unwatch(classes, change_id=change_id))
+
+
+def _one_or_all(files: list[str]) -> str | list[str]:
+    """One rule file, or rules."""
+    from holdfast.api.checking import is_rule_file
+
+    if len(files) > 1 and any(map(is_rule_file, files)):
+        raise BadInput("give one rule file at a time, or rules one by one")
+    return files[0] if len(files) == 1 else files
+
+
+def _changed(context: typer.Context, form: str, change: Callable[[Monitor], RuleChange]) -> None:
+    """Make a change, and tell what it did."""
+    from holdfast.api.monitor import Monitor
+
+    with terminal_progress() as progress, Monitor.open(context.obj, progress=progress) as monitor:
+        progress.step("Changing the rules")
+        made = change(monitor)
+    if form == "json":
+        print_json(made.to_json())
+    else:
+        say("\n".join(made.lines()))

@@ -1,0 +1,207 @@
+"""Types: does a rule about one row make sense for a table?
+
+`check` looks up every column, refuses comparisons that mean nothing, and gives constants that name dates and times the
+type of their column. Numbers of all kinds compare with each other, other types only with themselves; arithmetic is for
+numbers, patterns are for text. Text has no order, unless the column is declared ordered.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import pyarrow as pa
+
+from holdfast.engines.language.constants import Constant, Unfit, Value, moment_form, moment_of
+from holdfast.engines.row.model import (
+    Arithmetic,
+    Between,
+    Cell,
+    Comparison,
+    Condition,
+    Either,
+    Every,
+    IsNull,
+    Like,
+    OneOf,
+    Operand,
+    RowRule,
+    leaves,
+)
+from holdfast.engines.row.numbers import Types, common_type, exact_type, exactly, in_floats
+from holdfast.engines.row.patterns import refuse_bad
+from holdfast.errors import BadInput, suggest
+from holdfast.search.queries import Operator
+from holdfast.table.numbers import is_number
+from holdfast.table.table import Schema
+from holdfast.table.types import show_type
+
+
+def check(rule: RowRule, schema: Schema, ordered: Collection[str] = ()) -> RowRule:
+    """The rule with its constants in the types of their columns; BadInput where it makes no sense for the table.
+
+    `ordered` names the text columns whose order, by code point, means something.
+    """
+    checker = _Checker(rule.name, schema.name, types_of(schema), ordered)
+    return replace(rule, condition=checker.condition(rule.condition))
+
+
+def types_of(schema: Schema) -> Types:
+    """The types of a table's columns."""
+    return {column.name: column.type for column in schema.columns}
+
+
+@dataclass(frozen=True)
+class _Checker:
+    """Checks the conditions of one rule."""
+
+    rule: str
+    table: str
+    types: Types
+    ordered: Collection[str]
+
+    def condition(self, given: Condition) -> Condition:
+        """The condition, with constants in the types of their columns."""
+        if isinstance(given, Every | Either):
+            return type(given)(tuple(self.condition(part) for part in given.parts))
+        for operand in given.operands:
+            self._operand(given, operand)
+        try:
+            return self._simple(given)
+        except Unfit as error:
+            raise self._error(given, str(error)) from None
+
+    def _simple(self, given: Condition) -> Condition:
+        if isinstance(given, Comparison):
+            return replace(given, right=self._compared(given, given.left, given.operator, given.right))
+        if isinstance(given, Between):
+            low = self._compared(given, given.operand, ">=", given.low)
+            high = self._compared(given, given.operand, "<=", given.high)
+            return replace(given, low=low, high=high)
+        if isinstance(given, OneOf):
+            fitted = [self._compared(given, given.operand, "=", value) for value in given.values]
+            return replace(given, values=tuple(value for value in fitted if isinstance(value, Constant)))
+        if not isinstance(given, IsNull):
+            self._pattern(given)
+        return given
+
+    # ---- operands ---------------------------------------------------------------------------------------------------
+
+    def _operand(self, given: Condition, operand: Operand) -> None:
+        """Every column is there, and arithmetic is about numbers."""
+        for leaf in leaves(operand):
+            if isinstance(leaf, Cell) and leaf.column not in self.types:
+                table = f"table {self.table}" if self.table else "table"
+                hint = suggest(leaf.column, self.types)
+                raise self._error(given, f"names the column {leaf.column!r}, which the {table} does not have; {hint}")
+            if isinstance(operand, Arithmetic) and not self._is_number(leaf):
+                what = show_type(self.types[leaf.column]) if isinstance(leaf, Cell) else "no number"
+                raise self._error(given, f"reckons with {leaf.text}, which is {what}; only numbers add up")
+
+    def _is_number(self, leaf: Operand) -> bool:
+        if isinstance(leaf, Cell):
+            return is_number(self.types[leaf.column])
+        return isinstance(leaf, Arithmetic) or _is_numeral(leaf.value)
+
+    def _family(self, operand: Cell | Arithmetic) -> str:
+        """Operands of one family compare with each other."""
+        return "number" if self._is_number(operand) else self._shown(operand)
+
+    def _shown(self, operand: Cell | Arithmetic) -> str:
+        return show_type(self.types[operand.column]) if isinstance(operand, Cell) else "a number"
+
+    # ---- comparisons ------------------------------------------------------------------------------------------------
+
+    def _compared(self, given: Condition, left: Operand, operator: Operator, right: Operand) -> Operand:
+        """What stands on the right of a comparison, with a constant in the type of the left side."""
+        assert not isinstance(left, Constant), "a constant stands on the right"
+        if not isinstance(right, Constant) and self._family(left) != self._family(right):
+            one, other = self._shown(left), self._shown(right)
+            raise self._error(given, f"compares {one} with {other}; compare columns of one type")
+        self._check_order(given, operator, (left, right))
+        if self._is_number(left):
+            self._check_numbers(given, left, right)
+            return right
+        return self._fit(given, left, right) if isinstance(right, Constant) else right
+
+    def _check_order(self, given: Condition, operator: Operator, sides: tuple[Operand, Operand]) -> None:
+        cells = [side for side in sides if isinstance(side, Cell)]
+        if operator in ("=", "!=") or not cells:
+            return
+        kept = self.types[cells[0].column]
+        if pa.types.is_boolean(kept):
+            raise self._error(given, "asks for an order of booleans; use = or !=")
+        unordered = [cell.column for cell in cells if cell.column not in self.ordered]
+        if pa.types.is_string(kept) and unordered:
+            raise self._error(
+                given,
+                f"asks for an order of text; if the order of {unordered[0]!r} by code point means something, declare "
+                f"it in the rules file with ordered: [{unordered[0]}]",
+            )
+
+    def _check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
+        """Both sides are numbers that can be compared as `numbers` says."""
+        if isinstance(right, Constant) and not _is_numeral(right.value):
+            self._expect(given, left, right, "a number, without quotes")
+        if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
+            if not (in_floats(left, self.types) or in_floats(right, self.types)):
+                common_type(exact_type(left, self.types), exact_type(right, self.types))
+        elif isinstance(right, Constant):
+            if in_floats(left, self.types):
+                _check_float(right.value)
+            else:
+                common_type(exact_type(left, self.types), exact_type(Constant(exactly(right)), self.types))
+
+    def _fit(self, given: Condition, left: Operand, right: Constant) -> Constant:
+        """A constant in the type of a column that holds no numbers."""
+        assert isinstance(left, Cell)
+        kept, value = self.types[left.column], right.value
+        if pa.types.is_boolean(kept):
+            return right if isinstance(value, bool) else self._expect(given, left, right, "true or false")
+        if pa.types.is_string(kept):
+            digits = value.isoformat() if isinstance(value, dt.date | dt.time) else right.text
+            return right if isinstance(value, str) else self._expect(given, left, right, f"'{digits}'")
+        if pa.types.is_duration(kept):
+            raise self._error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
+        moment = moment_of(value, kept)
+        return self._expect(given, left, right, moment_form(kept)) if moment is None else Constant(moment)
+
+    def _expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> Constant:
+        what = "text" if isinstance(right.value, str) else "a constant of another type"
+        raise self._error(given, f"compares {self._shown(left)} with {what}; write {form}")
+
+    # ---- patterns and errors ----------------------------------------------------------------------------------------
+
+    def _pattern(self, given: Condition) -> None:
+        operand = given.operands[0]
+        word = "like" if isinstance(given, Like) else "matches"
+        if not isinstance(operand, Cell) or not pa.types.is_string(self.types[operand.column]):
+            what = "a constant" if isinstance(operand, Constant) else self._shown(operand)
+            raise self._error(given, f"asks for a pattern in {what}; {word} is for columns of text")
+        refuse_bad(given)
+
+    def _error(self, given: Condition, sentence: str) -> BadInput:
+        rule = f"rule {self.rule!r}: " if self.rule else ""
+        return BadInput(f"{rule}{given.text} {sentence}")
+
+
+def _is_numeral(value: Value) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _check_float(value: Value) -> None:
+    """A number that a float column is compared with must be one that it can hold."""
+    assert isinstance(value, int | float | Decimal)
+    if isinstance(value, float):
+        return
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise Unfit("can't be: a column of type float holds no such number")
+    if Decimal(repr(number)) != value:
+        raise Unfit(f"can't be: the nearest number that a column of type float holds is {number!r}")

@@ -1,0 +1,154 @@
+"""Rules about one row behind the verbs that every engine offers. They are given, not discovered: what is found is which
+rows violate each.
+
+Invariant: the state holds for each rule, by its text, the ids of all rows that violate it, ascending.
+Cost: a batch costs its own rows, and one copy of the ids of a rule that it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import Diff, between
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import NoSettings, RuleClass, TableRules
+from holdfast.engines.listing import is_asked
+from holdfast.engines.row.find import Ids, violators, violators_born
+from holdfast.engines.row.listing import RowListing
+from holdfast.engines.row.model import RowRule
+from holdfast.engines.row.texts import rule_of
+from holdfast.engines.violations.explain import Explanation
+from holdfast.engines.violations.single import row_change
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema
+
+
+@dataclass(frozen=True)
+class RowStatus:
+    """How a rule stands: how many rows violate it."""
+
+    rule: RowRule
+    violations: int
+
+    kind = "row"
+
+    def __repr__(self) -> str:
+        return f"{self.rule.name}: {self.violations:,} violations of {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.rule.text
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        rule = self.rule
+        return {
+            "kind": self.kind,
+            "table": rule.table,
+            "name": rule.name,
+            "severity": rule.severity,
+            "columns": list(rule.columns),
+            "violations": self.violations,
+            "counted": "rows",
+            "listed": True,
+            **({"note": rule.note} if rule.note else {}),
+            "text": rule.text,
+        }
+
+
+@dataclass
+class Violated:
+    """A rule, and the rows that violate it."""
+
+    rule: RowRule
+    ids: Ids
+
+    def follow(self, born: Ids, dead: Ids) -> tuple[Ids, Ids]:
+        """Take in rows born that violate it, and rows that died, ascending; gives the rows that were added and those
+        that were resolved.
+        """
+        at = np.searchsorted(self.ids, dead)
+        there = np.append(self.ids, -1)[at] == dead
+        if len(born) or there.any():
+            self.ids = np.concatenate([np.delete(self.ids, at[there]), born])
+        return born, dead[there]
+
+
+State = dict[str, Violated]  # by the text of the rule
+
+
+class RowEngine(Engine):
+    """The rows that violate given rules."""
+
+    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+        self.declared, self._given = declared, given
+
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Look at every row."""
+        return self.with_rules({}, subject, runner)
+
+    def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Look at every row for the rules that are new."""
+        rules = self._rules(subject.table.schema)
+        new = [rule for rule in rules if rule.text not in state]
+        found = violators([rule.condition for rule in new], subject.table, runner) if new else []
+        ids = {text: each.ids for text, each in state.items()} | {
+            r.text: own for r, own in zip(new, found, strict=True)
+        }
+        return {rule.text: Violated(rule, ids[rule.text]) for rule in rules}
+
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Look at the rows born, and forget those that died."""
+        before = self.result(state)
+        born = violators_born([each.rule.condition for each in state.values()], change)
+        dead = np.sort(change.dead)
+        moved = {}
+        for (text, each), own in zip(state.items(), born, strict=True):
+            added, resolved = each.follow(own, dead)
+            if len(added) or len(resolved):
+                moved[text] = row_change(added, resolved, change.updated)
+        after = self.result(state)
+        return between(before, after).with_violations(before, after, moved)
+
+    def result(self, state: State) -> dict[str, RowStatus]:
+        """How each rule stands."""
+        return {text: RowStatus(each.rule, len(each.ids)) for text, each in state.items()}
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The ids of the rows."""
+        return {text: each.ids for text, each in state.items()}, {}
+
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+        """The state from its ids; these know no codes."""
+        return {rule.text: Violated(rule, arrays[rule.text]) for rule in self._rules(subject.table.schema)}
+
+    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[RowListing]:
+        """The rows that violate each rule."""
+        return [
+            RowListing.of(each.rule, subject.table, each.ids) for each in state.values() if is_asked(each.rule, rule)
+        ]
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+        """Why a row violates a rule, or the first that does."""
+        if state is None or text not in state:
+            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+        own = state[text]
+        return Explanation.of(RowListing.of(own.rule, subject.table, own.ids), rows)
+
+    def _rules(self, schema: Schema) -> list[RowRule]:
+        own = self._given.get(schema.name, TableRules())
+        return [rule_of(given, schema, own.ordered) for given in own.rules]
+
+
+def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> RowEngine:
+    """The engine for the rules that were given."""
+    return RowEngine(declared, given)

@@ -1,0 +1,204 @@
+"""What rules about a table measure, kept true under batches from how often values occur.
+
+Invariant: `value` and `is_broken` are those of `table`, also while the frequencies have followed a batch already.
+Cost: a batch costs O(1), or the codes whose frequency it changed (see `table.leaders` for the least and the greatest).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.row.evaluate import Rows, truth
+from holdfast.engines.row.model import Cell, Comparison
+from holdfast.engines.row.table_model import TableRule
+from holdfast.search.marks import COMPARE
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.frequencies import Counts, Frequencies, Moved
+from holdfast.table.leaders import Kept, Leaders
+from holdfast.table.plain import Plain, plain_values
+from holdfast.table.table import Table
+
+Codes = NDArray[np.int64]
+
+
+class Measured(ABC):
+    """The quantity of one rule, in a table."""
+
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
+        self.rule, self.table, self._frequencies = rule, table, frequencies
+        self._column = table.schema.names.index(rule.quantity.column) if rule.columns else -1
+
+    @property
+    @abstractmethod
+    def value(self) -> Plain:
+        """What it is now, as JSON tells it; None where it is unknown."""
+
+    @property
+    @abstractmethod
+    def is_broken(self) -> bool:
+        """Whether the rule is false."""
+
+    def follow(self, table: Table) -> None:
+        """Take in a batch that the frequencies have followed."""
+        self.table = table
+
+    def dump(self) -> tuple[dict[str, Codes], Any]:
+        """Arrays and a fact from which the same is made again; nothing where it follows from the table at once."""
+        return {}, None
+
+    @property
+    def _counts(self) -> Counts:
+        return self._frequencies.columns[self._column]
+
+    @property
+    def _moved(self) -> Moved:
+        return self._frequencies.moved[self._column]
+
+
+class _Number(Measured):
+    """A quantity that is a number: compared with the constant by exact value."""
+
+    @property
+    @abstractmethod
+    def number(self) -> Fraction | None:
+        """The number, if it is known."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the rule is false."""
+        number, constant = self.number, self.rule.constant.value
+        assert isinstance(constant, int | float | Decimal)
+        asked = Fraction(repr(constant) if isinstance(constant, float) else constant)
+        return number is not None and not COMPARE[self.rule.operator](number, asked)
+
+    @property
+    def value(self) -> Plain:
+        """What it is now."""
+        number = self.number
+        if number is None:
+            return None
+        return int(number) if number.denominator == 1 and self.rule.quantity.measure != "share" else float(number)
+
+
+class _RowCount(_Number):
+    """How many rows there are."""
+
+    @property
+    def number(self) -> Fraction:
+        return Fraction(self.table.rows)
+
+
+class _NullShare(_Number):
+    """The share of rows that have a null in a column."""
+
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
+        super().__init__(rule, table, frequencies)
+        self._nulls = int(self._counts.array[NULL_CODE])
+
+    @property
+    def number(self) -> Fraction | None:
+        return Fraction(self._nulls, self.table.rows) if self.table.rows else None
+
+    def follow(self, table: Table) -> None:
+        super().follow(table)
+        self._nulls = int(self._counts.array[NULL_CODE])
+
+
+class _DistinctCount(_Number):
+    """How many values a column has, nulls aside."""
+
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: int | None = None) -> None:
+        super().__init__(rule, table, frequencies)
+        self._distinct = len(self._counts.occurring()) if kept is None else kept
+
+    @property
+    def number(self) -> Fraction:
+        return Fraction(self._distinct)
+
+    def follow(self, table: Table) -> None:
+        super().follow(table)
+        values = self._moved.codes != NULL_CODE
+        steps = self._moved.steps[values]
+        after = self._counts.of(self._moved.codes[values])
+        self._distinct += int((after > 0).sum()) - int((after > steps).sum())
+
+    def dump(self) -> tuple[dict[str, Codes], int]:
+        return {}, self._distinct
+
+
+class _Extreme(Measured):
+    """The least or the greatest value of a column."""
+
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
+        super().__init__(rule, table, frequencies)
+        self._generation = table.order_keys(self._column).generation
+        sign = 1 if rule.quantity.measure == "min" else -1
+        self._leaders = Leaders(
+            lambda codes: (sign * self._keys(codes), codes), lambda: self._counts.occurring(), 1, kept
+        )
+
+    def _keys(self, codes: Codes) -> Codes:
+        return self.table.order_keys(self._column).of(codes)
+
+    @property
+    def _codes(self) -> Codes:
+        """The code of the value, if there is one."""
+        return self._leaders.best()
+
+    @property
+    def value(self) -> Plain:
+        found = plain_values(self.table.dictionaries[self._column].values(self._codes))
+        return found[0] if found else None
+
+    @property
+    def is_broken(self) -> bool:
+        codes = self._codes
+        condition = Comparison(Cell(self.rule.quantity.column), self.rule.operator, self.rule.constant)
+        return bool((truth(condition, Rows(self.table, len(codes), lambda _: codes)) < 0).any())
+
+    def follow(self, table: Table) -> None:
+        super().follow(table)
+        codes = self._moved.codes[self._moved.codes != NULL_CODE]
+        generation = table.order_keys(self._column).generation
+        if generation != self._generation:
+            self._leaders.remake()
+        else:
+            values = table.rows - int(self._counts.array[NULL_CODE])  # no fewer than codes that count
+            self._leaders.update(codes, self._counts.of(codes) > 0, values)
+        self._generation = generation
+
+    def dump(self) -> tuple[dict[str, Codes], list[int]]:
+        kept = self._leaders.kept()
+        return {"leaders": kept.codes}, [kept.floor_code, kept.floor_primary]
+
+
+def measured(rule: TableRule, table: Table, frequencies: Frequencies) -> Measured:
+    """The quantity of a rule, from how often values occur."""
+    return _KINDS[rule.quantity.measure](rule, table, frequencies)
+
+
+def loaded(
+    rule: TableRule, table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
+) -> Measured:
+    """The same from what `dump` gave; `arrays` gives an array by its name."""
+    if rule.quantity.measure == "distinct":
+        return _DistinctCount(rule, table, frequencies, int(fact))
+    if rule.quantity.measure in ("min", "max"):
+        return _Extreme(rule, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
+    return measured(rule, table, frequencies)
+
+
+_KINDS: dict[str, Callable[[TableRule, Table, Frequencies], Measured]] = {
+    "rows": _RowCount,
+    "share": _NullShare,
+    "distinct": _DistinctCount,
+    "min": _Extreme,
+    "max": _Extreme,
+}

@@ -1,0 +1,96 @@
+"""How numbers are reckoned with: exactly as decimals, or in floating point.
+
+A comparison without arithmetic goes by exact value, whatever the types of its numbers. With arithmetic, it is reckoned
+in floating point where a float takes part, or a division; all else is reckoned exactly, in decimals that are wide
+enough for every value that the columns can hold. A comparison that would need more than 76 digits is refused
+beforehand, so nothing overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+import pyarrow as pa
+
+from holdfast.engines.language.constants import Constant, Unfit
+from holdfast.engines.row.model import Arithmetic, Cell, Operand, leaves
+
+Types = Mapping[str, pa.DataType]  # of the columns of a table
+_MOST = 76  # digits of a decimal
+_LARGEST = 2**63 - 1
+
+
+def in_floats(operand: Operand, types: Types) -> bool:
+    """Whether an operand is a float, or is reckoned in floating point."""
+    return _divides(operand) or any(_is_float(leaf, types) for leaf in leaves(operand))
+
+
+def _divides(operand: Operand) -> bool:
+    return isinstance(operand, Arithmetic) and (
+        operand.sign == "/" or _divides(operand.left) or _divides(operand.right)
+    )
+
+
+def _is_float(leaf: Cell | Constant, types: Types) -> bool:
+    if isinstance(leaf, Cell):
+        return bool(pa.types.is_floating(types[leaf.column]))
+    return isinstance(leaf.value, float)
+
+
+def exact_type(operand: Operand, types: Types) -> pa.DataType:
+    """The decimals in which an operand is reckoned exactly; `Unfit` where they would be too wide."""
+    if isinstance(operand, Arithmetic):
+        return _put_together(operand, exact_type(operand.left, types), exact_type(operand.right, types))
+    if isinstance(operand, Cell):
+        kept = types[operand.column]
+        return decimals(19, 0) if pa.types.is_integer(kept) else decimals(kept.precision - kept.scale, kept.scale)
+    return _type_of(exactly(operand))
+
+
+def _put_together(operand: Arithmetic, left: pa.DataType, right: pa.DataType) -> pa.DataType:
+    """What Arrow makes of two decimals."""
+    if operand.sign == "*":
+        return _checked(left.precision + right.precision + 1, left.scale + right.scale)
+    scale = max(left.scale, right.scale)
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    return _checked(whole + scale + 1, scale)
+
+
+def decimals(whole: int, scale: int) -> pa.DataType:
+    """The decimals with so many digits before the point, and after it."""
+    scale = max(scale, 0)
+    return _checked(max(max(whole, 0) + scale, 1), scale)
+
+
+def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    """The decimals that hold those of two types."""
+    whole = max(one.precision - one.scale, other.precision - other.scale)
+    return decimals(whole, max(one.scale, other.scale))
+
+
+def _checked(precision: int, scale: int) -> pa.DataType:
+    if precision > _MOST:
+        raise Unfit(f"may need more than {_MOST} digits; multiply by 1e0 to reckon in floating point")
+    return pa.decimal256(precision, scale)
+
+
+def _type_of(number: Decimal) -> pa.DataType:
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    return decimals(len(digits) + exponent, -exponent)
+
+
+def exactly(constant: Constant) -> Decimal:
+    """The number that a constant is; that of a float is what its digits say. `Unfit` for NaN and the infinities."""
+    value = constant.value
+    assert isinstance(value, int | float | Decimal)
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite():
+        raise Unfit("can't be: the other side holds no such value")
+    return number
+
+
+def fits_integer(constant: Constant) -> bool:
+    """Whether a number is one that a column of integers may hold."""
+    return isinstance(constant.value, int) and abs(constant.value) <= _LARGEST

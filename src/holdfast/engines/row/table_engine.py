@@ -1,0 +1,212 @@
+"""Rules about a table behind the verbs that every engine offers: what a quantity is, and whether that breaks a rule.
+
+The state holds for each rule, by its text, what it measures (see `measures`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY, Diff, PairChange, between
+from holdfast.engines import contract
+from holdfast.engines.contract import Engine
+from holdfast.engines.declared import NoSettings, RuleClass, TableRules
+from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.row.find import violators, violators_born
+from holdfast.engines.row.measures import Measured, loaded, measured
+from holdfast.engines.row.table_model import TableRule
+from holdfast.engines.row.table_texts import rule_of
+from holdfast.engines.violations.single import alone
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput
+from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
+from holdfast.table.frequencies import Frequencies
+from holdfast.table.plain import Plain
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Schema, Table
+
+_NOBODY = np.full((1, 2), NOBODY)
+
+
+@dataclass(frozen=True)
+class TableStatus:
+    """Whether a table breaks a rule. What the quantity is moves with every row: a status is another where the rule
+    holds now and did not before, or the other way round.
+    """
+
+    rule: TableRule
+    is_broken: bool
+    value: Plain = field(compare=False)
+
+    kind = "table"
+
+    def __repr__(self) -> str:
+        return f"{self.rule.name}: {self.text} {'does not hold' if self.is_broken else 'holds'}; {self.said}"
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.rule.text
+
+    @property
+    def violations(self) -> int:
+        """The table is one, or is none."""
+        return int(self.is_broken)
+
+    @property
+    def said(self) -> str:
+        """What the quantity is, in words."""
+        value = f"{self.value:,}" if isinstance(self.value, int) else str(self.value)
+        return f"{self.rule.quantity.text} is {'unknown' if self.value is None else value}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        rule = self.rule
+        return {
+            "kind": self.kind,
+            "table": rule.table,
+            "name": rule.name,
+            "severity": rule.severity,
+            "columns": list(rule.columns),
+            "value": self.value,
+            "violations": self.violations,
+            "counted": "the table",
+            "listed": True,
+            **({"note": rule.note} if rule.note else {}),
+            "text": rule.text,
+        }
+
+
+@dataclass(frozen=True)
+class Explanation(contract.Explanation):
+    """What the quantity of a rule is, and rows to look at, if there are such."""
+
+    status: TableStatus
+    rows: tuple[str, ...]
+    ids: tuple[int, ...]
+    count: int
+
+    @staticmethod
+    def of(status: TableStatus, listing: Listing) -> Explanation:
+        """With the first rows of a listing."""
+        ids = listing.listed[:_SHOWN, 0]
+        return Explanation(status, tuple(listing.names(ids)), tuple(ids.tolist()), len(listing.listed))
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        rule, holds = self.status.rule, "does not hold" if self.status.is_broken else "holds"
+        lines = [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"It {holds}: {self.status.said}."]
+        if self.rows:
+            some = f"Look at {self.count:,} row{'s' * (self.count != 1)}, for example: {', '.join(self.rows)}"
+            lines.append(some)
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        return {**self.status.to_json(), "holds": not self.status.is_broken, "rows": list(self.ids)}
+
+
+_SHOWN = 3
+State = dict[str, Measured]  # by the text of the rule
+
+
+class TableEngine(Engine):
+    """Whether a table satisfies given rules."""
+
+    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+        self.declared, self._given = declared, given
+
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look at how often values occur."""
+        return self._measured(subject, subject.part(Frequencies, runner, progress))
+
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Look at the values that became more or less frequent."""
+        before = self.result(state)
+        for each in state.values():
+            each.follow(change.after)
+        after = self.result(state)
+        moved = {text: _turned(after[text], change) for text in after if before[text] != after[text]}
+        return replace(between(before, after).with_violations(before, after, moved), figures=after)
+
+    def result(self, state: State) -> dict[str, TableStatus]:
+        """How each rule stands."""
+        return {text: _status(each) for text, each in state.items()}
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """What does not follow from how often values occur at once; frequencies are kept with the table."""
+        kept = {text: each.dump() for text, each in state.items()}
+        arrays = {f"{text}/{name}": array for text, (own, _) in kept.items() for name, array in own.items()}
+        return arrays, {text: fact for text, (_, fact) in kept.items()}
+
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state that `dump` described."""
+        table, frequencies = subject.table, subject.part(Frequencies)
+        return {
+            rule.text: loaded(rule, table, frequencies, partial(_array, arrays, rule.text), facts[rule.text])
+            for rule in self._rules(table.schema)
+        }
+
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """The state from the frequencies of the codes that stayed."""
+        return self._measured(subject, subject.part(Frequencies))
+
+    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
+        """The rows to look at where a rule is broken, if there are such: they are looked for now."""
+        return [_listing(each, subject.table) for each in state.values() if is_asked(each.rule, rule)]
+
+    def explain(
+        self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+    ) -> contract.Explanation:
+        """What the quantity is, and which rows to look at."""
+        self.refuse_rows(rows)
+        if state is None or text not in state:
+            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+        return Explanation.of(_status(state[text]), _listing(state[text], subject.table))
+
+    def _measured(self, subject: WatchedTable, frequencies: Frequencies) -> State:
+        table = subject.table
+        return {rule.text: measured(rule, table, frequencies) for rule in self._rules(table.schema)}
+
+    def _rules(self, schema: Schema) -> list[TableRule]:
+        own = self._given.get(schema.name, TableRules())
+        return [rule_of(given, schema, own.ordered) for given in own.rules]
+
+
+def _array(arrays: Mapping[str, Any], text: str, name: str) -> Any:
+    """What a dump holds of a rule."""
+    return arrays[f"{text}/{name}"]
+
+
+def _status(each: Measured) -> TableStatus:
+    return TableStatus(each.rule, each.is_broken, each.value)
+
+
+def _turned(status: TableStatus, change: Change) -> PairChange:
+    """A violation that came or went. No rows are it; yet a row that the batch brought may show it."""
+    if not status.is_broken:
+        return PairChange(_NOBODY[:0], _NOBODY)
+    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, status.rule, change))
+
+
+def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
+    found = violators_born([rule.of_rows], change)[0] if rule.of_rows else ()
+    return (int(found[0]),) if len(found) else None
+
+
+def _listing(each: Measured, table: Table) -> Listing:
+    condition = each.rule.of_rows if each.is_broken else None
+    ids = violators([condition], table, Threads())[0] if condition else np.empty(0, np.int64)
+    return Listing(each.rule, table, int(each.is_broken), alone(ids), {"t": list(each.rule.columns)})
+
+
+def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> TableEngine:
+    """The engine for the rules that were given."""
+    return TableEngine(declared, given)

@@ -1,0 +1,71 @@
+"""What a file has that its table has not: columns that are new, columns that it lacks, and wider types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
+from holdfast.errors import BadInput
+from holdfast.intake.reading import Reading, ReadOptions, open_source
+from holdfast.intake.staging import Plan, StagedRows, plan_init, stage_rows
+from holdfast.sources.grammar import NO_KIND
+from holdfast.sources.infer import decide
+from holdfast.table import admit, files
+from holdfast.table.columns import ColumnChange, common_type
+from holdfast.table.table import Schema
+from holdfast.table.types import Column, kept_type
+
+Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: no value tells
+
+
+def columns_in(source: Any, table: str, options: ReadOptions, spark: Any, folder: str) -> Found:
+    """The columns of a source, with the types that its own values have. Text is read once for that."""
+    reading = open_source(source, options, spark)
+    if not reading.columns:
+        return []
+    if not reading.text:
+        return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in reading.columns]
+    plan, _ = plan_init(reading, table)
+    rows = stage_rows(reading, plan, folder, admit.SMALL)
+    for path in rows.paths:
+        files.remove(path)
+    return _told(reading, plan, rows)
+
+
+def _told(reading: Reading, plan: Plan, rows: StagedRows) -> Found:
+    if not reading.infer:
+        return [(column.name, column.type) for column in plan.columns]
+    types, _ = decide(rows.traits, reading.nulls)
+    known = [None if each.kinds == NO_KIND else kind for each, kind in zip(rows.traits, types, strict=True)]
+    return [(column.name, kind) for column, kind in zip(plan.columns, known, strict=True)]
+
+
+def evolution(
+    schema: Schema,
+    found: Found,
+    left_out: Sequence[str],
+    is_empty: Callable[[int], bool],
+    operation_column: str | None,
+    *,
+    is_feed: bool,
+) -> ColumnChange:
+    """How the table has to change so that a file's rows fit in. `is_empty` tells whether a column has no values yet."""
+    spare = {*left_out, *((*FEED_COLUMNS, *OPERATION_COLUMNS, operation_column) if is_feed else ())} - {*schema.names}
+    added = [Column(name, kind or pa.string()) for name, kind in found if name not in {*schema.names, *spare}]
+    lacking = tuple(name for name in schema.names if name not in {name for name, _ in found})
+    if added and lacking:
+        raise BadInput(
+            f"the file lacks {lacking[0]!r} and has {added[0].name!r}: rename the column first, with: "
+            f"holdfast columns STATE rename {lacking[0]} {added[0].name}; or, if they are two, drop the old one first"
+        )
+    types = dict(found)
+    retyped = {}
+    for place, column in enumerate(schema.columns):
+        kind = types.get(column.name)
+        wider = None if kind is None else kind if is_empty(place) else common_type(column.type, kind)
+        if wider is not None and wider != column.type:
+            retyped[column.name] = wider
+    return ColumnChange(tuple(added), lacking, {}, retyped)

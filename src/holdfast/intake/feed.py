@@ -1,0 +1,153 @@
+"""Feeds of several tables: a column of each row names the table that it is for.
+
+Each table gets its own rows, in their order, with its own types: text is cast when it is known whose it is. Columns of
+other tables are overlooked; one that no table knows is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
+from holdfast.errors import BadInput
+from holdfast.intake.build import Sources
+from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
+from holdfast.sources import jsonlines
+from holdfast.table.table import Schema
+
+Known = Mapping[str, tuple[Schema, Sequence[str]]]  # of each table its columns, and the names of those left out
+
+
+@dataclass(frozen=True)
+class FeedOptions:
+    """The column that names the table of each row, that which tells its operation, if it was named, and how to read."""
+
+    column: str
+    operation: str | None = None
+    reading: ReadOptions = field(default_factory=ReadOptions)
+
+
+def split_feed(sources: Sources, known: Known, options: FeedOptions, spark: Any) -> dict[str, Sources]:
+    """What each table gets of sources whose rows name their table in a column. Where there are no rows, each table
+    gets none.
+    """
+    found: dict[str, dict[str, Reading]] = {}
+    given = {each.name: getattr(sources, each.name) for each in fields(sources)}
+    for part, source in given.items():
+        if source is not None:
+            reading = open_source(source, replace(options.reading, raw=True), spark)
+            for table, own in Feed(reading, known, options.column, options.operation).by_table().items():
+                found.setdefault(table, {})[part] = own if not found else replace(own, said=())  # it is said once
+    return {name: Sources(**(found[name] if found else given)) for name in found or known}
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A source that is open, the tables that its rows may be for, and the columns that name the table and perhaps the
+    operation.
+    """
+
+    reading: Reading
+    known: Known
+    column: str
+    operation: str | None
+
+    def by_table(self) -> dict[str, Reading]:
+        """The rows of each table that has some, in their order."""
+        if not self.reading.columns:  # an empty file
+            return {}
+        self._refuse_columns()
+        return self._with_spark() if self.reading.session is not None else self._here()
+
+    @property
+    def _place(self) -> int:
+        return [name for name, _ in self.reading.columns].index(self.column)
+
+    def _refuse_columns(self) -> None:
+        names = [name for name, _ in self.reading.columns]
+        if self.column not in names:
+            raise BadInput(
+                f"{self.reading.name}: no column {self.column!r} names the table of a row; its columns are "
+                + ", ".join(map(repr, names))
+            )
+        told = {self.column, self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED}
+        all_known = told.union(*(self._names_of(table) for table in self.known))
+        if unknown := [name for name in names if name not in all_known]:
+            raise BadInput(
+                f"{self.reading.name}: no table here has a column {unknown[0]!r}; the tables are "
+                f"{', '.join(self.known)}"
+            )
+
+    def _names_of(self, table: str) -> set[str]:
+        schema, left_out = self.known[table]
+        return {*schema.names, *left_out}
+
+    def _own(self, name: str, **rows: Any) -> Reading:
+        """Some rows, for a table: what other tables call theirs is overlooked."""
+        others = {self.column}.union(*(self._names_of(table) for table in self.known))
+        return replace(self.reading, **rows, overlooked=frozenset(others - self._names_of(name) - {self.operation}))
+
+    def _here(self) -> dict[str, Reading]:
+        """Rows that are in memory, or in pieces of files that are read here."""
+        table = _table(self.reading)
+        texts = table.column(self._place)
+        texts = jsonlines.unmarked(texts) if self.reading.marked else texts.cast(pa.string())
+        encoded = texts.combine_chunks().dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy()
+        names = encoded.dictionary.to_pylist()
+        firsts = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
+        if -1 in codes:
+            firsts[None] = int(np.argmax(codes == -1))
+        for name in sorted(firsts, key=lambda name: firsts[name]):
+            self._refuse_table(name, f"row {firsts[name] + 1}")
+        rows = [np.flatnonzero(codes == code) for code in range(len(names))]
+        return {
+            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=own)
+            for name, own in zip(names, rows, strict=True)
+        }
+
+    def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
+        """The rows of a table; what tells operations and their order is not marked as values of JSON are."""
+        plain = {self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS} - self._names_of(name)
+        for place, column in enumerate(table.column_names) if self.reading.marked else ():
+            if column in plain:
+                table = table.set_column(place, column, jsonlines.unmarked(table.column(place)))
+        return table
+
+    def _with_spark(self) -> dict[str, Reading]:
+        from holdfast.spark.feeds import names_in, rows_of
+        from holdfast.spark.frames import clear_sentence, frame_of_pieces
+
+        reading = self.reading
+        frame = reading.frame
+        if frame is None:
+            assert reading.spark is not None
+            frame = frame_of_pieces(reading.spark, reading.pieces, len(reading.columns))
+        with clear_sentence(reading.name, secrets=reading.secrets):
+            names = names_in(frame, self._place, reading.marked)
+        for name in names:
+            self._refuse_table(name, "a row")
+        return {
+            name: self._own(name, frame=rows_of(frame, self._place, name, reading.marked), pieces=(), spark=None)
+            for name in names
+        }
+
+    def _refuse_table(self, name: str | None, row: str) -> None:
+        if name not in self.known:
+            wrong = f"is for the table {name!r}, which is not watched here" if name else "names no table"
+            raise BadInput(f"{self.reading.name}: {row} {wrong}; the tables are {', '.join(self.known)}")
+
+
+def _table(reading: Reading) -> pa.Table:
+    """All rows, without dictionaries: those of pieces differ."""
+    tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
+    plain = []
+    for table in tables:
+        columns = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema]
+        plain.append(table.cast(pa.schema(columns)))
+    return pa.concat_tables(plain)

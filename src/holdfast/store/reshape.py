@@ -1,0 +1,112 @@
+"""A change of what a state watches: of its rules, its classes of rules, or the columns of its tables.
+
+It stands in the history like a batch, with an id of its own, and is a checkpoint at the same time: one transaction
+keeps the new facts, the engines' states as they are with them, and what was told. So no batch is ever replayed by
+engines that knew other rules, or other columns.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from holdfast.changes.diff import Result
+from holdfast.store.batches import now
+from holdfast.store.database import has_parts
+from holdfast.store.events import Event, put_results
+from holdfast.store.records import TableRecord
+from holdfast.store.tables import put_table
+from holdfast.table.table import Segment
+
+SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
+
+
+@dataclass(frozen=True)
+class Reshaped:
+    """A change, ready to be made durable."""
+
+    change_id: str
+    kind: str
+    table: str  # "*": all
+    seconds: float
+    about: Mapping[str, Any]  # what changed, for the history
+    facts: Mapping[str, str]  # about the state, as they are from now on
+    results: Mapping[tuple[str, str], Result]  # of engines and subjects whose findings are others now
+    dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are no more
+    events: Sequence[tuple[str, str, Event]] = ()  # engine, subject, and what happened to a rule
+    tables: Sequence[TableRecord] = ()  # those whose columns are others now
+    replaced: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)  # files of tables that were written anew
+    next_id: int = 0  # of the table
+    renamed: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # texts of rules, old to new
+
+
+class Description(NamedTuple):
+    """What a change was."""
+
+    seq: int
+    about: dict[str, Any]
+
+
+def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
+    """Keep what a change is made of, but for files; gives its number."""
+    seq = _put_batch(database, change)
+    database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
+    database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
+    for record in change.tables:
+        put_table(database, record)
+    _rename(database, change.renamed)
+    for (engine, subject), result in change.results.items():
+        put_results(database, seq, engine, subject, result)
+        _drop_others(database, engine, subject, result)
+    database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
+    _put_events(database, seq, change.events)
+    return seq
+
+
+def _put_batch(database: sqlite3.Connection, change: Reshaped) -> int:
+    """The change in the history."""
+    row = (
+        change.change_id, change.table, now(), change.kind, 0, 0, 0, change.seconds, change.next_id, 0, 0,
+        len(change.events),
+    )  # fmt: skip
+    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
+    query = f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})"
+    seq = database.execute(query, row).lastrowid
+    assert seq is not None
+    return seq
+
+
+def _drop_others(database: sqlite3.Connection, engine: str, subject: str, result: Result) -> None:
+    kept = database.execute("SELECT text FROM results WHERE engine = ? AND table_name = ?", (engine, subject))
+    gone = [(engine, subject, text) for (text,) in kept.fetchall() if text not in result]
+    database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
+
+
+def _put_events(database: sqlite3.Connection, seq: int, events: Sequence[tuple[str, str, Event]]) -> None:
+    rows = [(seq, engine, subject, *event) for engine, subject, event in events]
+    database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    counts: dict[str, int] = {}
+    for _, _, event in events:
+        counts[event.event] = counts.get(event.event, 0) + 1
+    database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
+
+
+def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
+    """What is remembered of a rule stays with it where its columns have other names."""
+    for (engine, subject), texts in renamed.items():
+        rows = [(new, engine, subject, old) for old, new in texts.items()]
+        for place in ("events", "subjects"):
+            database.executemany(
+                f"UPDATE OR IGNORE {place} SET text = ? WHERE engine = ? AND table_name = ? AND text = ?", rows
+            )
+
+
+def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
+    """All changes of a state, the oldest first."""
+    if not has_parts(database):  # a state of an older format that was not written to since
+        return []
+    rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
+    return [Description(seq, json.loads(about)) for seq, about in rows]

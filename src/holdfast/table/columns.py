@@ -1,0 +1,187 @@
+"""The columns of a table change: one joins, leaves, gets another name or a wider type. Row ids stay as they are.
+
+A **wider** type is one in which every value of the table means what it meant: integers become decimals, dates become
+timestamps, decimals get more digits, a column without any value becomes what it will hold. Every value has a text; that
+a column becomes text is only done where somebody asks for it, as its order and its sums are no longer those of numbers.
+
+Cost: the table is written anew, unless nothing but names change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from holdfast.errors import BadInput, suggest
+from holdfast.table import images
+from holdfast.table.compact import living_codes, shard_of
+from holdfast.table.dictionary import Dictionary
+from holdfast.table.rewrite import Writer, portions, used_codes
+from holdfast.table.shard import AnyCodes
+from holdfast.table.table import Schema, Table, TableFiles
+from holdfast.table.types import Column, show_type
+
+_EXACT = 1 << 53  # integers up to this are floats, too
+_MOST_DIGITS = 38
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """What is to change: columns that join, names that leave, new names by old ones, new types by (old) names."""
+
+    added: tuple[Column, ...] = ()
+    dropped: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    retyped: Mapping[str, pa.DataType] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.dropped or self.renamed or self.retyped)
+
+    @property
+    def only_names(self) -> bool:
+        """Whether nothing but names change, so that no file has to."""
+        return not (self.added or self.dropped or self.retyped)
+
+
+@dataclass(frozen=True)
+class NewSchema:
+    """The schema after a change, and for each of its columns the place that it had before (None: it had none)."""
+
+    schema: Schema
+    origins: tuple[int | None, ...]
+
+
+def changed_schema(schema: Schema, change: ColumnChange) -> NewSchema:
+    """The schema after a change; BadInput where it can't be made."""
+    names = schema.names
+    for name in (*change.dropped, *change.renamed, *change.retyped):
+        if name not in names:
+            raise BadInput(f"table {schema.name} has no column {name!r}; {suggest(name, names)}")
+    key = [names[place] for place in schema.key]
+    if lost := [name for name in change.dropped if name in key]:
+        raise BadInput(f"column {lost[0]!r} is part of the key of table {schema.name}, by which its rows are found")
+    stay = [place for place, name in enumerate(names) if name not in change.dropped]
+    columns = [_changed_column(schema.columns[place], change) for place in stay] + list(change.added)
+    if not columns:
+        raise BadInput(f"table {schema.name} would have no column left; drop fewer")
+    told = [column.name for column in columns]
+    if twice := [name for name in told if told.count(name) > 1]:
+        raise BadInput(f"table {schema.name} would have two columns {twice[0]!r}; choose another name")
+    new_key = tuple(stay.index(place) for place in schema.key)
+    origins = (*stay, *(None for _ in change.added))
+    return NewSchema(replace(schema, columns=tuple(columns), key=new_key), origins)
+
+
+def _changed_column(column: Column, change: ColumnChange) -> Column:
+    return Column(change.renamed.get(column.name, column.name), change.retyped.get(column.name, column.type))
+
+
+def with_columns(table: Table, new: NewSchema, folder: str) -> TableFiles:
+    """Write a table with other columns into files of a folder."""
+    writer = Writer(folder)
+    maps: list[NDArray[np.uint32] | None] = []
+    for place, (column, origin) in enumerate(zip(new.schema.columns, new.origins, strict=True)):
+        if origin is None:
+            maps.append(None)
+            continue
+        codes, dictionary = _converted(table, origin, column)
+        maps.append(codes)
+        writer.add_values(place, dictionary)
+    for pieces in portions(table):
+        whole = living_codes(pieces)
+        if whole is None:
+            writer.write(None)
+            continue
+        ids, old = whole
+        columns = [_mapped(old, origin, codes, len(ids)) for origin, codes in zip(new.origins, maps, strict=True)]
+        writer.write(shard_of(ids, columns, new.schema.key))
+    return TableFiles(new.schema, tuple(writer.segments), table.next_id)
+
+
+def _mapped(old: Sequence[AnyCodes], origin: int | None, codes: NDArray[np.uint32] | None, rows: int) -> AnyCodes:
+    return np.zeros(rows, np.uint8) if origin is None or codes is None else codes[old[origin]]
+
+
+def _converted(table: Table, place: int, column: Column) -> tuple[NDArray[np.uint32], Dictionary]:
+    """The new code of each old one, and the values that rows use, in a column's type."""
+    dictionary, used = table.dictionaries[place], used_codes(table, place)
+    codes = np.zeros(len(dictionary), np.uint32)
+    if column.type == dictionary.kept:
+        codes[used] = np.arange(len(used))
+        return codes, dictionary.only(used)
+    values = widened(dictionary.values(used[1:]), table.schema.columns[place], column.type)
+    distinct, at = images.sorted_distinct(images.to_images(values, column.type))
+    codes[used[1:]] = at + 1
+    return codes, Dictionary(column.type).extended(distinct)
+
+
+def widened(values: pa.Array, column: Column, wanted: pa.DataType) -> pa.Array:
+    """Values of a column in a wider type; BadInput where one would mean something else."""
+    if not len(values):
+        return pa.array([], wanted)
+    if pa.types.is_string(wanted):
+        return as_text(values)
+    if not _widens(column.type, wanted):
+        raise _refused(column, wanted, "one is not wider than the other")
+    try:
+        cast = values.cast(pa.decimal128(20, 0)) if _is_integer_to_decimal(column.type, wanted) else values
+        made = cast.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _refused(column, wanted, str(error).splitlines()[0]) from None
+    if pa.types.is_floating(wanted) and pc.max(pc.abs_checked(values)).as_py() > _EXACT:
+        raise _refused(column, wanted, "it has integers that are no floats; make it a decimal or text")
+    return made
+
+
+def _refused(column: Column, wanted: pa.DataType, why: str) -> BadInput:
+    always = "" if pa.types.is_string(column.type) else "; it can always become text"
+    return BadInput(
+        f"column {column.name!r} is {show_type(column.type)}, and can't become {show_type(wanted)} with all values "
+        f"meaning what they mean ({why}){always}"
+    )
+
+
+def _is_integer_to_decimal(old: pa.DataType, wanted: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(old) and pa.types.is_decimal(wanted))
+
+
+def _widens(old: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of one type may be values of the other, if all of them fit."""
+    t = pa.types
+    if t.is_integer(old) or t.is_decimal(old):
+        return bool(t.is_decimal(wanted) or (t.is_integer(old) and t.is_floating(wanted)))
+    return bool(t.is_date(old) and t.is_timestamp(wanted))
+
+
+def as_text(values: pa.Array) -> pa.Array:
+    """Values as text: whole seconds without a fraction, all else as Arrow writes it."""
+    text = values.cast(pa.string())
+    if pa.types.is_timestamp(values.type) or pa.types.is_time(values.type):
+        text = pc.replace_substring_regex(text, r"\.0+(Z?)$", r"\1")
+    return text
+
+
+def common_type(table: pa.DataType, file: pa.DataType) -> pa.DataType | None:
+    """The type that holds values of a column and of a file; None where only text does."""
+    t = pa.types
+    if table == file or (t.is_integer(file) and (t.is_decimal(table) or t.is_floating(table))):
+        return table
+    if (t.is_integer(table) or t.is_decimal(table)) and (t.is_decimal(file) or t.is_integer(file)):
+        return _decimal_of(table, file)
+    if t.is_integer(table) and t.is_floating(file):
+        return file
+    if t.is_date(table) and t.is_timestamp(file):
+        return file
+    return table if t.is_date(file) and t.is_timestamp(table) else None
+
+
+def _decimal_of(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    digits = [(20, 0) if pa.types.is_integer(each) else (each.precision, each.scale) for each in (one, other)]
+    scale = max(scale for _, scale in digits)
+    whole = max(precision - scale for precision, scale in digits)
+    return pa.decimal128(whole + scale, scale) if whole + scale <= _MOST_DIGITS else None
