@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from holdfast.intake.originals import Original, as_texts, originals
 from holdfast.intake.reading import NOTED, Reading
 from holdfast.intake.sifting import NOTHING, Rejected
 from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
+from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
@@ -65,24 +66,26 @@ class Quarantine:
             first += part.staged.rows
 
     def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
-        reading = part.reading
-        name = f"{self._batch}.{_file_name(table)}.{part.name}.{'jsonl' if reading.json else 'csv'}"
+        as_json = part.reading.json and part.staged.traceable
+        name = f"{self._batch}.{_file_name(table)}.{part.name}.{'jsonl' if as_json else 'csv'}"
         bad = _bad_records(part, wrong)
         if not len(bad.records):
             (self._folder / name).unlink(missing_ok=True)  # of an earlier try, when there were some
             return
-        columns = [name for name, _ in reading.columns]
-        if reading.frame is not None:
-            columns, found = _from_codes(part, wrong, admitted)
+        if part.staged.traceable:
+            columns = [name for name, _ in part.reading.columns]
+            found = list(originals(part.reading, bad.records))
         else:
-            found = list(originals(reading, bad.records))
-        if len(reading.files) > 1:
-            bad = replace(bad, reasons=[f"{Path(o.file).name}: {r}" for o, r in zip(found, bad.reasons, strict=True)])
-        lines = _json_lines(found, bad.reasons) if reading.json else _csv_lines(columns, found, bad.reasons, reading)
+            columns, found = _from_codes(part, wrong, admitted)
+        reasons = bad.reasons
+        if len(part.reading.files) > 1:
+            told = zip(found, reasons, strict=True)
+            reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in told]
+        lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, part.reading.dialect)
         with clear_sentences(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             write_durably(self._folder / name, lines)
-        self._tell(str(self._folder / name), found, bad.reasons, "line" if reading.json or reading.dialect else "row")
+        self._tell(str(self._folder / name), found, reasons, "line" if as_json or part.reading.dialect else "row")
 
     def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
         before = self.told
@@ -112,7 +115,7 @@ def _bad_records(part: Part, wrong: WrongRows) -> Rejected:
 
 
 def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
-    """Columns and rows of what Spark read: as they came in, with their operations where a column told these."""
+    """Columns and rows of what Spark put in an order: as they came in, with the operations that a column told."""
     columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
     if part.plan is not None and part.plan.operation_place >= 0:
         columns.append(part.reading.columns[part.plan.operation_place][0])
@@ -124,11 +127,10 @@ def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[
 
 
 def _csv_lines(
-    columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], reading: Reading
+    columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], dialect: Dialect | None
 ) -> Iterator[str]:
-    """CSV as the source writes it."""
-    separator = reading.dialect.separator if reading.dialect else ","
-    quote = (reading.dialect.quote if reading.dialect else "") or '"'
+    """CSV, as the source writes it where it is some."""
+    separator, quote = (dialect.separator, dialect.quote or '"') if dialect else (",", '"')
     kept = [place for place, name in enumerate(columns) if name not in NOTED]
     texts = any(each.fields is None for each in found)
     yield _csv_line([*(columns[place] for place in kept), *NOTED, *([_TEXT] * texts)], separator, quote)

@@ -414,6 +414,7 @@ def _json_with_spark(
         marked=True,
         scanned=True,
         has_corrupt_column=True,
+        json=True,
         files=tuple(files),
         said=tuple(said),
     )

@@ -57,7 +57,7 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
     """Stage the rows that can be staged; few rows in memory stay there. What Spark reads as a DataFrame is staged
     whole, or refused.
     """
-    if reading.frame is not None:
+    if reading.frame is not None:  # JSON lines that are not local
         return stage_rows(reading, plan, folder, few), NOTHING
     with with_source(reading):
         if reading.pieces and plan.version_place < 0:
