@@ -57,12 +57,14 @@ class Feed:
     operation: str | None
 
     def by_table(self) -> dict[str, Reading]:
-        """The rows of each table that has some, in their order; where there are no rows, no table has any."""
+        """The rows of each table that has some; where there are no rows at all, each table with none."""
         found: dict[str, Reading] = {}
         if self.reading.columns:  # else it is an empty file
             self._refuse_columns()
             found = self._with_spark() if self.reading.session is not None else self._here()
-        return found or dict.fromkeys(self.known, Reading(self.reading.name, (), pa.table({})))
+        if not found:
+            return dict.fromkeys(self.known, Reading(self.reading.name, (), pa.table({})))
+        return {name: found[name] for name in self.known if name in found}
 
     @property
     def _place(self) -> int:
