@@ -25,6 +25,10 @@ class BadInput(HoldfastError):
     exit_code = 2
 
 
+class BadSurroundings(BadInput):
+    """A disk, a folder or a database that is in the way: no fault of what was given."""
+
+
 class Missing(BadInput):
     """A file that a state names is not there."""
 
@@ -76,7 +80,7 @@ def clear_sentences(where: object) -> Iterator[None]:
         if _is_full(error):
             raise no_space(where) from None
         if sentence := _sentence(error):
-            raise BadInput(f"{getattr(error, 'filename', None) or where}: {sentence}") from None
+            raise BadSurroundings(f"{getattr(error, 'filename', None) or where}: {sentence}") from None
         raise
 
 
@@ -102,7 +106,7 @@ def _sentence(error: Exception) -> str | None:
 
 def no_space(where: object) -> BadInput:
     """The sentence about a full disk."""
-    return BadInput(f"{where}: no space left on the disk; free some and try again, nothing was changed")
+    return BadSurroundings(f"{where}: no space left on the disk; free some and try again, nothing was changed")
 
 
 def refuse_below(least: int, given: int | None, what: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tests.engines.inclusion.several import texts_of
 from tests.oracle import column, denial, functional, inclusion, list_order, order, pointwise
+from tests.oracle import row as single
 
 Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
@@ -53,6 +55,24 @@ REFERENCED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "t.f in u.m": ((F,), (1,)),
     "t(id, s) in u(id, s)": ((ID, S), (0, 2)),
 }
+# Rules about one row of table t, and about the table: what is measured, and what it is compared with.
+SINGLE: dict[str, Any] = {
+    "t.n between 0 and 1": ("between", ("column", N), ("constant", 0), ("constant", 1)),
+    "t.s is not null": ("not", ("null", ("column", S))),
+    "t.s in ('', 'a') or t.y = true": (
+        "or",
+        [("in", ("column", S), ["", "a"]), ("compare", ("column", Y), "=", ("constant", True))],
+    ),
+    "t.id + t.n >= t.f": ("compare", ("+", ("column", ID), ("column", N)), ">=", ("column", F)),
+    "t.f = t.n": ("compare", ("column", F), "=", ("column", N)),
+}
+MEASURED: dict[str, tuple[str, int | None, str, Any]] = {
+    "rows >= 4": ("rows", None, ">=", 4),
+    "share(null s) < 0.25": ("share", S, "<", Decimal("0.25")),
+    "distinct(n) <= 2": ("distinct", N, "<=", 2),
+    "min(n) >= 0": ("min", N, ">=", 0),
+    "max(f) < 2": ("max", F, "<", 2),
+}
 
 
 class Expected:
@@ -69,11 +89,17 @@ class Expected:
             for text, (columns, of) in REFERENCED.items()
             if text in given
         }
+        self.pairs |= {
+            text: {(row, -1) for row in single.violators(by_id, SINGLE[text])} for text in given if text in SINGLE
+        }
         self._to_remove = {
             text: functional.to_remove_by_group(tables["t"], *NAMED[text], nulls) for text in given if text in NAMED
         }
         self.violated = {text: len(pairs) for text, pairs in self.pairs.items()}
         self.violated |= {text: groups.total() for text, groups in self._to_remove.items()}
+        self.violated |= {
+            text: int(single.is_broken(tables["t"], *MEASURED[text])) for text in given if text in MEASURED
+        }
 
     # ---- rules that are found ---------------------------------------------------------------------------------------
 
@@ -205,6 +231,9 @@ class Expected:
             old, now = before._to_remove[text], self._to_remove[text]
             steps = [now[group] - old[group] for group in {*old, *now}]
             return sum(step for step in steps if step > 0), -sum(step for step in steps if step < 0)
+        if text in MEASURED:
+            step = self.violated[text] - before.violated[text]
+            return max(step, 0), max(-step, 0)
         were, are = before._violators(text, key), self._violators(text, key)
         return len(are - were), len(were - are)
 
@@ -222,11 +251,17 @@ class Expected:
     def was_counted(self, before: Expected, text: str) -> bool:
         """Whether only the number of violations was kept, before the batch or after it."""
         limit = self._settings["pair_limit"]
-        keeps_all = text in NAMED or text in REFERENCED or limit is None
-        return not keeps_all and max(before.violated[text], self.violated[text]) > limit
+        return not keeps_all(text) and limit is not None and max(before.violated[text], self.violated[text]) > limit
+
+    def may_lack_rows(self, before: Expected, text: str) -> bool:
+        """Whether a rule may have new violations of which no rows are told."""
+        by_other_rows = text in MEASURED and MEASURED[text][0] not in ("min", "max")
+        return by_other_rows or self.was_counted(before, text)
 
     def shows_new(self, before: Expected, text: str, rows: Sequence[int], key: Sequence[int]) -> bool:
         """Whether some rows show a violation that was not there before."""
+        if text in MEASURED:
+            return single.is_broken([self._by_id[row] for row in rows], *MEASURED[text])
         if text not in NAMED:
             pair = (rows[0], rows[1] if len(rows) > 1 else -1)
             return self.pairs[text] >= {pair} and bool(
@@ -248,6 +283,11 @@ class Expected:
         return (
             {frozenset(pair) for pair in pairs} if text in DENIED and denial.is_symmetric(DENIED[text]) else set(pairs)
         )
+
+
+def keeps_all(text: str) -> bool:
+    """Whether all violations of a rule are kept, whatever the limit is."""
+    return any(text in known for known in (NAMED, REFERENCED, SINGLE, MEASURED))
 
 
 def _ordered_rows(rows: Sequence[Row]) -> list[Row]:

@@ -37,9 +37,28 @@ LISTS = {
     "all": "[] orders [flag]",
 }
 REFERENCES = {"one": "t.number in t.real", "back": "t.real in t.number", "two": "t(number, real) in t(real, number)"}
+ROWS = {
+    "one": "t.number between -1 and 1",
+    "other": "t.text like 'a%' or t.flag = true",
+    "all": "t.number + 1 <= t.real or t.day is not null",
+}
+TABLES = {
+    "rows": "rows >= 5",
+    "nulls": "share(null text) <= 0.25",
+    "values": "distinct(real) = 3",
+    "least": "min(number) >= -1",
+    "last": "max(day) < DATE '1970-01-03'",
+}
 GIVEN = {
     name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}
-    for name, rules in (("dc", RULES), ("named", DEPENDENCIES), ("lod", LISTS), ("reference", REFERENCES))
+    for name, rules in (
+        ("dc", RULES),
+        ("named", DEPENDENCIES),
+        ("lod", LISTS),
+        ("reference", REFERENCES),
+        ("row", ROWS),
+        ("table", TABLES),
+    )
 }
 NAMES = tuple(rule_classes())
 for_every_engine = pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from holdfast.intake.build import Sources
 from holdfast.intake.evolve import columns_in, evolution
 from holdfast.intake.reading import ReadOptions
 from holdfast.sources.ddl import parse_plain_ddl
-from holdfast.store.records import TableRecord
-from holdfast.store.reshape import COLUMNS, Reshaped
+from holdfast.store.records import COLUMNS, TableRecord
+from holdfast.store.reshape import Reshaped
 from holdfast.table.columns import ColumnChange, NewSchema, changed_schema, with_columns
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import used_codes

@@ -10,7 +10,6 @@ from disk before it is used again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import uuid
@@ -28,13 +27,13 @@ from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
 from holdfast.api.view import View
+from holdfast.api.watching import Refused, follow, moving_aside
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
 from holdfast.intake.feed import FeedOptions, split_feed
-from holdfast.intake.folder import Folder
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
@@ -42,7 +41,7 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table.admit import Admitted
-from holdfast.table.resolve import OnMissing
+from holdfast.table.resolve import OnMissing, needs_key
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.table.table import Nulls
 
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 # a table holds much more than it needs.
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
-_SECONDS_BETWEEN_LOOKS = 1.0
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
@@ -237,18 +235,22 @@ class Monitor(Evolving):
         operation_column: str | None = None,
         options: ReadOptions | None = None,
         quarantine: str | Path | None = None,
+        evolve: bool = False,
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
         An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
         by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
         table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
-        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied. If this
-        raises, nothing has changed.
+        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied.
+
+        With `evolve` the table first takes over the columns of the rows: new ones join, ones that they lack leave, and
+        types get wider where no value changes its meaning; that is a change of its own in the history. If this raises,
+        nothing has changed but that.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
-        given = sources_by_table(sources, table, table_column)
+        given = sources_by_table(sources, table, table_column, evolve)
         kind = kind_of(given.values())
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
@@ -263,6 +265,8 @@ class Monitor(Evolving):
                 tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark)
+            for name, own in parts.items() if evolve else ():
+                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
             admitted = {
                 name: admit_batch(
                     self._tables[name],
@@ -311,7 +315,7 @@ class Monitor(Evolving):
         long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
         if long or any(self._has_outgrown(name) for name in admitted):
             self._try_checkpoint()
-        return Outcome(record, diffs)
+        return Outcome(record, diffs, marks=self.marks())
 
     def watch_folder(
         self,
@@ -319,59 +323,47 @@ class Monitor(Evolving):
         *,
         how: Literal["insert", "delete", "changes", "snapshot", "upsert"] = "insert",
         table: str | None = None,
+        table_column: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
         once: bool = False,
         applied: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
+        quarantine: str | Path | None = None,
+        refused: Refused = lambda _path, _reason, _moved: None,
+        evolve: bool = False,
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
         `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
-        whose content is replaced under the same name is a new batch.
+        whose content is replaced under the same name is a new batch. With `quarantine`, bad rows go to files in that
+        folder, as with `apply`; and a file that can't be applied at all, or a snapshot with bad rows, is moved there
+        with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
         """
         self._refuse_closed()
-        self._table_name(table)
+        if how == "upsert" and table_column is None and not self._tables[self._table_name(table)].schema.key:
+            raise needs_key(self._tables[self._table_name(table)])
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
-        def handle(path: str, batch_id: str) -> None:
+        def handle(path: str, batch_id: str) -> bool:
+            source: dict[str, Any] = {part: path}
             outcome = self.apply(
-                **{part: path},
+                **source,
                 table=table,
+                table_column=table_column,
                 batch_id=batch_id,
                 on_missing=on_missing,
                 operation_column=operation_column,
                 options=options,
+                quarantine=None if how == "snapshot" else quarantine,
+                evolve=evolve,
             )
             applied(path, outcome)
+            return True
 
-        place = str(folder).removeprefix("file://")
-        if "://" in place:
-            self._follow_far_folder(place, f"{place}\n{table}\n{how}", handle, once)
-        else:
-            self._follow_folder(Path(place), handle, once)
-
-    def _follow_folder(self, folder: Path, handle: Callable[[str, str], None], once: bool) -> None:
-        """A local folder: look at it now and then, and remember in the state which files were applied."""
-        if not folder.is_dir():
-            raise BadInput(f"{folder}: there is no such folder to watch")
-        arriving = Folder(folder.resolve(), self._store.handled_files(), self._store.batch, self._progress)
-        while True:
-            for path, batch_id, file in arriving.arrived():
-                handle(path, batch_id)
-                arriving.remember(file)
-            if once:
-                return
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-
-    def _follow_far_folder(self, folder: str, subject: str, handle: Callable[[str, str], None], once: bool) -> None:
-        """A folder elsewhere: Spark's Structured Streaming tells each file once."""
-        from holdfast.spark.session import session
-        from holdfast.spark.stream import follow_folder
-
-        name = hashlib.sha256(subject.encode()).hexdigest()[:16]
-        checkpoint = self._store.path.resolve() / "streams" / name
-        follow_folder(session(self._spark), folder, str(checkpoint), lambda path: handle(path, f"file:{path}"), once)
+        each = handle if quarantine is None else moving_aside(handle, folder, quarantine, refused)
+        whose = table if table_column is None else f"by {table_column}"
+        follow(self._store, self._spark, self._progress, folder, f"{whose}\n{how}", each, once)
 
     def _try_checkpoint(self) -> None:
         """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are

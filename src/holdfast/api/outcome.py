@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.api.alarms import Alarming, FailOn, alarming
+from holdfast.api.marks import Mark, Marks
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import is_given
@@ -24,6 +25,7 @@ class Outcome:
     diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
     quarantined: Quarantined | None = None  # where rows may be set aside, those that were
+    marks: Marks = field(default=Marks())  # the found rules that are ignored, and those that are pinned
 
     @property
     def lost(self) -> list[Finding]:
@@ -53,6 +55,38 @@ class Outcome:
         """What may tell of a rule of a table: another table may have one of the same text."""
         return (diff for (_, own), diff in self.diffs.items() if table is None or own in (table, ALL_TABLES))
 
+    # ---- marked rules -----------------------------------------------------------------------------------------------
+
+    @property
+    def told(self) -> dict[tuple[str, str], Diff]:
+        """What people hear of: nothing of rules that are ignored; pinned ones that broke are told before all else."""
+        return {
+            at: diff.without(aside) if (aside := {*self._broken(at, "pinned"), *self._texts(at, "ignored")}) else diff
+            for at, diff in self.diffs.items()
+        }
+
+    @property
+    def pinned(self) -> dict[tuple[str, str], Diff]:
+        """What the batch did to pinned rules that rows broke."""
+        own = {at: self._broken(at, "pinned") for at in self.diffs}
+        return {at: self.diffs[at].only(texts) for at, texts in own.items() if texts}
+
+    @property
+    def ignored(self) -> int:
+        """How many rules broke that are ignored."""
+        return sum(len(self._broken(at, "ignored")) for at in self.diffs)
+
+    def _texts(self, at: tuple[str, str], mark: Mark) -> set[str]:
+        """The rules of a class and a table that have a mark."""
+        return {text for *own, text in getattr(self.marks, mark) if tuple(own) == at}
+
+    def _broken(self, at: tuple[str, str], mark: Mark) -> set[str]:
+        """Those that rows broke."""
+        witnesses = self.diffs[at].witnesses
+        return {text for text in self._texts(at, mark) if text in witnesses}
+
+    # ---- what changed -----------------------------------------------------------------------------------------------
+
     @property
     def gained(self) -> list[Finding]:
         """Rules that hold now and did not before."""
@@ -79,26 +113,31 @@ class Outcome:
     @property
     def broken(self) -> bool:
         """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
-        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested.
+        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested; or one that is
+        pinned. A rule that is ignored is no alarm.
         """
         return bool(self.alarms())
 
     def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
-        """The rules that make the batch an alarm, what matters most first: given ones, then found ones by score.
+        """The rules that make the batch an alarm, what matters most first: given ones, pinned ones, then found ones by
+        score.
 
         `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or found ones from a score
         on.
         """
         asked = alarming(fail_on)
         found = sorted(self._alarming(asked), key=lambda each: -each[0])
-        return [*(self._worse() if asked.given else ()), *(rule for _, rule in found)]
+        pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if asked.given else []
+        return [*(self._worse() if asked.given else ()), *pinned, *(rule for _, rule in found)]
 
     def why(self, fail_on: FailOn = "likely") -> str:
         """Why the batch is an alarm; or why it is none, though found rules broke; nothing where no rule broke."""
         asked, alarms = alarming(fail_on), self.alarms(fail_on)
         given = sum(is_given(rule.to_json()) for rule in alarms)
-        found, lost = len(alarms) - given, sum(len(diff.witnesses) for diff in self.diffs.values())
+        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if asked.given else 0
+        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
         parts = [f"{_rules(given)} of your own got worse"] if given else []
+        parts += [f"{_rules(pinned)} that you pinned broke"] if pinned else []
         parts += [f"{_rules(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
         if parts or not lost:
             return " and ".join(parts)
@@ -119,7 +158,7 @@ class Outcome:
 
     def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
         """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
-        for diff in self.diffs.values():
+        for diff in self.told.values():
             known = diff.worth or {}
             if asked.all:
                 broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
@@ -140,8 +179,8 @@ class Outcome:
         """
         worse = {id(rule) for rule in self._worse()}
         lines: list[tuple[float, dict[str, Any]]] = []
-        for diff in self.diffs.values():
-            lines += _lost_lines(diff)
+        for at, diff in self.diffs.items():
+            lines += self._with_marks(at, _lost_lines(diff))
             for text, new in diff.gained.items():
                 worth = (diff.gained_worth or {}).get(text)
                 line = {"event": "gained", **new.to_json(), **_told(worth), **_cause(diff, text)}
@@ -151,6 +190,19 @@ class Outcome:
         aside = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
         first = {**self.batch.to_json(), "already_applied": self.already_applied, **aside}
         return [first, *(line for _, line in lines)]
+
+    def _with_marks(
+        self, at: tuple[str, str], lines: Iterator[tuple[float, dict[str, Any]]]
+    ) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Lines about rules: those that are pinned come first, those that are ignored last."""
+        ignored, pinned = self._texts(at, "ignored"), self._texts(at, "pinned")
+        for early, line in lines:
+            if line["text"] in ignored:
+                yield -1.0, {**line, "mark": "ignored"}
+            elif line["text"] in pinned:
+                yield early + 1.5, {**line, "mark": "pinned"}
+            else:
+                yield early, line
 
     def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}

@@ -31,8 +31,8 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
 )
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.store.records import BatchRecord
-from holdfast.store.reshape import RULES, Reshaped
+from holdfast.store.records import RULES, BatchRecord
+from holdfast.store.reshape import Reshaped
 from holdfast.table.table import Schema
 
 if TYPE_CHECKING:

@@ -50,6 +50,7 @@ class _State:
         self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
+        self._marks = {rule: mark for mark in ("pinned", "ignored") for rule in getattr(view.marks(), mark)}
 
     def _is_watched(self, event: Event) -> bool:
         """Whether an event tells of a rule that is watched still: of a given one, that it is given."""
@@ -77,6 +78,7 @@ class _State:
                 for at, figures in self._memory.columns().items()
             },
             references=self._references(),
+            changes=view.changes(),
             notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
 
@@ -100,7 +102,9 @@ class _State:
             declared = rule_class(engine)
             if declared.facts:
                 continue
-            for rule in result.values() if declared.given else islice(result.values(), BEST):
+            best = result.values() if declared.given else islice(result.values(), BEST)
+            marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
+            for rule in {each.text: each for each in (*best, *marked)}.values():
                 seen = self._present(engine, subject, rule)
                 told.add(seen.key)
                 yield seen
@@ -130,6 +134,7 @@ class _State:
             [(each.seq, each.violations) for each in figures],
             [_told(each) for each in reversed(turns) if each.witness],
             self._listing(finding) if given else None,
+            mark=self._marks.get(key, ""),
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
@@ -155,6 +160,7 @@ class _State:
             fate,
             told=[_told(each) for each in reversed(turns) if each.witness],
             implied_by=implied if fate.state == "implied" else "",
+            mark=self._marks.get(key, ""),
         )
 
     def _sections(self, rules: Sequence[RuleSeen]) -> Iterator[Section]:

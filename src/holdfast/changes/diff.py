@@ -36,6 +36,7 @@ class Finding(Protocol):
 
 
 Result = Mapping[str, Finding]
+V = TypeVar("V")
 Pairs = NDArray[np.int64]
 
 NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no rows break it
@@ -261,6 +262,30 @@ class Diff:
         others = {text: (before[text], after[text]) for text, change in moved.items() if change.new or change.gone}
         return replace(self, changed={**others, **self.changed}, violations=moved)
 
+    def without(self, texts: Collection[str]) -> Diff:
+        """The same as if nobody had heard of some rules."""
+        return self._of(lambda text: text not in texts)
+
+    def only(self, texts: Collection[str]) -> Diff:
+        """What it tells of some rules."""
+        return self._of(lambda text: text in texts)
+
+    def _of(self, told: Callable[[str], bool]) -> Diff:
+        def some(part: Mapping[str, V]) -> dict[str, V]:
+            return {text: each for text, each in part.items() if told(text)}
+
+        return Diff(
+            some(self.gained),
+            some(self.lost),
+            some(self.changed),
+            some(self.witnesses),
+            some(self.violations),
+            some(self.causes),
+            some(self.figures),
+            None if self.worth is None else some(self.worth),
+            None if self.gained_worth is None else some(self.gained_worth),
+        )
+
     def undo(self) -> Diff:
         """The diff that takes this one back (witnesses and causes speak of one direction only and are dropped)."""
         return Diff(
@@ -304,9 +329,6 @@ class Diff:
         """The findings whose figures moved, as they are in the end, of which nothing is told."""
         both = {**self.figures, **{text: after[text] for text in self.figures if text in after}, **later.figures}
         return {text: finding for text, finding in both.items() if text not in told and text not in later.lost}
-
-
-V = TypeVar("V")
 
 
 def _only(texts: Collection[str], *parts: Mapping[str, V]) -> dict[str, V]:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import FailOn, How, OnMissing, Output, Quarantine, State, TableColumn, TablesOfBatch
+from holdfast.cli.arguments import (
+    Evolve,
+    FailOn,
+    How,
+    OnMissing,
+    Output,
+    Quarantine,
+    State,
+    TableColumn,
+    TablesOfBatch,
+)
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import tell_outcome, terminal_progress
 from holdfast.cli.tables import table_or_files
@@ -48,6 +58,7 @@ def apply(
     ] = None,
     on_missing: OnMissing = "error",
     quarantine: Quarantine = None,
+    evolve: Evolve = False,
     fail_on: FailOn = "likely",
     form: Output = "text",
     options: ReadOptions,
@@ -75,6 +86,6 @@ def apply(
         progress.step("Applying the batch")
         outcome = monitor.apply(
             **sources, table=name, table_column=table_column, batch_id=batch_id, on_missing=on_missing,
-            operation_column=op, options=options, quarantine=quarantine,
+            operation_column=op, options=options, quarantine=quarantine, evolve=evolve,
         )  # fmt: skip
     raise typer.Exit(tell_outcome(outcome, form, fail_on))

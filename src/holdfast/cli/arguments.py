@@ -39,6 +39,14 @@ TablesOfBatch = Annotated[
 TableColumn = Annotated[
     str | None, typer.Option(help="The column that names the table of each row, where a file has rows of several.")
 ]
+Evolve = Annotated[
+    bool,
+    typer.Option(
+        "--evolve",
+        help="Let the table take over the columns of the file: new ones join, ones that it lacks leave, and types get "
+        "wider where no value changes its meaning.",
+    ),
+]
 ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 FailOn = Annotated[
     str,

@@ -147,7 +147,8 @@ class Sources:
     @property
     def of_rows(self) -> Any:
         """What tells of whole rows, if anything does."""
-        return next((each for each in (self.inserts, self.changes, self.snapshot) if each is not None), None)
+        parts = (self.inserts, self.upserts, self.changes, self.snapshot)
+        return next((each for each in parts if each is not None), None)
 
     @property
     def kind(self) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,12 +22,12 @@ import numpy as np
 from holdfast.changes.operations import NAMES
 from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.aside import write_durably
 from holdfast.intake.originals import Original, as_texts, originals
 from holdfast.intake.reading import NOTED, Reading
 from holdfast.intake.sifting import NOTHING, Rejected
 from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
 from holdfast.sources.jsonlines import BadLine, row_of
-from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
 
@@ -79,13 +79,15 @@ class Quarantine:
         if len(reading.files) > 1:
             bad = replace(bad, reasons=[f"{Path(o.file).name}: {r}" for o, r in zip(found, bad.reasons, strict=True)])
         lines = _json_lines(found, bad.reasons) if reading.json else _csv_lines(columns, found, bad.reasons, reading)
-        _write_durably(self._folder / name, lines)
-        self._tell(str(self._folder / name), found, bad.reasons)
+        with clear_sentences(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_durably(self._folder / name, lines)
+        self._tell(str(self._folder / name), found, bad.reasons, "line" if reading.json or reading.dialect else "row")
 
-    def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str]) -> None:
+    def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
         before = self.told
         some = zip(found[:_FIRST], reasons, strict=False)
-        first = [f"line {each.line}: {reason}" if each.line else reason for each, reason in some]
+        first = [f"{word} {each.line}: {reason}" if each.line else reason for each, reason in some]
         self.told = Quarantined(before.rows + len(found), (*before.files, path), (*before.reasons, *first)[:_FIRST])
 
     def withdraw(self) -> None:
@@ -97,7 +99,7 @@ class Quarantine:
 
 def _file_name(given: str) -> str:
     """A name for a file that tells a name, and is no other's."""
-    plain = re.sub(r"[^\w.-]+", "_", given, flags=re.ASCII)[-_LONGEST_NAME:].lstrip("._")
+    plain = re.sub(r"[^\w.-]+", "_", given.rpartition("/")[2], flags=re.ASCII)[-_LONGEST_NAME:].lstrip("._")
     return plain if plain == given else f"{plain}-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
 
 
@@ -164,15 +166,3 @@ def _keys(text: str) -> set[str] | None:
         return set(row_of(text) or ())
     except BadLine:
         return None
-
-
-def _write_durably(path: Path, lines: Iterable[str]) -> None:
-    """Write a file whole, or not at all, and wait until it and its name are on the disk."""
-    with clear_sentences(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}")
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
-        files.flush(draft)
-        draft.replace(path)
-        files.flush(path.parent)

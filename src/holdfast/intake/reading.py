@@ -45,7 +45,7 @@ _KINDS = {
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
     "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
-    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it is.
+    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it stands.
 
     >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')

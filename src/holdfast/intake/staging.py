@@ -198,7 +198,7 @@ def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[s
         differences.append(f"has {_listed(extra)} besides")
     raise BadInput(
         f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
-        "give the table's columns, in any order"
+        "give the table's columns, in any order, or let the table change with --evolve"
     )
 
 
@@ -215,7 +215,7 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
-            "cast it before it comes here"
+            "cast it before it comes here, or let the table change with --evolve"
         )
     if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
         return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import one_a_class
+from holdfast.changes.diff import Diff
 from holdfast.engines.declared import is_given, score_cell
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table, with_table
@@ -80,15 +81,18 @@ def _print_rules(console: Terminal, outcome: Outcome) -> None:
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
     """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
-    several = len(outcome.batch.tables) > 1
-    diffs = outcome.diffs.values()
-    told = [OfTable(diff, *subject, several) for subject, diff in outcome.diffs.items()]
+    diffs = outcome.told.values()
+    told, pinned = (_of_tables(outcome, each) for each in (outcome.told, outcome.pinned))
+    if broken := sum(len(diff.lost) for diff in outcome.pinned.values()):
+        yield f"pinned: {_rules(broken)} that you pinned broke", lost_lines(pinned, most)
     lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
     if lost:
         yield f"lost: {_rules(lost)}", lost_lines(told, most)
     if gained:
         lines, hidden = gained_lines(told, most)
         yield f"gained: {_rules(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
+    if outcome.ignored:
+        yield f"ignored: {_rules(outcome.ignored)} that you ignore broke", []
     if untested := len(outcome.untested):
         yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
@@ -100,6 +104,11 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
             if text not in each.diff.witnesses
         ][:most]
         yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", lines
+
+
+def _of_tables(outcome: Outcome, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:
+    """Diffs that know their tables, and tell them where the batch has several."""
+    return [OfTable(diff, *subject, len(outcome.batch.tables) > 1) for subject, diff in diffs.items()]
 
 
 def _rules(count: int) -> str:

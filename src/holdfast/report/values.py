@@ -25,6 +25,18 @@ class Outcome(Protocol):
         """What changed, by class of rules and table (`*`: all of them)."""
 
     @property
+    def told(self) -> Mapping[tuple[str, str], Diff]:
+        """The same without rules that are ignored, and without pinned ones that rows broke."""
+
+    @property
+    def pinned(self) -> Mapping[tuple[str, str], Diff]:
+        """What it did to pinned rules that rows broke."""
+
+    @property
+    def ignored(self) -> int:
+        """How many rules broke that are ignored."""
+
+    @property
     def already_applied(self) -> bool:
         """Whether it was applied before, and not again."""
 

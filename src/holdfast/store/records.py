@@ -10,6 +10,9 @@ from holdfast.changes.diff import Diff, Witness
 from holdfast.changes.naming import Values
 from holdfast.table.table import Schema, Segment, TableFiles
 
+RULES, COLUMNS = CHANGES = ("rules", "columns")  # kinds of batches that bring no rows (see `reshape`)
+_ALL = "*"  # stands for the table of a batch that has several, and of a change of the rules
+
 
 @dataclass(frozen=True)
 class TableRecord:
@@ -34,7 +37,9 @@ class BatchPart:
 
 @dataclass(frozen=True)
 class BatchRecord:
-    """One applied batch, as `history` tells it. One of several tables has a part for each, and `*` for a table."""
+    """One applied batch, as `history` tells it. One of several tables has a part for each, and `*` for a table. Changes
+    of rules (of `*`) and of columns stand among the batches, too.
+    """
 
     seq: int
     batch_id: str
@@ -53,14 +58,18 @@ class BatchRecord:
     @property
     def tables(self) -> tuple[str, ...]:
         """The tables that it changed, or might have changed."""
-        return tuple(part.table for part in self.parts) or (self.table,)
+        return tuple(part.table for part in self.by_table)
 
     @property
     def by_table(self) -> tuple[BatchPart, ...]:
         """What it did to each table."""
-        return self.parts or (BatchPart(self.table, self.inserted, self.deleted, self.ignored),)
+        if self.parts or self.table == _ALL:
+            return self.parts
+        return (BatchPart(self.table, self.inserted, self.deleted, self.ignored),)
 
     def __str__(self) -> str:
+        if self.kind in CHANGES:
+            return f"change {self.seq} of the {self.kind}" + ("" if self.table == _ALL else f" of {self.table}")
         on = ", ".join(self.tables)
         return f"batch {self.seq} on {on}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
 

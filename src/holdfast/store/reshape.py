@@ -21,7 +21,6 @@ from holdfast.store.records import TableRecord
 from holdfast.store.tables import put_table
 from holdfast.table.table import Segment
 
-RULES, COLUMNS = "rules", "columns"  # kinds of batches that are no batches of rows
 SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
 
 

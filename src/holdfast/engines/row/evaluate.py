@@ -7,7 +7,7 @@ row by row, in Arrow and NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -184,7 +184,7 @@ def _one_of(condition: OneOf, rows: Rows) -> Truth:
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         kept = types[operand.column]
         return _among(_plain(operand, rows), array_of(condition.values, kept))
-    if in_floats(operand, types):
+    if in_floats(operand, types) or (isinstance(operand, Arithmetic) and _has_float(condition.values)):
         wanted = np.array([_as_float(value) for value in condition.values])
         numbers, valid = _floats(operand, rows)
         found = np.isin(_float_keys(numbers), _float_keys(wanted))
@@ -193,6 +193,10 @@ def _one_of(condition: OneOf, rows: Rows) -> Truth:
     for value in condition.values:
         kept = common_type(kept, exact_type(value, types))
     return _among(_decimals(operand, rows).cast(kept), array_of(condition.values, kept))
+
+
+def _has_float(values: Sequence[Constant]) -> bool:
+    return any(isinstance(value.value, float) for value in values)
 
 
 def _among(values: pa.Array, wanted: pa.Array) -> Truth:

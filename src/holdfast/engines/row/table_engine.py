@@ -17,7 +17,7 @@ from holdfast.engines import contract
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import NoSettings, RuleClass, TableRules
 from holdfast.engines.listing import Listing, is_asked
-from holdfast.engines.row.find import violators
+from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured
 from holdfast.engines.row.table_model import TableRule
 from holdfast.engines.row.table_texts import rule_of
@@ -133,7 +133,7 @@ class TableEngine(Engine):
         for each in state.values():
             each.follow(change.after)
         after = self.result(state)
-        moved = {text: _turned(after[text].is_broken) for text in after if before[text] != after[text]}
+        moved = {text: _turned(after[text], change) for text in after if before[text] != after[text]}
         return replace(between(before, after).with_violations(before, after, moved), figures=after)
 
     def result(self, state: State) -> dict[str, TableStatus]:
@@ -189,9 +189,16 @@ def _status(each: Measured) -> TableStatus:
     return TableStatus(each.rule, each.is_broken, each.value)
 
 
-def _turned(is_broken: bool) -> PairChange:
-    """A violation that came or went; no rows are it."""
-    return PairChange(_NOBODY, _NOBODY[:0]) if is_broken else PairChange(_NOBODY[:0], _NOBODY)
+def _turned(status: TableStatus, change: Change) -> PairChange:
+    """A violation that came or went. No rows are it; yet a row that the batch brought may show it."""
+    if not status.is_broken:
+        return PairChange(_NOBODY[:0], _NOBODY)
+    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, status.rule, change))
+
+
+def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
+    found = violators_born([rule.of_rows], change)[0] if rule.of_rows else ()
+    return (int(found[0]),) if len(found) else None
 
 
 def _listing(each: Measured, table: Table) -> Listing:

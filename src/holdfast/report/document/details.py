@@ -65,6 +65,7 @@ class Details:
         about = {
             key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
         }
+        about |= {"mark": rule.mark} if rule.mark else {}
         if meaning is not None:
             about["says"] = visible(self._shown.rule(meaning.sentence, meaning))
         about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]

@@ -40,14 +40,16 @@ class Overview:
         return [place for place in found if place is not None][:_FIRST]
 
     def _by_worth(self) -> list[RuleSeen]:
-        """Given rules first, errors before warnings, then by score; of equals what broke last. A found rule that says
-        the same as a given one is not told again.
+        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last. A rule
+        that was found and says the same as a given one is not told again, and one that is ignored not at all.
         """
         given = {(rule.table, rule.text) for rule in self._of.seen.rules if rule.given}
+        told = [rule for rule in self._of.seen.rules if rule.given or (rule.table, rule.text) not in given]
         return sorted(
-            [rule for rule in self._of.seen.rules if rule.given or (rule.table, rule.text) not in given],
+            [rule for rule in told if rule.mark != "ignored"],
             key=lambda rule: (
                 not rule.given,
+                rule.mark != "pinned",
                 rule.finding.get("severity") == "warn",
                 -(rule.score or 0.0),
                 -(rule.fate.since if rule.fate else 0),

@@ -53,6 +53,7 @@ class RuleSeen:
     more_to_remove: int = 0  # and how many more
     evidence: Sequence[str] = ()
     implied_by: str = ""
+    mark: str = ""  # `pinned` or `ignored`, where people said so
 
     @property
     def key(self) -> RuleKey:
@@ -103,6 +104,7 @@ class Seen:
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
     same: Sequence[tuple[str, Sequence[str]]] = ()  # columns of a table that determine each other
     notes: Sequence[str] = ()
+    changes: Mapping[int, Sequence[str]] = field(default_factory=dict)  # of rules and columns, by number, in lines
 
     @property
     def last(self) -> int:

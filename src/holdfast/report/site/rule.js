@@ -13,6 +13,7 @@ function ruleView(doc, kind, tableName, text) {
     link(`#/rules?class=${encodeURIComponent(kind)}`, section.title),
     section.table ? ` of ${section.table}` : null,
     detail.severity ? ` · ${detail.severity === "warn" ? "warning" : detail.severity}` : null,
+    detail.mark ? ` · ${detail.mark}` : null,
   ];
   return {
     title: text,

@@ -1,0 +1,175 @@
+"""Random conditions that make sense for a small table, in the product's words and in the oracle's."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from holdfast.engines.language.constants import Constant
+from holdfast.engines.row.model import (
+    Arithmetic,
+    Between,
+    Cell,
+    Comparison,
+    Condition,
+    Either,
+    Every,
+    IsNull,
+    Like,
+    Matches,
+    OneOf,
+    Operand,
+    columns_of,
+)
+
+SCHEMA = pa.schema(
+    [
+        ("i", pa.int64()),
+        ("j", pa.int64()),
+        ("f", pa.float64()),
+        ("g", pa.float64()),
+        ("d", pa.decimal128(5, 1)),
+        ("long", pa.decimal128(30, 2)),
+        ("s", pa.string()),
+        ("first name", pa.string()),
+        ("y", pa.bool_()),
+        ("day", pa.date32()),
+    ]
+)
+NAMES = SCHEMA.names
+FAMILIES = [["i", "j", "f", "g", "d", "long"], ["s", "first name"], ["y"], ["day"]]
+NUMBERS, TEXTS, TRUTHS, DAYS = FAMILIES
+
+integers = st.one_of(st.integers(-2, 3), st.sampled_from([2**60, 2**63 - 1, -(2**63 - 1)]))
+floats = st.sampled_from([0.0, -0.0, 0.5, 1.0, -1.5, 2.0**60, float("nan"), float("inf"), float("-inf")])
+decimals = st.sampled_from([Decimal(text) for text in ("0.0", "0.5", "1.0", "-1.5", "2.0", "9999.5")])
+longs = st.sampled_from([Decimal(text) for text in ("0.00", "0.50", "1.00", "9" * 28 + ".99", str(2**60) + ".00")])
+texts = st.sampled_from(["", "a", "ab", "b", "é", "a_b", "a%", "A", "a\nb", "100-2000"])
+days = st.sampled_from([dt.date(2020, 1, 31), dt.date(1969, 12, 31), dt.date(2031, 1, 1)])
+POOLS: dict[str, st.SearchStrategy[Any]] = {
+    "i": integers,
+    "j": integers,
+    "f": floats,
+    "g": floats,
+    "d": decimals,
+    "long": longs,
+    "s": texts,
+    "first name": texts,
+    "y": st.booleans(),
+    "day": days,
+}
+rows = st.tuples(*(st.one_of(st.none(), POOLS[name]) for name in NAMES))
+row_lists = st.lists(rows, max_size=8)
+
+# Constants of comparisons without arithmetic: with floats those that a float can be, with others all but these.
+_exact = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), Decimal("-1.50"), Decimal("0.25"), 2**60, 1.0]))
+_of_floats = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), 0.5, -1.5, float("nan"), float("inf")]))
+_of_column = {name: _of_floats if name in ("f", "g") else _exact for name in NUMBERS} | {
+    name: POOLS[name] for name in (*TEXTS, *TRUTHS, *DAYS)
+}
+_small = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), 0.5]))
+OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+
+
+def _cells(names: list[str]) -> st.SearchStrategy[Cell]:
+    return st.sampled_from(names).map(Cell)
+
+
+def _constants(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Constant]:
+    return values.map(Constant)
+
+
+_leaves: st.SearchStrategy[Operand] = st.one_of(_cells(["i", "f", "d"]), _cells(["j", "g"]), _constants(_small))
+_sums = st.builds(Arithmetic, _leaves, st.sampled_from(["+", "-", "*", "/"]), _leaves)
+_deep = st.builds(Arithmetic, st.one_of(_sums, _leaves), st.sampled_from(["+", "-", "*"]), st.one_of(_sums, _leaves))
+arithmetic = st.one_of(_sums, _deep).filter(lambda operand: bool(columns_of(operand)))
+
+
+@st.composite
+def _plain(draw: st.DrawFn) -> Condition:
+    """About a column and constants, or other columns."""
+    family = draw(st.sampled_from(FAMILIES))
+    cell = draw(_cells(family))
+    constant = _constants(_of_column[cell.column])
+    other = st.one_of(constant, _cells(family))
+    kind = draw(st.sampled_from(["compare", "compare", "null", "in", "between", "like", "matches"]))
+    negated = draw(st.booleans())
+    if kind == "null":
+        return IsNull(cell, negated)
+    if kind == "in":
+        return OneOf(cell, tuple(draw(st.lists(constant, min_size=1, max_size=3))), negated)
+    if kind == "between" and family is not TRUTHS:
+        return Between(cell, draw(other), draw(other), negated)
+    if kind == "like" and family is TEXTS:
+        pattern, escape = draw(st.sampled_from([("a%", ""), ("_", ""), ("a!_%", "!"), ("%b", ""), ("", ""), ("é", "")]))
+        return Like(cell, pattern, escape, negated)
+    if kind == "matches" and family is TEXTS:
+        return Matches(cell, draw(st.sampled_from(["a|ab", "[a-z]+", "", ".", "[0-9]{3}-[0-9]{4}", "(a)?b"])), negated)
+    operator = draw(OPERATORS) if family is not TRUTHS else draw(st.sampled_from(["=", "!="]))
+    return Comparison(cell, operator, draw(other))
+
+
+@st.composite
+def _reckoned(draw: st.DrawFn) -> Condition:
+    operand = draw(arithmetic)
+    other = st.one_of(_constants(_small), arithmetic, _cells(["i", "f", "d"]))
+    kind = draw(st.sampled_from(["compare", "compare", "null", "in", "between"]))
+    if kind == "null":
+        return IsNull(operand, draw(st.booleans()))
+    if kind == "in":
+        return OneOf(operand, tuple(draw(st.lists(_constants(_small), min_size=1, max_size=3))), draw(st.booleans()))
+    if kind == "between":
+        return Between(operand, draw(other), draw(other), draw(st.booleans()))
+    return Comparison(operand, draw(OPERATORS), draw(other))
+
+
+def _combined(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    several = st.lists(parts, min_size=2, max_size=3).map(tuple)
+    return st.one_of(several.map(Every), several.map(Either))
+
+
+conditions: st.SearchStrategy[Condition] = st.recursive(st.one_of(_plain(), _reckoned()), _combined, max_leaves=4)
+
+
+# ---- the oracle's words ---------------------------------------------------------------------------------------------
+
+
+def told(condition: Condition) -> Any:
+    """The same condition as the oracle reads it."""
+    if isinstance(condition, Every | Either):
+        return ("and" if isinstance(condition, Every) else "or", [told(part) for part in condition.parts])
+    if isinstance(condition, Comparison):
+        return ("compare", _operand(condition.left), condition.operator, _operand(condition.right))
+    own = _operand(condition.operand)
+    found: Any
+    if isinstance(condition, IsNull):
+        found = ("null", own)
+    elif isinstance(condition, OneOf):
+        found = ("in", own, [value.value for value in condition.values])
+    elif isinstance(condition, Between):
+        found = ("between", own, _operand(condition.low), _operand(condition.high))
+    elif isinstance(condition, Like):
+        found = ("like", own, condition.pattern, condition.escape)
+    else:
+        found = ("matches", own, condition.pattern)
+    return ("not", found) if condition.negated else found
+
+
+def _operand(operand: Operand) -> Any:
+    if isinstance(operand, Cell):
+        return ("column", NAMES.index(operand.column))
+    if isinstance(operand, Constant):
+        return ("constant", operand.value)
+    return (operand.sign, _operand(operand.left), _operand(operand.right))
+
+
+def table_of(some: list[tuple[Any, ...]]) -> pa.Table:
+    """Rows as an Arrow table."""
+    columns = [[row[place] for row in some] for place in range(len(NAMES))]
+    return pa.Table.from_arrays(
+        [pa.array(values, field.type) for values, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+    )
