@@ -18,6 +18,7 @@ from holdfast.errors import BadInput
 from holdfast.intake.build import Sources
 from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
 from holdfast.sources import jsonlines
+from holdfast.table import arrow
 from holdfast.table.table import Schema
 
 Known = Mapping[str, tuple[Schema, Sequence[str]]]  # of each table its columns, and the names of those left out
@@ -33,17 +34,15 @@ class FeedOptions:
 
 
 def split_feed(sources: Sources, known: Known, options: FeedOptions, spark: Any) -> dict[str, Sources]:
-    """What each table gets of sources whose rows name their table in a column. Where there are no rows, each table
-    gets none.
-    """
+    """What each table gets of sources whose rows name their table in a column."""
     found: dict[str, dict[str, Reading]] = {}
-    given = {each.name: getattr(sources, each.name) for each in fields(sources)}
-    for part, source in given.items():
-        if source is not None:
+    for part in (each.name for each in fields(sources)):
+        if (source := getattr(sources, part)) is not None:
             reading = open_source(source, replace(options.reading, raw=True), spark)
-            for table, own in Feed(reading, known, options.column, options.operation).by_table().items():
-                found.setdefault(table, {})[part] = own if not found else replace(own, said=())  # it is said once
-    return {name: Sources(**(found[name] if found else given)) for name in found or known}
+            feed = Feed(reading, known, options.column, options.operation)
+            for place, (table, own) in enumerate(feed.by_table().items()):
+                found.setdefault(table, {})[part] = replace(own, said=()) if place else own  # it is said once
+    return {name: Sources(**own) for name, own in found.items()}
 
 
 @dataclass(frozen=True)
@@ -58,11 +57,14 @@ class Feed:
     operation: str | None
 
     def by_table(self) -> dict[str, Reading]:
-        """The rows of each table that has some, in their order."""
-        if not self.reading.columns:  # an empty file
-            return {}
-        self._refuse_columns()
-        return self._with_spark() if self.reading.session is not None else self._here()
+        """The rows of each table that has some; where there are no rows at all, each table with none."""
+        found: dict[str, Reading] = {}
+        if self.reading.columns:  # else it is an empty file
+            self._refuse_columns()
+            found = self._with_spark() if self.reading.session is not None else self._here()
+        if not found:
+            return dict.fromkeys(self.known, Reading(self.reading.name, (), pa.table({})))
+        return {name: found[name] for name in self.known if name in found}
 
     @property
     def _place(self) -> int:
@@ -107,7 +109,7 @@ class Feed:
             self._refuse_table(name, f"row {firsts[name] + 1}")
         rows = [np.flatnonzero(codes == code) for code in range(len(names))]
         return {
-            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=own)
+            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=arrow.from_numpy(own))
             for name, own in zip(names, rows, strict=True)
         }
 
