@@ -12,11 +12,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.build import Sources
+from holdfast.intake.memory import lasting
+from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
+from holdfast.intake.sifting import NOTHING, Rejected, sifted_whole
+from holdfast.intake.staging import without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.table.table import Schema
 
@@ -32,18 +37,42 @@ class FeedOptions:
     reading: ReadOptions = field(default_factory=ReadOptions)
 
 
-def split_feed(sources: Sources, known: Known, options: FeedOptions, spark: Any) -> dict[str, Sources]:
+def split_feed(
+    sources: Sources, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None = None
+) -> dict[str, Sources]:
     """What each table gets of sources whose rows name their table in a column. Where there are no rows, each table
-    gets none.
+    gets none. Records that are rows of no table go to the quarantine, or else are refused.
     """
     found: dict[str, dict[str, Reading]] = {}
     given = {each.name: getattr(sources, each.name) for each in fields(sources)}
     for part, source in given.items():
         if source is not None:
-            reading = open_source(source, replace(options.reading, raw=True), spark)
-            for table, own in Feed(reading, known, options.column, options.operation).by_table().items():
+            split = _split(part, source, known, options, spark, quarantine)
+            for table, own in split.items():
                 found.setdefault(table, {})[part] = own if not found else replace(own, said=())  # it is said once
     return {name: Sources(**(found[name] if found else given)) for name in found or known}
+
+
+def _split(
+    part: str, source: Any, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None
+) -> dict[str, Reading]:
+    raw, source = replace(options.reading, raw=True), source if quarantine is None else lasting(source)
+    reading = None
+    try:
+        reading = open_source(source, raw, spark)
+        split = Feed(reading, known, options.column, options.operation).by_table()
+    except BadInput:
+        if quarantine is None or (reading is not None and reading.frame is not None and not reading.json):
+            raise
+        reading = open_source(source, raw, spark, tolerant=True)
+        if reading.frame is not None:
+            raise
+        split, rejected = Feed(reading, known, options.column, options.operation).sifted()
+    else:
+        rejected = NOTHING
+    if quarantine is not None:
+        quarantine.put_feed(part, reading, rejected)
+    return split
 
 
 @dataclass(frozen=True)
@@ -92,14 +121,43 @@ class Feed:
         others = {self.column}.union(*(self._names_of(table) for table in self.known))
         return replace(self.reading, **rows, overlooked=frozenset(others - self._names_of(name) - {self.operation}))
 
-    def _here(self) -> dict[str, Reading]:
-        """Rows that are in memory, or in pieces of files that are read here."""
-        table = _table(self.reading)
+    def sifted(self) -> tuple[dict[str, Reading], Rejected]:
+        """The same of a source with bad records: these are left out, and so are rows for tables that are not here."""
+        found = sifted_whole(self.reading)
+        bad = Rejected(found.bad, found.reasons)
+        nothing = Reading(self.reading.name, (), table=pa.table({}))
+        if not self.reading.columns:
+            return dict.fromkeys(self.known, nothing), bad
+        self._refuse_columns()
+        table = without_dictionaries(found.table)
+        codes, names = self._tables_of(table)
+        rows = {name: np.flatnonzero(codes == code) for code, name in enumerate(names) if name in self.known}
+        own = {
+            name: self._own(
+                name,
+                table=self._unmarked(table.take(places), name),
+                pieces=(),
+                spark=None,
+                sifted=None,
+                records=bad.record_of(places),
+            )
+            for name, places in rows.items()
+        }
+        lost = np.delete(np.arange(len(table)), np.concatenate([np.empty(0, np.int64), *rows.values()]))
+        reasons = [self._wrong_table(None if code < 0 else names[code]) for code in codes[lost].tolist()]
+        return own or dict.fromkeys(self.known, nothing), bad.and_rows(lost, reasons)
+
+    def _tables_of(self, table: pa.Table) -> tuple[NDArray[np.int64], list[str]]:
+        """The table that each row names, as a number (-1: none), and their names."""
         texts = table.column(self._place)
         texts = jsonlines.unmarked(texts) if self.reading.marked else texts.cast(pa.string())
         encoded = texts.combine_chunks().dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy()
-        names = encoded.dictionary.to_pylist()
+        return encoded.indices.fill_null(-1).to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+    def _here(self) -> dict[str, Reading]:
+        """Rows that are in memory, or in pieces of files that are read here."""
+        table = _table(self.reading)
+        codes, names = self._tables_of(table)
         firsts = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
         if -1 in codes:
             firsts[None] = int(np.argmax(codes == -1))
@@ -139,8 +197,11 @@ class Feed:
 
     def _refuse_table(self, name: str | None, row: str) -> None:
         if name not in self.known:
-            wrong = f"is for the table {name!r}, which is not watched here" if name else "names no table"
+            wrong = self._wrong_table(name)
             raise BadInput(f"{self.reading.name}: {row} {wrong}; the tables are {', '.join(self.known)}")
+
+    def _wrong_table(self, name: str | None) -> str:
+        return f"is for the table {name!r}, which is not watched here" if name else "names no table"
 
 
 def _table(reading: Reading) -> pa.Table:
