@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.changes.diff import Diff, PairChange, Result, Witness, between
+from holdfast.changes.diff import Cause, Diff, PairChange, Result, Witness, Worth, between
 
 
 @dataclass(frozen=True)
@@ -115,3 +115,50 @@ def test_other_violations_are_a_change_also_where_they_are_as_many() -> None:
     assert diff.patch({"a": a}) == {"a": a}
     again = {"a": PairChange(np.array([[5, -1]]), np.array([[1, -1]]), retold=1)}
     assert not between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, again).changed
+
+
+def test_then_tells_what_both_did_and_nothing_that_the_second_took_back() -> None:
+    a, b, c = (Rule(text, 0) for text in "abc")
+    first = replace(
+        between({"a": a, "b": b}, {"c": c}, {"a": Witness((1,)), "b": Witness((2,))}),
+        causes={"a": Cause("split"), "b": Cause("split"), "c": Cause("mended")},
+        worth={"a": Worth(0.9, 5), "b": Worth(0.8, 5)},
+        gained_worth={"c": Worth(0.5, 5)},
+    )
+    second = replace(
+        between({"c": c}, {"a": a, "c": Rule("c", 1)}),
+        causes={"a": Cause("mended")},
+        gained_worth={"a": Worth(0.95, 6)},
+    )
+    both = first.then(second)
+    assert (both.lost, both.gained, both.changed) == ({"b": b}, {"c": Rule("c", 1)}, {})
+    assert both.witnesses == {"b": Witness((2,))}
+    assert both.causes == {"b": Cause("split"), "c": Cause("mended")}
+    assert both.worth == {"b": Worth(0.8, 5)}, "as before both"
+    assert both.gained_worth == {"c": Worth(0.5, 5)}
+
+
+def test_then_keeps_figures_as_they_are_in_the_end() -> None:
+    a, b = Rule("a", 0), Rule("b", 0)
+    moved = Diff(figures={"a": a, "b": b})
+    assert moved.then(Diff(figures={"a": Rule("a", 1)})).figures == {"a": Rule("a", 1), "b": b}
+    assert moved.then(between({"a": a}, {})).figures == {"b": b}
+    told = moved.then(between({"a": a}, {"a": Rule("a", 2)}))
+    assert (told.changed, told.figures) == ({"a": (a, Rule("a", 2))}, {"b": b})
+    later = between({"a": a}, {"a": Rule("a", 1)}).then(Diff(figures={"a": Rule("a", 2)}))
+    assert later.changed == {"a": (a, Rule("a", 2))}
+
+
+def test_then_drops_violations_that_came_and_went() -> None:
+    a, none = Rule("a", 0), np.empty((0, 2), np.int64)
+    rows = np.array([[5, -1], [6, -1]])
+    worse = between({"a": a}, {"a": Rule("a", 2)}).with_violations(
+        {"a": a}, {"a": Rule("a", 2)}, {"a": PairChange(rows, none)}
+    )
+    assert not worse.then(worse.undo())
+    some = Diff(changed={"a": (Rule("a", 2), Rule("a", 1))}, violations={"a": PairChange(none, rows[:1])})
+    left = worse.then(some)
+    assert left.changed == {"a": (a, Rule("a", 1))}
+    assert left.violations == {"a": PairChange(rows[1:], none)}
+    retold = PairChange(rows[:1], rows[1:], retold=1)
+    assert retold.then(PairChange(none, none)) == PairChange(none, none).then(retold) == retold

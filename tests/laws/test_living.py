@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,8 @@ Step = Callable[[hf.Monitor, Any], None]
 
 def refused(act: Callable[[], object]) -> None:
     """Do something that may be meaningless for the columns as they are: then it is refused, and nothing changes."""
-    try:
+    with suppress(hf.BadInput):
         act()
-    except hf.BadInput as error:
-        assert "\n" not in str(error)
 
 
 def batch(watch: hf.Monitor, data: Any) -> None:

@@ -27,7 +27,9 @@ from holdfast.table.table import Table
 Subject = tuple[str, str]  # an engine, and a table or all of them
 
 
-def sources_by_table(sources: Sources, table: str | None, table_column: str | None) -> dict[str | None, Sources]:
+def sources_by_table(
+    sources: Sources, table: str | None, table_column: str | None, evolve: bool
+) -> dict[str | None, Sources]:
     """What each table gets: sources may be given by the names of tables, in whose order they are taken. No source is
     itself a mapping. What is given without a name stands under that which was asked for.
     """
@@ -35,7 +37,8 @@ def sources_by_table(sources: Sources, table: str | None, table_column: str | No
     named = {part: source for part, source in given.items() if isinstance(source, Mapping)}
     plain = [part for part, source in given.items() if source is not None and part not in named]
     if not named:
-        _refuse_column(sources, table, table_column)
+        if table_column is not None:
+            _refuse_beside_column(sources, table, table_column, evolve)
         return {table: sources}
     if plain:
         raise BadInput(f"{plain[0]}: say whose rows these are; give them by the names of tables, as the others are")
@@ -45,11 +48,14 @@ def sources_by_table(sources: Sources, table: str | None, table_column: str | No
     return {name: Sources(**{part: own.get(name) for part, own in named.items()}) for name in names}
 
 
-def _refuse_column(sources: Sources, table: str | None, table_column: str | None) -> None:
-    if table_column is not None and table is not None:
+def _refuse_beside_column(sources: Sources, table: str | None, table_column: str, evolve: bool) -> None:
+    """Say so where something can't be, as a column names the table of each row."""
+    if table is not None:
         raise BadInput(f"the column {table_column!r} names the table of each row; leave out the table {table!r}")
-    if table_column is not None and sources.snapshot is not None:
+    if sources.snapshot is not None:
         raise BadInput("a snapshot is that of one table; give those of several by the names of tables")
+    if evolve:
+        raise BadInput("of rows of several tables nobody can tell whose a new column is; leave out evolve")
 
 
 def kind_of(parts: Iterable[Sources]) -> str:

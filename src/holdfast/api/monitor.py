@@ -250,7 +250,7 @@ class Monitor(Evolving):
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
-        given = sources_by_table(sources, table, table_column)
+        given = sources_by_table(sources, table, table_column, evolve)
         kind = kind_of(given.values())
         if batch_id is not None and (known := self._store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
@@ -323,6 +323,7 @@ class Monitor(Evolving):
         *,
         how: Literal["insert", "delete", "changes", "snapshot", "upsert"] = "insert",
         table: str | None = None,
+        table_column: str | None = None,
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
@@ -337,10 +338,10 @@ class Monitor(Evolving):
         `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
         whose content is replaced under the same name is a new batch. With `quarantine`, bad rows go to files in that
         folder, as with `apply`; and a file that can't be applied at all, or a snapshot with bad rows, is moved there
-        with the reason beside it, `refused` is called, and the next file follows. `evolve` is as with `apply`.
+        with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
         """
         self._refuse_closed()
-        if how == "upsert" and not self._tables[self._table_name(table)].schema.key:
+        if how == "upsert" and table_column is None and not self._tables[self._table_name(table)].schema.key:
             raise needs_key(self._tables[self._table_name(table)])
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
 
@@ -349,6 +350,7 @@ class Monitor(Evolving):
             outcome = self.apply(
                 **source,
                 table=table,
+                table_column=table_column,
                 batch_id=batch_id,
                 on_missing=on_missing,
                 operation_column=operation_column,
@@ -360,7 +362,8 @@ class Monitor(Evolving):
             return True
 
         each = handle if quarantine is None else moving_aside(handle, folder, quarantine, refused)
-        follow(self._store, self._spark, self._progress, folder, f"{table}\n{how}", each, once)
+        whose = table if table_column is None else f"by {table_column}"
+        follow(self._store, self._spark, self._progress, folder, f"{whose}\n{how}", each, once)
 
     def _try_checkpoint(self) -> None:
         """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are

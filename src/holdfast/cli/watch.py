@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Evolve, FailOn, OnMissing, Output, Quarantine, State, TableName
+from holdfast.cli.arguments import Evolve, FailOn, How, OnMissing, Output, Quarantine, State, TableColumn, TableName
 from holdfast.cli.options import READING_FILES, taking
 from holdfast.cli.printing import print_json, tell_outcome, terminal_progress
 from holdfast.report.terminal import say, somebody_reads
@@ -22,12 +22,11 @@ def watch(
     state: State,
     *,
     folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
-    holds: Annotated[
-        Literal["insert", "delete", "changes", "snapshot", "upsert"], typer.Option("--as", help="What the files hold.")
-    ] = "insert",
+    holds: Annotated[How, typer.Option("--as", help="What the files hold.")] = "insert",
     once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
     table: TableName = None,
+    table_column: TableColumn = None,
     on_missing: OnMissing = "error",
     quarantine: Quarantine = None,
     evolve: Evolve = False,
@@ -61,7 +60,7 @@ def watch(
         progress.note(f"Watching {folder}; stop with Ctrl-C.")
         try:
             monitor.watch_folder(
-                folder, how=holds, table=table, on_missing=on_missing, operation_column=op,
+                folder, how=holds, table=table, table_column=table_column, on_missing=on_missing, operation_column=op,
                 options=options, once=once, applied=applied, quarantine=quarantine, refused=refused, evolve=evolve,
             )  # fmt: skip
         except KeyboardInterrupt:

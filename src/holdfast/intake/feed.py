@@ -23,6 +23,7 @@ from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
 from holdfast.intake.sifting import NOTHING, Rejected, sifted_whole
 from holdfast.intake.staging import without_dictionaries
 from holdfast.sources import jsonlines
+from holdfast.table import arrow
 from holdfast.table.table import Schema
 
 Known = Mapping[str, tuple[Schema, Sequence[str]]]  # of each table its columns, and the names of those left out
@@ -40,17 +41,16 @@ class FeedOptions:
 def split_feed(
     sources: Sources, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None = None
 ) -> dict[str, Sources]:
-    """What each table gets of sources whose rows name their table in a column. Where there are no rows, each table
-    gets none. Records that are rows of no table go to the quarantine, or else are refused.
+    """What each table gets of sources whose rows name their table in a column. Records that are rows of no table go to
+    the quarantine, or else are refused.
     """
     found: dict[str, dict[str, Reading]] = {}
-    given = {each.name: getattr(sources, each.name) for each in fields(sources)}
-    for part, source in given.items():
-        if source is not None:
+    for part in (each.name for each in fields(sources)):
+        if (source := getattr(sources, part)) is not None:
             split = _split(part, source, known, options, spark, quarantine)
-            for table, own in split.items():
-                found.setdefault(table, {})[part] = own if not found else replace(own, said=())  # it is said once
-    return {name: Sources(**(found[name] if found else given)) for name in found or known}
+            for place, (table, own) in enumerate(split.items()):
+                found.setdefault(table, {})[part] = replace(own, said=()) if place else own  # it is said once
+    return {name: Sources(**own) for name, own in found.items()}
 
 
 def _split(
@@ -87,11 +87,17 @@ class Feed:
     operation: str | None
 
     def by_table(self) -> dict[str, Reading]:
-        """The rows of each table that has some, in their order."""
-        if not self.reading.columns:  # an empty file
-            return {}
-        self._refuse_columns()
-        return self._with_spark() if self.reading.session is not None else self._here()
+        """The rows of each table that has some; where there are no rows at all, each table with none."""
+        found: dict[str, Reading] = {}
+        if self.reading.columns:  # else it is an empty file
+            self._refuse_columns()
+            found = self._with_spark() if self.reading.session is not None else self._here()
+        return self._in_order(found)
+
+    def _in_order(self, found: Mapping[str, Reading]) -> dict[str, Reading]:
+        if not found:
+            return dict.fromkeys(self.known, Reading(self.reading.name, (), pa.table({})))
+        return {name: found[name] for name in self.known if name in found}
 
     @property
     def _place(self) -> int:
@@ -123,29 +129,23 @@ class Feed:
 
     def sifted(self) -> tuple[dict[str, Reading], Rejected]:
         """The same of a source with bad records: these are left out, and so are rows for tables that are not here."""
-        found = sifted_whole(self.reading)
-        bad = Rejected(found.bad, found.reasons)
-        nothing = Reading(self.reading.name, (), table=pa.table({}))
+        whole = sifted_whole(self.reading)
+        bad = Rejected(whole.bad, whole.reasons)
         if not self.reading.columns:
-            return dict.fromkeys(self.known, nothing), bad
+            return self._in_order({}), bad
         self._refuse_columns()
-        table = without_dictionaries(found.table)
+        table = without_dictionaries(whole.table)
         codes, names = self._tables_of(table)
         rows = {name: np.flatnonzero(codes == code) for code, name in enumerate(names) if name in self.known}
-        own = {
-            name: self._own(
-                name,
-                table=self._unmarked(table.take(places), name),
-                pieces=(),
-                spark=None,
-                sifted=None,
-                records=bad.record_of(places),
-            )
-            for name, places in rows.items()
-        }
+        found = {name: self._rows(name, table, own, bad.record_of(own)) for name, own in rows.items()}
         lost = np.delete(np.arange(len(table)), np.concatenate([np.empty(0, np.int64), *rows.values()]))
         reasons = [self._wrong_table(None if code < 0 else names[code]) for code in codes[lost].tolist()]
-        return own or dict.fromkeys(self.known, nothing), bad.and_rows(lost, reasons)
+        return self._in_order(found), bad.and_rows(lost, reasons)
+
+    def _rows(self, name: str, table: pa.Table, own: NDArray[np.int64], records: NDArray[np.int64]) -> Reading:
+        """Some rows that are here, and which records of the source they are, for a table."""
+        plain = self._unmarked(table.take(own), name)
+        return self._own(name, table=plain, pieces=(), spark=None, sifted=None, records=arrow.from_numpy(records))
 
     def _tables_of(self, table: pa.Table) -> tuple[NDArray[np.int64], list[str]]:
         """The table that each row names, as a number (-1: none), and their names."""
@@ -158,16 +158,13 @@ class Feed:
         """Rows that are in memory, or in pieces of files that are read here."""
         table = _table(self.reading)
         codes, names = self._tables_of(table)
-        firsts = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
+        firsts: dict[str | None, int] = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
         if -1 in codes:
             firsts[None] = int(np.argmax(codes == -1))
         for name in sorted(firsts, key=lambda name: firsts[name]):
             self._refuse_table(name, f"row {firsts[name] + 1}")
         rows = [np.flatnonzero(codes == code) for code in range(len(names))]
-        return {
-            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=own)
-            for name, own in zip(names, rows, strict=True)
-        }
+        return {name: self._rows(name, table, own, own) for name, own in zip(names, rows, strict=True)}
 
     def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
         """The rows of a table; what tells operations and their order is not marked as values of JSON are."""

@@ -19,6 +19,7 @@ from holdfast.sources.dialect import Dialect
 from holdfast.sources.pieces import CsvPiece, split_csv
 from holdfast.sources.records import BOM, line_breaks, records, unquoted
 from holdfast.sources.sifting import index_csv, json_lines
+from holdfast.table import arrow
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Original:
 
 def originals(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
     """The records of a source that have some numbers, which are in order. The source is none that is a DataFrame."""
-    own = numbers if reading.records is None else reading.records[numbers]
+    own = numbers if reading.records is None else arrow.to_numpy(reading.records)[numbers]
     if reading.dialect is not None:
         yield from _of_csv(reading.files, reading.dialect, own)
     elif reading.json:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
@@ -71,7 +69,7 @@ class Reading:
     `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
     `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
     a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own; `json` that
-    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Of a source that has
+    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Where a source has
     rows of several tables, `records` are the numbers of those in `table`, and `overlooked` names columns of others.
     """
 
@@ -93,7 +91,7 @@ class Reading:
     sifted: Sifted | None = None
     said: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
-    records: NDArray[np.int64] | None = None
+    records: pa.Array | None = None
     overlooked: frozenset[str] = frozenset()
 
     @property
@@ -229,8 +227,8 @@ def _open_csv(
         _check_same_header(full[0], dialect, other, options.csv, tolerant)
     if not dialect.names:
         return Reading(path, (), table=pa.table({}))
-    small = way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE and not options.schema
-    if small and not tolerant and not options.raw:
+    plain = not options.schema and not tolerant and not options.raw
+    if plain and way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
         return _read_small_csv(full[0], dialect, options, expected, said)
     return _csv_in_pieces(path, full, dialect, options, way, spark, said, tolerant)
 

@@ -45,7 +45,7 @@ class InclusionEngine(Engine):
         """What broke is told by rows that have no partner after the whole batch."""
         whole = super().merged(state, changes, diffs)
         if not whole.lost:
-            return whole
+            return replace(whole, worth=None)
         lost = {text: ind for text, ind in whole.lost.items() if isinstance(ind, IND)}
         found = maintain.witnesses_after(state, lost, [change.table for change in changes])
         return replace(whole, witnesses=found, worth=rank.worth(state, whole.lost))

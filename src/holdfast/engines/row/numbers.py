@@ -18,7 +18,7 @@ from holdfast.engines.row.model import Arithmetic, Cell, Operand, leaves
 
 Types = Mapping[str, pa.DataType]  # of the columns of a table
 _MOST = 76  # digits of a decimal
-_LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # of 64 bits
 
 
 def in_floats(operand: Operand, types: Types) -> bool:
@@ -89,8 +89,3 @@ def exactly(constant: Constant) -> Decimal:
     if not number.is_finite():
         raise Unfit("can't be: the other side holds no such value")
     return number
-
-
-def fits_integer(constant: Constant) -> bool:
-    """Whether a number is one that a column of integers may hold."""
-    return isinstance(constant.value, int) and abs(constant.value) <= _LARGEST
