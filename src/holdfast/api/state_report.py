@@ -181,7 +181,8 @@ class _State:
                 yield Section(declared, table, title, _worst_first(lines))
             else:
                 gone = [rule for rule in own if rule.text not in result]
-                lines = [RuleLine(rule.text, None, _STATES[rule.fate.state]) for rule in gone if rule.fate]
+                told = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
+                lines = [RuleLine(text, None, state) for text, state in told if state is not None]
                 yield Section(declared, table, title, lines, result)
 
     def _references(self) -> list[dict[str, Any]]:
@@ -198,8 +199,8 @@ class _State:
 
 def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeSeen]:
     """What a change of rules or columns did."""
-    for event, listed in about.items():
-        for each in listed:
+    for event, lines in about.items():
+        for each in lines:
             if event == "columns":
                 yield ChangeSeen(column_line(each))
             elif "text" in each:
@@ -215,11 +216,11 @@ def _worst_first(lines: Iterable[RuleLine]) -> list[RuleLine]:
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
-    """The events of each rule, the oldest first; the rule that turned last comes first."""
+    """The events of each rule that is not gone, the oldest first; the rule that turned last comes first."""
     found: dict[RuleKey, list[Event]] = {}
     for event in events:
         found.setdefault((event.engine, event.table, event.text), []).append(event)
-    return {key: each[::-1] for key, each in found.items()}
+    return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
 
 
 def turn_of(event: Event) -> Turn:
