@@ -376,3 +376,53 @@ def test_a_data_frame_leaves_what_can_t_be_applied(things: Monitor, tmp_path: Pa
     fractions = spark.createDataFrame([(5, "a", Decimal("1.5"))], "id int, name string, n decimal(5,1)")
     with pytest.raises(BadInput, match="does not fit"):
         things.apply(inserts=fractions, quarantine=tmp_path / "aside")
+
+
+# ---- several tables -------------------------------------------------------------------------------------------------
+
+FEED = [
+    "table,op,id,name,total",
+    "people,insert,5,Eve,",
+    "orders,insert,7,,1.5",
+    "orders,insert,8,,much",
+    "pets,insert,1,Rex,",
+    "people,insert,6",
+    ",insert,6,Flo,",
+    "people,delete,9,,",
+    "orders,delete,1,,",
+]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "arrow"])
+def test_a_feed_of_several_tables(tmp_path: Path, form: str) -> None:
+    """Each table has its bad rows in a file, and so have the rows of no table."""
+    people, orders = pa.table({"id": [1], "name": ["Ann"]}), pa.table({"id": [1], "total": [0.5]})
+    feed: Any = file_of(tmp_path, "feed.csv", "\n".join(FEED))
+    if form == "jsonl":
+        names, *rows = (line.split(",") for line in FEED)
+        lines = [json.dumps({n: v or None for n, v in zip(names, row, strict=False)}) for row in rows]
+        lines[4] = lines[4][:-1]
+        feed = file_of(tmp_path, "feed.jsonl", "\n".join(["", *lines]))
+    if form == "arrow":  # it can't be short of fields, nor can its numbers be words
+        rows = [line.split(",") for line in FEED if "much" not in line and line.count(",") == 4]
+        feed = pa.table({name: [row[c] or None for row in rows[1:]] for c, name in enumerate(rows[0])})
+        feed = feed.set_column(2, "id", feed["id"].cast(pa.int64())).set_column(
+            4, "total", feed["total"].cast(pa.float64())
+        )
+    with Monitor.create(tmp_path / "state", {"people": people, "orders": orders}, key="id") as monitor:
+        with pytest.raises(BadInput):
+            monitor.apply(changes=feed, table_column="table")
+        done = monitor.apply(changes=feed, table_column="table", batch_id="b", quarantine=tmp_path / "aside")
+        assert changed(done) == (2, 1, 0)
+        assert monitor.tables["people"].rows == 2
+        assert monitor.tables["orders"].values(monitor.tables["orders"].living_ids())["id"].to_pylist() == [7]
+    expected = {"changes": [5, 6, 7], "orders": [4], "people": [8]}
+    if form == "arrow":
+        expected = {"changes": [3, 4], "people": [5]}
+    assert done.quarantined is not None
+    assert [Path(path).name.split(".")[1] for path in sorted(done.quarantined.files)] == list(expected)
+    found = dict(reasons(done))
+    assert sorted(found) == sorted(line for lines in expected.values() for line in lines)
+    assert found[expected["changes"][0]] == "is for the table 'pets', which is not watched here"
+    assert found[expected["changes"][-1]] == "names no table"
+    assert found[expected["people"][0]] == "the row to delete or update is not there"
