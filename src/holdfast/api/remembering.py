@@ -69,11 +69,12 @@ def _told(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) 
     """
     for subject, witnesses in given.items():
         yield from (_Told(subject, text, witness) for text, witness in witnesses.items())
-    known: set[tuple[Subject, tuple[int, ...]]] = set()
+    known: set[tuple[Subject, str, tuple[int, ...]]] = set()
     for subject, text in chain(first, ((at, text) for at, diff in diffs.items() for text in diff.witnesses)):
         witness = diffs[subject].witnesses[text]
-        if (subject, witness.rows) not in known:
-            known.add((subject, witness.rows))
+        rows = subject, table_of_rows(*subject, text), witness.rows  # across tables, equal numbers are other rows
+        if rows not in known:
+            known.add(rows)
             yield _Told(subject, text, witness)
 
 
