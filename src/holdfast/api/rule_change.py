@@ -69,7 +69,9 @@ def summary(about: Mapping[str, Sequence[Json]]) -> str:
     """What a change of rules or columns did, in a few words: `2 added, 1 removed`."""
     counts = {event: len(listed) for event, listed in about.items() if event not in ("columns", "found")}
     columns = Counter(each["done"] for each in about.get("columns", ()))
-    return ", ".join([*(f"{n:,} {done}" for done, n in columns.items()), *(f"{n:,} {e}" for e, n in counts.items())])
+    what = "rules " if columns else ""
+    told = [*columns.items(), *((f"{what}{event}", count) for event, count in counts.items())]
+    return ", ".join(f"{count:,} {done}" for done, count in told)
 
 
 def line(event: str, about: Json) -> str:
