@@ -11,6 +11,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -249,13 +250,22 @@ class Ruling(Upkeep):
 
         if isinstance(rules, Rules | Path) or (isinstance(rules, str) and is_rule_file(rules)):
             return [each.text for each in self._checked(rules).entries]
-        known = {each.name for each in wanted.rules.entries}
         asked = [rules] if isinstance(rules, str) else list(rules)
-        return [each if each in known else self._as_written(each) for each in asked]
+        return [name for each in asked for name in self._meant(wanted, each)]
 
-    def _as_written(self, text: str) -> str:
-        """A rule as it is always written; a text that is none stays, and whoever looks for it says so."""
-        return self._checked([text]).entries[0].text if given_class(text) else text
+    def _meant(self, wanted: Wanted, asked: str) -> list[str]:
+        """The names of the rules that have a name or a text; whoever looks for what nobody has, says so."""
+        entries = wanted.rules.entries
+        same = [each.name for each in entries if asked == each.name] or [
+            each.name for each in entries if self._written_for(asked, each.table) == each.text
+        ]
+        return same or [asked]
+
+    def _written_for(self, text: str, table: str) -> str:
+        """A rule as it is always written for a table; nothing where it is no rule of it."""
+        with suppress(BadInput):
+            return self._checked([text], table).entries[0].text if given_class(text) else ""
+        return ""
 
     def _bound(self, given: Rules, *, tell: bool = True) -> Given:
         """Rules checked against the tables, by class and table; what is odd about some is told."""
