@@ -242,3 +242,22 @@ def test_settings_of_one_class_leave_others_as_they_are(tmp_path: Path, settings
     """What two classes share stays as it was for the one that is watched."""
     with hf.Monitor.open(fresh(tmp_path / "state")) as watch, pytest.raises(hf.BadInput, match=sentence):
         watch.watch("ucc", **settings)
+
+
+def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -> None:
+    """And a second try with another file may change more."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        orders = with_id(ORDERS, 9).append_column("tel", pa.array([5]))
+        customers = with_id(CUSTOMERS, 9).append_column("age", pa.array([1.5]))
+        watch.apply(inserts={"orders": orders, "customers": customers}, batch_id="both", evolve=True)
+        assert [batch.batch_id for batch in watch.history()] == ["both:columns", "both:columns-2", "both"]
+        assert watch.tables["orders"].schema.names[-1] == "tel"
+        assert watch.tables["customers"].schema.names[-1] == "age"
+        again = with_id(orders, 9).append_column("fax", pa.array([1]))
+        with pytest.raises(hf.BadInput, match="taken"):
+            watch.apply(inserts={"orders": again}, batch_id="again", evolve=True)
+        watch.apply(
+            inserts={"orders": with_id(again, 10).append_column("more", pa.array([1]))}, batch_id="again", evolve=True
+        )
+        assert [batch.batch_id for batch in watch.history()][3:] == ["again:columns", "again:columns-2", "again"]
+        equals_one_made_anew(watch)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -62,7 +63,7 @@ class Evolving(Ruling):
         return self._change_columns(table, change_id, ColumnChange(retyped={name: _type(kind)}))
 
     def _evolve(
-        self, name: str, sources: Sources, options: ReadOptions, operation_column: str | None, change_id: str
+        self, name: str, sources: Sources, options: ReadOptions, operation_column: str | None, batch_id: str
     ) -> None:
         """Change a table so that the rows of a batch fit in, where they don't; says so."""
         table = self._tables[name]
@@ -80,9 +81,14 @@ class Evolving(Ruling):
             is_feed=sources.changes is not None,
         )
         if change:
-            done = self._change_columns(name, f"{change_id}:columns", change)
+            done = self._change_columns(name, self._free_id(f"{batch_id}:columns"), change)
             self._progress.note(done.sentence())
             self._refresh()
+
+    def _free_id(self, name: str) -> str:
+        """A name for a change that no other has: a batch may change several tables, or be tried with another file."""
+        names = chain([name], (f"{name}-{number}" for number in count(2)))
+        return next(each for each in names if self._store.batch(each) is None)
 
     # ---- a change ---------------------------------------------------------------------------------------------------
 
