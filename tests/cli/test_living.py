@@ -60,6 +60,11 @@ def test_a_file_of_rules_takes_the_place_of_all(
     assert "nothing changed" in holdfast("rules", state, "edit").out
     monkeypatch.setenv("EDITOR", "no-such-editor")
     assert "set EDITOR, or give a FILE" in holdfast("rules", state, "edit").sentence
+    monkeypatch.setenv("EDITOR", "sed -i s/zip/zap/")
+    sentence = holdfast("rules", state, "edit").sentence
+    kept = Path(sentence.rpartition("say: edit ")[2])  # what was written is not lost with a slip of the pen
+    assert "zap -> city" in kept.read_text()
+    assert "'zap'" in holdfast("rules", state, "edit", kept).sentence
 
 
 def test_a_promoted_rule_stays_when_it_breaks(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -129,6 +134,7 @@ def test_columns_join_leave_and_change(holdfast: Holdfast, state: Path) -> None:
     dropped = holdfast("columns", state, "drop", "city").out
     assert "fd1: postcode -> city: no longer given, as it has no meaning now" in dropped
     shown = holdfast("columns", state, "show", "--format", "json").objects
+    assert {line["kind"] for line in shown} == {"column"}
     assert [(line["column"], line["type"], line["about"]) for line in shown] == [
         ("id", "integer", "key"),
         ("postcode", "integer", ""),
@@ -150,12 +156,13 @@ def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_pat
     assert "column 'tel' (integer) joins, null in the rows that were there; column 'note' is float now" in told.err
     ids = [line["batch_id"] for line in holdfast("history", state, "--format", "json").objects]
     assert ids == ["more:columns", "more"]
+    holdfast("rules", state, "add", "t.note is not null")
     fewer = write(tmp_path / "fewer.csv", ["id,zip,city,tel", "1202,8,town 8,556"])
-    assert "column 'note' leaves" in holdfast("apply", state, "--insert", fewer, "--evolve").err
-    renamed = write(tmp_path / "renamed.csv", ["id,zip,town,tel", "1203,8,town 8,556"])
-    assert (
-        "holdfast columns STATE rename city town" in holdfast("apply", state, "--insert", renamed, "--evolve").sentence
-    )
+    gone = "column 'note' leaves; row1: t.note is not null: no longer given, as it has no meaning now."
+    assert gone in holdfast("apply", state, "--insert", fewer, "--evolve").err
+    renamed = write(tmp_path / "renamed.csv", ["id,zip,the town,tel", "1203,8,town 8,556"])
+    sentence = holdfast("apply", state, "--insert", renamed, "--evolve").sentence
+    assert "holdfast columns STATE rename city 'the town'" in sentence
     assert holdfast("verify", state, "--deep").code == 0
 
 

@@ -188,6 +188,7 @@ def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
         (lambda watch: watch.drop_column("id", table="orders"), "part of the key"),
         (lambda watch: watch.drop_column("nothing", table="orders"), "has no column 'nothing'"),
         (lambda watch: watch.rename_column("zip", "city", table="orders"), "two columns 'city'"),
+        (lambda watch: watch.rename_column("zip", "", table="orders"), "an empty name"),
         (lambda watch: watch.retype_column("city", "integer", table="orders"), "can't become integer"),
         (lambda watch: watch.retype_column("city", "wide", table="orders"), "there is no type 'wide'"),
         (lambda watch: watch.remove_rules("nobody"), "there is no rule 'nobody'"),

@@ -45,10 +45,10 @@ class Changed:
         return [{**first, "kind": "change", "changed": len(lines)}, *lines]
 
     def sentence(self) -> str:
-        """What was done to columns, in one sentence."""
+        """What was done to columns, and which given rules that made meaningless, in one sentence."""
         assert self.batch is not None
-        done = "; ".join(line("columns", each) for each in self.about.get("columns", ()))
-        return visible(f"{self.batch.table}: {done}.")
+        done = [self._told(event, each) for event in ("columns", "removed") for each in self.about.get(event, ())]
+        return visible(f"{self.batch.table}: {'; '.join(done)}.")
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -60,13 +60,13 @@ class Changed:
             return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
         if self.batch is None or not self.about:
             return ["nothing changed: all is as you want it"]
-        by_others = "" if self.batch.kind == RULES else ", as it has no meaning now"
-        told = [
-            line(event, each) + (by_others if event == "removed" else "")
-            for event, listed in self.about.items()
-            for each in listed
-        ]
+        told = [self._told(event, each) for event, listed in self.about.items() for each in listed]
         return [visible(str(self.batch)), *(f"  {visible(each)}" for each in told)]
+
+    def _told(self, event: str, about: Json) -> str:
+        """What happened to one thing; of a rule that nobody removed, also why it is gone."""
+        by_others = event == "removed" and self.batch is not None and self.batch.kind != RULES
+        return line(event, about) + (", as it has no meaning now" if by_others else "")
 
 
 def summary(about: About) -> str:

@@ -64,7 +64,8 @@ def _show(context: typer.Context, form: str) -> None:
         lines += [(schema.name, name, "", "not watched") for name in record.left_out]
     headings = ("table", "column", "type", "")
     if form == "json":
-        print_json(dict(zip(("table", "column", "type", "about"), line, strict=True)) for line in lines)
+        names = ("table", "column", "type", "about")
+        print_json({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
     else:
         Terminal().print(text_table(headings, lines, ()))
 

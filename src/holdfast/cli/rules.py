@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -105,15 +106,22 @@ def edit(
     from holdfast.api.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
 
-    text = rules_yaml(state_rules(context.obj)[0])
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        own = Path(folder) / "rules.yaml"
-        own.write_text(text)
+    text = rules_yaml(state_rules(context.obj)[0]).encode()
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-"))
+    own = folder / "rules.yaml"
+    own.write_bytes(text)
+    try:
         _open_editor(own)
-        if own.read_text() == text:
+        if own.read_bytes() == text:
             say("nothing changed")
         else:
             tell_change(context, form, lambda monitor: monitor.replace_rules(own, change_id=change_id))
+    except BadInput as error:
+        if own.read_bytes() == text:
+            shutil.rmtree(folder)
+            raise
+        raise BadInput(f"{error}; what you wrote is kept: mend it, and say: edit {own}") from None
+    shutil.rmtree(folder)
 
 
 def _open_editor(file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 import pyarrow as pa
@@ -64,7 +65,8 @@ def evolution(
     if added and lacking:
         raise BadInput(
             f"the file lacks {lacking[0]!r} and has {added[0].name!r}: rename the column first, with: "
-            f"holdfast columns STATE rename {lacking[0]} {added[0].name}; or, if they are two, drop the old one first"
+            f"holdfast columns STATE rename {quote(lacking[0])} {quote(added[0].name)}; "
+            "or, if they are two, drop the old one first"
         )
     types = dict(found)
     retyped = {}

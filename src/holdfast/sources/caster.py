@@ -10,7 +10,7 @@ from holdfast.errors import BadInput
 from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
 from holdfast.table.types import kept_type, show_type
 
-_IN_A_STATE = "in a state: apply --evolve, or holdfast columns STATE retype"
+_IN_A_STATE = "in a state: holdfast columns STATE retype, or apply --evolve where a wider type is enough"
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ def changed_schema(schema: Schema, change: ColumnChange) -> NewSchema:
     if not columns:
         raise BadInput(f"table {schema.name} would have no column left; drop fewer")
     told = [column.name for column in columns]
+    if "" in {*told} - {*names}:
+        raise BadInput(f"a column of table {schema.name} would have an empty name; choose one that can be typed")
     if twice := [name for name in told if told.count(name) > 1]:
         raise BadInput(f"table {schema.name} would have two columns {twice[0]!r}; choose another name")
     new_key = tuple(stay.index(place) for place in schema.key)
