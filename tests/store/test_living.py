@@ -216,6 +216,47 @@ def test_a_rule_is_removed_by_its_text_in_whatever_order_its_columns_stand(tmp_p
         assert [line["name"] for line in removed.about["removed"]] == ["fd1"]
 
 
+def test_a_rule_file_removes_the_rules_of_its_own_tables(tmp_path: Path) -> None:
+    """Also where another table has a rule with the same text."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules("rows >= 1", table="orders")
+        watch.add_rules("rows >= 1", table="customers")
+        file = tmp_path / "rules.yaml"
+        file.write_text('rules: [{table: orders, rule: "rows >= 1"}]')
+        assert [line["table"] for line in watch.remove_rules(file).about["removed"]] == ["orders"]
+        with pytest.raises(hf.BadInput, match="there is no rule 'rows >= 1'"):
+            watch.remove_rules(file)
+
+
+def test_a_table_chooses_among_rules_with_the_same_text(tmp_path: Path) -> None:
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules("rows >= 1", table="orders")
+        watch.add_rules("rows >= 1", table="customers")
+        for table in ("orders", "customers"):
+            assert watch.explanation("rows >= 1", table=table).to_json()["table"] == table
+
+
+def test_what_can_not_be_told_can_not_be_pinned(tmp_path: Path) -> None:
+    """A rule that does not hold, or that follows from a shorter one; what is pinned may break, and stays so."""
+    rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
+    with hf.Monitor.create(tmp_path / "state", {"t": rows}, watch=["fd", "od"], key="id") as watch:
+        for rule in ("zip -> id", "id, zip -> city", "{id, zip}: [] -> city"):
+            with pytest.raises(hf.BadInput, match="promote it, or pin one that is found"):
+                watch.pin(rule)
+        watch.pin("zip -> city")
+        watch.apply(inserts=pa.table({"id": [60], "zip": [1], "city": [7]}))
+        assert watch.pin("zip -> city").batch is None
+
+
+def test_a_rule_that_is_given_has_no_mark(tmp_path: Path) -> None:
+    rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
+    with hf.Monitor.create(tmp_path / "state", {"t": rows}, watch=["fd"], key="id") as watch:
+        watch.ignore("zip -> city")
+        promoted = watch.promote("zip -> city")
+        assert [line["text"] for line in promoted.about["unmarked"]] == ["zip -> city"]
+        assert not watch.marks().ignored
+
+
 def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
     """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
     state = tmp_path / "state"

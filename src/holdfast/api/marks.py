@@ -7,7 +7,7 @@ a page tells pinned rules first and ignored ones only where someone asks for the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -38,6 +38,11 @@ class Marks:
         """The same with a rule marked, or with its mark taken away."""
         without = Marks(self.ignored - {rule}, self.pinned - {rule})
         return without if mark is None else replace(without, **{mark: getattr(without, mark) | {rule}})
+
+    def without(self, texts: Collection[str], subjects: Collection[str]) -> Marks:
+        """The same without the marks of rules that have some texts, in some tables."""
+        gone = {rule for rule in self.ignored | self.pinned if rule[1] in subjects and rule[2] in texts}
+        return Marks(self.ignored - gone, self.pinned - gone)
 
     def of_class(self, name: str, subjects: Iterable[str]) -> dict[str, Mark]:
         """The marked rules of a class by text, in some tables."""

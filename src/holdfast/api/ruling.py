@@ -97,7 +97,9 @@ class Ruling(Upkeep):
             about = "" if self._is_across(text) else self._table_name(table)
             ordered = texts_among(compared, self._tables[about].schema) if about else ()
             given = replace(own, table=about, severity=severity, note=note, where="")
-            return wanted.with_rules(self._checked(Rules((given,), {about: ordered} if ordered else {})))
+            checked = self._checked(Rules((given,), {about: ordered} if ordered else {}))
+            marks = wanted.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES})
+            return replace(wanted.with_rules(checked), marks=marks)
 
         return self._change(change_id, promoted)
 
@@ -130,15 +132,24 @@ class Ruling(Upkeep):
 
     def _mark(self, rule: str, table: str | None, mark: Mark | None, change_id: str | None) -> Changed:
         def marked(wanted: Wanted) -> Wanted:
-            if known := self.given(rule):
+            if known := self.given(rule, table=table):
                 raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
             about = self.explanation(rule, table=table).to_json()
             if about["kind"] not in wanted.classes:
                 raise BadInput(f"rules of the class {about['kind']!r} are not watched here; watch them first")
             subject = ALL_TABLES if self._engines[about["kind"]].declared.across else self._table_name(table)
-            return replace(wanted, marks=wanted.marks.with_mark((about["kind"], subject, about["text"]), mark))
+            name = (about["kind"], subject, about["text"])
+            if mark == "pinned" and name not in wanted.marks.pinned and not self._is_found(*name):
+                raise BadInput(
+                    f"{about['text']!r} is not among the rules that are found now (it does not hold, or follows from a "
+                    "shorter one), so it can't be told when it breaks; promote it, or pin one that is found"
+                )
+            return replace(wanted, marks=wanted.marks.with_mark(name, mark))
 
         return self._change(change_id, marked)
+
+    def _is_found(self, kind: str, subject: str, text: str) -> bool:
+        return text in self._engines[kind].result(self._states[kind, subject])
 
     # ---- a change ---------------------------------------------------------------------------------------------------
 
@@ -248,12 +259,13 @@ class Ruling(Upkeep):
         return entry if entry.table or self._is_across(entry.text) else replace(entry, table=table)
 
     def _named(self, wanted: Wanted, rules: str | Path | Sequence[str] | Rules) -> list[str]:
-        """The texts of the rules of a file; or the names and texts that are meant."""
+        """The names of the rules of a file, each of its own table; or of those that names and texts mean."""
         from holdfast.api.checking import is_rule_file
         from holdfast.rules.file import Rules
 
         if isinstance(rules, Rules | Path) or (isinstance(rules, str) and is_rule_file(rules)):
-            return [each.text for each in self._checked(rules).entries]
+            names = {(each.table, each.text): each.name for each in wanted.rules.entries}
+            return [names.get((each.table, each.text), each.text) for each in self._checked(rules).entries]
         asked = [rules] if isinstance(rules, str) else list(rules)
         return [name for each in asked for name in self._meant(wanted, each)]
 

@@ -173,10 +173,15 @@ class View(Loaded):
         own = self._tables[self._table_name(table)]
         return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
 
-    def given(self, rule: str) -> dict[str, Any] | None:
-        """How the given rule with a name or text stands, if there is such a rule."""
+    def given(self, rule: str, *, table: str | None = None) -> dict[str, Any] | None:
+        """How the given rule with a name or text stands, if there is such a rule. Several tables may have rules with
+        the same text: `table` chooses one.
+        """
         self._refuse_closed()
-        return next((finding for finding in self._given() if rule in (finding["name"], finding["text"])), None)
+        known = self._given()
+        named = [each for each in known if each["name"] == rule]
+        same = [each for each in known if each["text"] == rule and table in (None, each["table"])]
+        return next(iter(named or same), None)
 
     def _given(self) -> list[dict[str, Any]]:
         given = [name for name, engine in self._engines.items() if engine.declared.given]
@@ -196,7 +201,7 @@ class View(Loaded):
         break the rule, where a class of rules can tell. Where batches broke a rule, or mended it, both tell that, too.
         """
         self._refresh()
-        if given := self.given(rule):
+        if given := self.given(rule, table=table):
             rule, table = given["text"], given["table"]
         declared = given_class(rule) if given else class_of_text(rule)
         if declared is None:

@@ -59,17 +59,13 @@ class Wanted:
         }
 
     def without_rules(self, named: Sequence[str]) -> Wanted:
-        """Fewer rules, by their names or texts."""
-        known = {each.name: each for each in self.rules.entries} | {each.text: each for each in self.rules.entries}
+        """Fewer rules, by their names."""
+        known = [each.name for each in self.rules.entries]
         for name in named:
             if name not in known:
-                raise BadInput(
-                    f"there is no rule {name!r}; {suggest(name, [each.name for each in self.rules.entries])}"
-                )
-        gone = {known[name].name for name in named}
-        return replace(
-            self, rules=replace(self.rules, entries=tuple(each for each in self.rules.entries if each.name not in gone))
-        )
+                raise BadInput(f"there is no rule {name!r}; {suggest(name, known)}")
+        stay = tuple(each for each in self.rules.entries if each.name not in named)
+        return replace(self, rules=replace(self.rules, entries=stay))
 
     def with_classes(self, names: Sequence[str], settings: Mapping[str, Any]) -> Wanted:
         """More classes whose rules are found; their settings must leave those of others as they are."""

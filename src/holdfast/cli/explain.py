@@ -35,7 +35,7 @@ def explain(
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row, or two")
     with terminal_progress() as progress, View.open(state, progress=progress) as view:
-        given = view.given(rule)
+        given = view.given(rule, table=table)
         about = given["table"] if given else table
         why = view.explanation(rule, table=table, rows=[number_of(view, row, about) for row in pair or []])
         if form == "json":

@@ -30,7 +30,9 @@ def test_what_an_explanation_tells() -> None:
 def test_nulls_that_differ_are_told_one_by_one() -> None:
     world = World("distinct")
     world.change(Batch([(1, None, 0.0, True, 1)] * 2 + [(1, "b", 0.0, True, 1), (None, "b", 0.0, True, 1)]))
-    (cluster,) = explain(world.table, "number -> text").clusters
+    told = explain(world.table, "number -> text")
+    assert "number = 1: text is null x 1, null x 1, 'b' x 1; most say null; " in told.lines()[1]
+    (cluster,) = told.clusters
     assert (cluster.rows, cluster.counts, cluster.look_at) == (3, ((None, 1), (None, 1), ("b", 1)), (1, 2))
     assert cluster.majority is None
 

@@ -133,9 +133,13 @@ def _value(table: Table, column: int, code: int) -> Any:
 
 
 def _line(rule: Rule, cluster: Broken) -> str:
-    where = ", ".join(f"{quoted(name)} = {value!r}" for name, value in cluster.values.items()) or "all rows"
+    where = ", ".join(f"{quoted(name)} = {_shown(value)}" for name, value in cluster.values.items()) or "all rows"
     rows = listed(cluster.names)
     if not isinstance(rule, FD):
         return f"  {where}: {cluster.rows:,} equal rows; look at {rows}"
-    said = ", ".join(f"{value!r} x {count:,}" for value, count in cluster.counts)
-    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {cluster.majority!r}; look at {rows}"
+    said = ", ".join(f"{_shown(value)} x {count:,}" for value, count in cluster.counts)
+    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {_shown(cluster.majority)}; look at {rows}"
+
+
+def _shown(value: Any) -> str:
+    return "null" if value is None else repr(value)
