@@ -138,6 +138,7 @@ class _Values:
 
     def __init__(self, store: Store, records: Iterable[EventRecord]) -> None:
         self._kept = store.remembered
+        self._names = self._kept.column_names()
         self._keys = {record.schema.name: key_names(record.schema) for record in store.tables()}
         self._batches = {record.seq for record in records if record.witness}
         self._rows: dict[str, dict[tuple[int, int], Json]] = {}
@@ -150,9 +151,10 @@ class _Values:
         known = self._rows_of(table)
         for row, own in zip(rows, told.get("values", ()), strict=False):  # older formats have them here, once a batch
             if own:
-                known.setdefault((record.seq, row), own)
+                known.setdefault((record.seq, row), self._names.now(table, record.seq, own))
         values = tuple(known.get((record.seq, row)) for row in rows)
-        keys = tuple(told.get("keys") or self._keys_in(table, values))
+        kept_keys = [self._names.now(table, record.seq, key) for key in told.get("keys") or ()]
+        keys = tuple(kept_keys or self._keys_in(table, values))
         return KeptWitness(rows, values, keys, told.get("sentence", ""))
 
     def _rows_of(self, table: str) -> dict[tuple[int, int], Json]:

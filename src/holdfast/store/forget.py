@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
 
+_ALL_TABLES = "*"  # stands for the table of rules that look across tables
+
 
 def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
     """Remove what is kept of rows that died: their values, and what the witnesses of events tell of them. Gives of how
@@ -33,10 +35,10 @@ def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
 def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[tuple[str, int], set[int]]:
     """The rows that died and of which values are kept, by table and batch."""
     found: dict[tuple[str, int], set[int]] = {}
-    for table, ids in living.items():
+    for (table,) in database.execute("SELECT DISTINCT table_name FROM witness_rows").fetchall():
         query = "SELECT seq, number FROM witness_rows WHERE table_name = ?"
         kept = np.array(database.execute(query, (table,)).fetchall(), np.int64).reshape(-1, 2)
-        for seq, number in kept[~_alive(kept[:, 1], ids)].tolist():
+        for seq, number in kept[~_alive(kept[:, 1], _living(living, table))].tolist():
             found.setdefault((table, seq), set()).add(number)
     return found
 
@@ -51,12 +53,12 @@ def _strip_witnesses(
     concerned, changed = 0, []
     for event, seq, engine, table, text, finding, told in database.execute(query):
         witness = json.loads(told)
-        own, *columns = (table,) if table in living else _dependent(database, engine, text, finding)
+        own, *columns = _dependent(database, engine, text, finding) if table == _ALL_TABLES else (table,)
         kept = dead.get((own, seq))
         stripped = witness
         if witness.keys() != {"rows"}:
             known = _kept_values(database, own, seq, witness["rows"]) if "missing" in witness else []
-            stripped = without_dead(witness, living[own], columns, known)
+            stripped = without_dead(witness, _living(living, own), columns, known)
         concerned += stripped != witness or (kept is not None and not kept.isdisjoint(witness["rows"]))
         if stripped != witness:
             changed.append((json.dumps(stripped), event))
@@ -66,10 +68,12 @@ def _strip_witnesses(
 
 def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: str) -> list[str]:
     """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a
-    given rule need not tell it: results do.
+    given rule need not tell it: results do, or the event that it was given up.
     """
     if not finding:
-        query = "SELECT json FROM results WHERE engine = ? AND text = ?"
+        query = """
+            SELECT json FROM results WHERE engine = ?1 AND text = ?2 UNION ALL
+            SELECT json FROM events WHERE engine = ?1 AND text = ?2 AND event = 'removed' AND json <> ''"""
         (finding,) = database.execute(query, (engine, text)).fetchone()
     found: list[str] = json.loads(finding)["dependent"]
     return found
@@ -80,6 +84,11 @@ def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Seque
     query = "SELECT json FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?"
     found = (database.execute(query, (seq, table, row)).fetchone() for row in rows)
     return [json.loads(row[0]) if row else {} for row in found]
+
+
+def _living(living: Mapping[str, Ids], table: str) -> Ids:
+    """The living rows of a table; one that is watched no longer has none."""
+    return living.get(table, np.empty(0, np.int64))
 
 
 def _alive(rows: Sequence[int] | Ids, living: Ids) -> NDArray[np.bool_]:

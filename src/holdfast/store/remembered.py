@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from holdfast.errors import clear_sentences
 from holdfast.store.database import remembers
 from holdfast.store.figures import kept_figures
+from holdfast.store.renamed import ColumnNames
 
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
 
@@ -140,25 +141,36 @@ class Remembered:
         """Of how many rows that broke rules values are not kept, as they were too many, by batch."""
         return dict(self._rows("SELECT seq, rows FROM rows_left_out")) if self.is_kept else {}
 
+    def column_names(self) -> ColumnNames:
+        """What columns were called, and are called now."""
+        with clear_sentences(self._path):
+            return ColumnNames(self._db)
+
     def rows(self, table: str, batches: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
-        """The values of the rows of a table that broke rules with some batches, by batch and number."""
+        """The values of the rows of a table that broke rules with some batches, by batch and number; columns have the
+        names of now.
+        """
         if not self.is_kept:
             return {}
         query = """
             SELECT seq, number, json FROM witness_rows
             WHERE table_name = ? AND seq IN (SELECT value FROM json_each(?))"""
         rows = self._rows(query, table, json.dumps(sorted(set(batches))))
-        return {(seq, number): json.loads(values) for seq, number, values in rows}
+        names = self.column_names()
+        return {(seq, number): names.now(table, seq, json.loads(values)) for seq, number, values in rows}
 
     def rows_by_number(self, table: str, numbers: Iterable[int]) -> list[tuple[int, int, str, dict[str, Any]]]:
-        """What is kept of some rows, the newest first: number, batch, the rule that it broke, values."""
+        """What is kept of some rows, the newest first: number, batch, the rule that it broke, values by the names that
+        columns have now.
+        """
         if not self.is_kept:
             return []
         query = """
             SELECT number, seq, rule, json FROM witness_rows
             WHERE table_name = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
         found = self._rows(query, table, json.dumps(list(numbers)))
-        return [(number, seq, rule, json.loads(values)) for number, seq, rule, values in found]
+        names = self.column_names()
+        return [(number, seq, rule, names.now(table, seq, json.loads(values))) for number, seq, rule, values in found]
 
     def witnesses_of(self, numbers: Sequence[int]) -> list[tuple[str, str, int, str, dict[str, Any]]]:
         """The witnesses, the newest first, that tell keys or values of some rows: engine, table (or all), batch, rule

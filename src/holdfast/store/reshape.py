@@ -58,7 +58,8 @@ def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
     for record in change.tables:
         put_table(database, record)
-    database.executemany("DELETE FROM tables WHERE name = ?", [(name,) for name in change.gone])
+    for place, column in (("tables", "name"), ("witness_rows", "table_name")):
+        database.executemany(f"DELETE FROM {place} WHERE {column} = ?", [(name,) for name in change.gone])
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)

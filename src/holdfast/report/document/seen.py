@@ -130,7 +130,8 @@ class Rows:
         self._values: dict[tuple[str, int], Values] = {}
         self._alive: set[tuple[str, int]] = set()
         for name, numbers in wanted.items():
-            self._read(name, self._tables[name], numbers)
+            if name in self._tables:  # or its table is watched no longer
+                self._read(name, self._tables[name], numbers)
 
     def _read(self, name: str, table: Table, numbers: set[int]) -> None:
         ids = np.array(sorted(numbers), np.int64)
@@ -149,4 +150,4 @@ class Rows:
 
     def key(self, table: str) -> list[str]:
         """The columns of the declared key."""
-        return key_names(self._tables[table].schema)
+        return key_names(self._tables[table].schema) if table in self._tables else []
