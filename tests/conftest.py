@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.compiling import compile_once
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Machines are noisy: no test may fail because it was slow. Long streams are for the soak (tests/laws/soak.py).
 settings.register_profile("holdfast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")
+compile_once()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups

@@ -20,7 +20,7 @@ def test_no_rows_have_no_operations() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["insert", "upsert"], "unknown operation 'upsert'; use insert, delete, update"),
+        (["insert", "merge"], "unknown operation 'merge'; use insert, delete, update, upsert"),
         (["d", None], "has no operation"),
     ],
 )

@@ -1,12 +1,12 @@
 """Applies batches one after another, as a process of its own that is killed on the way.
 
-    python applier.py STATE BATCHES SCRATCH [N]
+    python applier.py STATE BATCHES SCRATCH [N [QUARANTINE]]
 
 It says `ready` when everything is imported, and then the name of each batch that was applied. With N it dies by its own
 hand when it is about to flush a file to the disk for the N-th time: every file and every transaction goes through that.
 Batches with `.feed.` in their names tell the table of each row in the column `tbl`. With BATCHES given as `-`, it
 makes the state from the file SCRATCH instead; with `vacuum`, it writes the state anew, again and again, and says so
-each time.
+each time. With QUARANTINE, it watches the folder BATCHES until all is applied, and sets aside there what can't be.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def die_at_flush(number: int) -> None:
     files.flush = counted
 
 
-def main(state: str, batches: str, scratch: str, die: str = "0") -> None:
+def main(state: str, batches: str, scratch: str, die: str = "0", quarantine: str = "") -> None:
     """Do as the module says."""
     monitor._REPLAY_BATCHES = CHECKPOINT_EVERY
     if batches == "-":
@@ -59,6 +59,9 @@ def main(state: str, batches: str, scratch: str, die: str = "0") -> None:
         while batches == "vacuum":
             watch.vacuum()
             print("vacuum", flush=True)
+        if quarantine:
+            watch.watch_folder(batches, how="changes", once=True, quarantine=quarantine)
+            return
         for path in sorted(Path(batches).iterdir()):
             watch.apply(changes=path, batch_id=path.name, table_column="tbl" if ".feed." in path.name else None)
             print(path.name, flush=True)

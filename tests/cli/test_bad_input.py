@@ -273,10 +273,10 @@ def test_a_null_in_a_declared_key(holdfast: Holdfast, state: Path, reader: str, 
 
 
 def test_an_unknown_operation(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
-    lines = [f"op,{HEADER}", "insert,9,Eve,1.5,2024-01-01", "upsert,1,Ann,1.5,2024-01-01"]
+    lines = [f"op,{HEADER}", "insert,9,Eve,1.5,2024-01-01", "merge,1,Ann,1.5,2024-01-01"]
     changes = write(tmp_path / f"{reader}.csv", lines)
     with untouched(state):
-        refused(holdfast("apply", state, "--changes", changes), str(changes), "'upsert'", "insert, delete, update")
+        refused(holdfast("apply", state, "--changes", changes), str(changes), "'merge'", "insert, delete, update")
     nameless = write(tmp_path / f"{reader}-none.csv", [HEADER, "9,Eve,1.5,2024-01-01"])
     with untouched(state):
         refused(holdfast("apply", state, "--changes", nameless), str(nameless), "--op")

@@ -28,7 +28,14 @@ def loaded(*words: object) -> set[str]:
     return set(ran.stderr.splitlines())
 
 
-@pytest.mark.parametrize(("given", "not_even"), [([], ["numba", "yaml"]), (["zip -> city"], [])])
+@pytest.mark.parametrize(
+    ("given", "not_even"),
+    [
+        ([], ["numba", "yaml"]),
+        (["zip -> city"], []),
+        (["t.zip in (1, 2) or t.at < DATE '2030-01-01'", "t.city like 'O%'", "min(rate) >= 0"], ["yaml"]),
+    ],
+)
 def test_a_small_batch_loads_what_it_needs(
     tmp_path: Path, holdfast: Holdfast, given: list[str], not_even: list[str]
 ) -> None:

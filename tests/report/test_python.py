@@ -164,6 +164,21 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "checkpoint": lambda watch: watch.checkpoint(),
     "rows": lambda watch: watch.rows([0]),
     "vacuum": lambda watch: watch.vacuum(),
+    "rules": lambda watch: watch.rules(),
+    "marks": lambda watch: watch.marks(),
+    "changes": lambda watch: watch.changes(),
+    "add_rules": lambda watch: watch.add_rules("zip -> city"),
+    "remove_rules": lambda watch: watch.remove_rules("fd1"),
+    "replace_rules": lambda watch: watch.replace_rules("zip -> city"),
+    "promote": lambda watch: watch.promote("zip -> city"),
+    "ignore": lambda watch: watch.ignore("zip -> city"),
+    "pin": lambda watch: watch.pin("zip -> city"),
+    "watch": lambda watch: watch.watch("fd"),
+    "unwatch": lambda watch: watch.unwatch("fd"),
+    "add_column": lambda watch: watch.add_column("tel", "text"),
+    "drop_column": lambda watch: watch.drop_column("city"),
+    "rename_column": lambda watch: watch.rename_column("city", "town"),
+    "retype_column": lambda watch: watch.retype_column("city", "text"),
 }
 
 
@@ -187,7 +202,8 @@ def test_no_method_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["api.checking", "api.discovery", "api.monitor", "api.ordering", "visible", "intake.reading"]
+    "name",
+    ["api.checking", "api.discovery", "api.monitor", "api.ordering", "api.promoting", "visible", "intake.reading"],
 )
 def test_examples_in_docstrings(name: str) -> None:
     ran = doctest.testmod(import_module(f"holdfast.{name}"))

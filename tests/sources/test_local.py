@@ -282,7 +282,7 @@ def test_bad_values_name_record_column_value_and_type() -> None:
         typed_table(pa.table({"age": chunks}), FREE, schema, "f.csv")
     assert str(caught.value) == (
         "f.csv, record 4, column 'age': 'x' is not a whole number (int64); "
-        "mend the value, or declare the column as text"
+        "mend the value, or declare the column as text (in a state: apply --evolve, or holdfast columns STATE retype)"
     )
     with pytest.raises(BadInput, match="name it as a null marker"):
         typed_table(text_table(age=["?"]), FREE, schema, "f.csv")

@@ -37,7 +37,7 @@ class ColumnsChanged:
     def sentence(self) -> str:
         """What was done to the columns, in one sentence."""
         assert self.batch is not None
-        return visible(f"{self.batch.table}: {'; '.join(map(_said, self.about.get('columns', ())))}.")
+        return visible(f"{self.batch.table}: {'; '.join(map(column_line, self.about.get('columns', ())))}.")
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -49,7 +49,7 @@ class ColumnsChanged:
             return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
         if self.batch is None:
             return ["nothing changed: all is as you want it"]
-        told = [_said(each) for each in self.about.get("columns", ())]
+        told = [column_line(each) for each in self.about.get("columns", ())]
         told += [f"{rule_line('removed', each)}, as it has no meaning now" for each in self.about.get("removed", ())]
         told += [f"{each['class']}: {each['before']:,} rules before, {each['now']:,} now" for each in self._found]
         return [
@@ -73,7 +73,8 @@ def columns_told(schema: Schema, change: ColumnChange) -> list[Json]:
     return lines
 
 
-def _said(told: Json) -> str:
+def column_line(told: Json) -> str:
+    """What was done to a column."""
     name = repr(told["column"])
     if told["done"] == "added":
         return f"column {name} ({told['type']}) joins, null in the rows that were there"

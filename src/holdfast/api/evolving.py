@@ -119,7 +119,7 @@ class Evolving(Ruling):
         self._make_engines_for(wanted, given)
         fresh = {at for at in self._subjects() if at[1] in (name, ALL_TABLES)}
         self._states = {at: self._anew(at, rename) if at in fresh else old[at] for at in self._subjects()}
-        results = self._results()
+        results, known = self._results(), self._store.remembered.texts()
         reshaped = Reshaped(
             change_id,
             COLUMNS,
@@ -129,11 +129,11 @@ class Evolving(Ruling):
             self._facts(wanted, given),
             {at: found for at, found in results.items() if at in fresh},
             [at for at in old if at not in self._states],
-            list(events(old_results, results)),
+            [*events(old_results, results), *rename.gone(known, self._schemas())],
             [self._record(name, change, where)],
             {} if change.only_names else {name: where.segments},
             where.next_id,
-            rename.texts(self._store.remembered.texts()),
+            rename.texts(known),
         )
         return ColumnsChanged(self._commit(reshaped, {at for at in self._states if at not in fresh}), reshaped.about)
 

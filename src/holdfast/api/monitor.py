@@ -264,7 +264,7 @@ class Monitor(Evolving):
             else:
                 tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
-                parts = split_feed(sources, tables, feed, self._spark)
+                parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
                 self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
             admitted = {

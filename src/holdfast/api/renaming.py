@@ -12,6 +12,7 @@ from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, ru
 from holdfast.errors import BadInput
 from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules
+from holdfast.store.events import Event
 from holdfast.table.table import Schema
 
 Schemas = Mapping[str, Schema]
@@ -44,6 +45,12 @@ class Renaming:
                 found.setdefault((name, subject), {})[text] = new
         return found
 
+    def gone(self, known: Iterable[RuleName], schemas: Schemas) -> list[tuple[str, str, Event]]:
+        """Those of some rules that were found once and speak of columns that are no more, as events."""
+        own = [rule for rule in known if rule[1] in (self.table, ALL_TABLES) and _is_found(rule[0])]
+        now = [(name, subject, self.text((name, subject), text)) for name, subject, text in own]
+        return [(*rule[:2], Event("removed", rule[2], "")) for rule in now if not _names_columns(rule, schemas)]
+
     def results(self, results: Results) -> Results:
         """Findings by the texts that they have now; those that are found alone stay as they are."""
         return {
@@ -75,6 +82,11 @@ class Renaming:
             return frozenset(rule for rule in now if _names_columns(rule, schemas))
 
         return Marks(called(marks.ignored), called(marks.pinned))
+
+
+def _is_found(name: str) -> bool:
+    """Whether the rules of a class are found, and can break."""
+    return not rule_class(name).given and not rule_class(name).facts
 
 
 def _has_meaning(entry: RuleEntry, rules: Rules, schemas: Schemas) -> bool:

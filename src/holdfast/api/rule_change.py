@@ -66,14 +66,21 @@ class RuleChange:
 
 def line(event: str, about: Json) -> str:
     """What happened to a rule or a class."""
-    if "class" in about and "text" not in about:
-        found = about.get("found")
-        return f"{about['class']}: {_SAID[event]}" + (f"; {found:,} hold" if found is not None else "")
-    name = about.get("name")
-    rule = f"{name}: {about['text']}" if name else about["text"]
-    violations = about.get("violations")
-    how = "" if violations is None or event == "removed" else f"; {violations:,} violations"
-    return f"{rule}: {_SAID[event]}{how}"
+    return f"{called(about)}: {said(event, about)}"
+
+
+def called(about: Json) -> str:
+    """A rule by its name and text, or the name of a class."""
+    rule = str(about.get("text") or about["class"])
+    return f"{about['name']}: {rule}" if about.get("name") else rule
+
+
+def said(event: str, about: Json) -> str:
+    """What happened to it."""
+    found, violations = about.get("found"), about.get("violations")
+    if found is not None:
+        return f"{_SAID[event]}; {found:,} hold"
+    return _SAID[event] + ("" if violations is None or event == "removed" else f"; {violations:,} violations")
 
 
 # ---- what differs ---------------------------------------------------------------------------------------------------

@@ -6,18 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from holdfast.api.column_change import column_line
 from holdfast.api.look_report import BEST, left_out_notes
 from holdfast.api.memory import Event, Memory
+from holdfast.api.rule_change import line, said
 from holdfast.changes.diff import Result
 from holdfast.changes.naming import listed, named
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
+from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, table_of_rows
 from holdfast.engines.scored import LIKELY
 from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
 from holdfast.report.document.fates import Turn, fate_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import EventSeen, RuleKey, RuleSeen, Seen, Told
+from holdfast.report.document.seen import ChangeSeen, EventSeen, RuleKey, RuleSeen, Seen, Told
 from holdfast.report.document.worklists import MOST_PAIRS
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ class _State:
                 for at, figures in self._memory.columns().items()
             },
             references=self._references(),
-            changes=view.changes(),
+            changes={seq: list(_changes(about)) for seq, about in view.changes().items()},
             notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
 
@@ -179,7 +181,8 @@ class _State:
                 yield Section(declared, table, title, _worst_first(lines))
             else:
                 gone = [rule for rule in own if rule.text not in result]
-                lines = [RuleLine(rule.text, None, _STATES[rule.fate.state]) for rule in gone if rule.fate]
+                told = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
+                lines = [RuleLine(text, None, state) for text, state in told if state is not None]
                 yield Section(declared, table, title, lines, result)
 
     def _references(self) -> list[dict[str, Any]]:
@@ -194,16 +197,30 @@ class _State:
         return list(told.values())
 
 
+def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeSeen]:
+    """What a change of rules or columns did."""
+    for event, lines in about.items():
+        for each in lines:
+            if event == "columns":
+                yield ChangeSeen(column_line(each))
+            elif "text" in each:
+                declared = rule_class(each["class"]) if "class" in each else given_class(each["text"])
+                engine = declared.name if declared else ""
+                yield ChangeSeen(said(event, each), each["text"], engine, each.get("name", ""))
+            elif event != "found":
+                yield ChangeSeen(line(event, each))
+
+
 def _worst_first(lines: Iterable[RuleLine]) -> list[RuleLine]:
     return sorted(lines, key=lambda line: -line.state)
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
-    """The events of each rule, the oldest first; the rule that turned last comes first."""
+    """The events of each rule that is not gone, the oldest first; the rule that turned last comes first."""
     found: dict[RuleKey, list[Event]] = {}
     for event in events:
         found.setdefault((event.engine, event.table, event.text), []).append(event)
-    return {key: each[::-1] for key, each in found.items()}
+    return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
 
 
 def turn_of(event: Event) -> Turn:

@@ -29,7 +29,7 @@ from holdfast.engines.registry import (
 from holdfast.engines.scored import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
-from holdfast.store.records import RULES, BatchRecord
+from holdfast.store.records import BatchRecord
 from holdfast.table.table import Nulls, Table
 from holdfast.visible import visible
 
@@ -255,18 +255,10 @@ class View(Loaded):
         self._refuse_closed()
         return Marks.read(self._store.meta(MARKS))
 
-    def changes(self) -> dict[int, list[str]]:
-        """What changes of rules and columns did, in lines of text, by their numbers in the history."""
-        from holdfast.api.column_change import ColumnsChanged
-        from holdfast.api.rule_change import RuleChange
-
+    def changes(self) -> dict[int, dict[str, Any]]:
+        """What changes of rules and columns did, by their numbers in the history."""
         self._refuse_closed()
-        about = {each.seq: each.about for each in self._store.reshaped()}
-        batches = {batch.seq: batch for batch in self._store.history() if batch.seq in about} if about else {}
-        return {
-            seq: (RuleChange if batch.kind == RULES else ColumnsChanged)(batch, about[seq]).lines()[1:]
-            for seq, batch in batches.items()
-        }
+        return {each.seq: each.about for each in self._store.reshaped()}
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""

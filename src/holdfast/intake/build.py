@@ -195,11 +195,14 @@ class _BatchReader:
         """The rows of a source, staged."""
         if not self._tolerant:
             return self._staged(name, self._open(source), constant)
-        source = source if isinstance(source, Reading) else lasting(source)
+        source, reading = source if isinstance(source, Reading) else lasting(source), None
         try:
-            return self._staged(name, self._open(source), constant)
+            reading = self._open(source)
+            return self._staged(name, reading, constant)
         except BadInput:
-            self._progress.step(f"Setting bad rows of {self._schema.name} aside")
+            if reading is not None and reading.frame is not None and not reading.json:
+                raise  # what Spark reads as a DataFrame can't be read without its bad rows
+        self._progress.step(f"Setting bad rows of {self._schema.name} aside")
         return self._sifted(name, open_source(source, self._options, self._spark, tolerant=True), constant)
 
     def _open(self, source: Any) -> Reading:

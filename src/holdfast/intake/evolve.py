@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.reading import Reading, ReadOptions, open_source
+from holdfast.intake.reading import NOTED, UNSPLIT, Reading, ReadOptions, open_source
 from holdfast.intake.staging import Plan, StagedRows, plan_init, stage_rows
 from holdfast.sources.grammar import NO_KIND
 from holdfast.sources.infer import decide
@@ -53,7 +53,8 @@ def evolution(
     is_feed: bool,
 ) -> ColumnChange:
     """How the table has to change so that a file's rows fit in. `is_empty` tells whether a column has no values yet."""
-    spare = {*left_out, *((*FEED_COLUMNS, *OPERATION_COLUMNS, operation_column) if is_feed else ())} - {*schema.names}
+    feed = (*FEED_COLUMNS, *OPERATION_COLUMNS, operation_column) if is_feed else ()
+    spare = {*left_out, *feed, *NOTED, UNSPLIT} - {*schema.names}
     added = [Column(name, kind or pa.string()) for name, kind in found if name not in {*schema.names, *spare}]
     lacking = tuple(name for name in schema.names if name not in {name for name, _ in found})
     if added and lacking:

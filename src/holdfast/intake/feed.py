@@ -12,11 +12,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.build import Sources
+from holdfast.intake.memory import lasting
+from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
+from holdfast.intake.sifting import NOTHING, Rejected, sifted_whole
+from holdfast.intake.staging import without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.table import arrow
 from holdfast.table.table import Schema
@@ -33,16 +38,41 @@ class FeedOptions:
     reading: ReadOptions = field(default_factory=ReadOptions)
 
 
-def split_feed(sources: Sources, known: Known, options: FeedOptions, spark: Any) -> dict[str, Sources]:
-    """What each table gets of sources whose rows name their table in a column."""
+def split_feed(
+    sources: Sources, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None = None
+) -> dict[str, Sources]:
+    """What each table gets of sources whose rows name their table in a column. Records that are rows of no table go to
+    the quarantine, or else are refused.
+    """
     found: dict[str, dict[str, Reading]] = {}
     for part in (each.name for each in fields(sources)):
         if (source := getattr(sources, part)) is not None:
-            reading = open_source(source, replace(options.reading, raw=True), spark)
-            feed = Feed(reading, known, options.column, options.operation)
-            for place, (table, own) in enumerate(feed.by_table().items()):
+            split = _split(part, source, known, options, spark, quarantine)
+            for place, (table, own) in enumerate(split.items()):
                 found.setdefault(table, {})[part] = replace(own, said=()) if place else own  # it is said once
     return {name: Sources(**own) for name, own in found.items()}
+
+
+def _split(
+    part: str, source: Any, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None
+) -> dict[str, Reading]:
+    raw, source = replace(options.reading, raw=True), source if quarantine is None else lasting(source)
+    reading = None
+    try:
+        reading = open_source(source, raw, spark)
+        split = Feed(reading, known, options.column, options.operation).by_table()
+    except BadInput:
+        if quarantine is None or (reading is not None and reading.frame is not None and not reading.json):
+            raise
+        reading = open_source(source, raw, spark, tolerant=True)
+        if reading.frame is not None:
+            raise
+        split, rejected = Feed(reading, known, options.column, options.operation).sifted()
+    else:
+        rejected = NOTHING
+    if quarantine is not None:
+        quarantine.put_feed(part, reading, rejected)
+    return split
 
 
 @dataclass(frozen=True)
@@ -62,6 +92,9 @@ class Feed:
         if self.reading.columns:  # else it is an empty file
             self._refuse_columns()
             found = self._with_spark() if self.reading.session is not None else self._here()
+        return self._in_order(found)
+
+    def _in_order(self, found: Mapping[str, Reading]) -> dict[str, Reading]:
         if not found:
             return dict.fromkeys(self.known, Reading(self.reading.name, (), pa.table({})))
         return {name: found[name] for name in self.known if name in found}
@@ -94,24 +127,44 @@ class Feed:
         others = {self.column}.union(*(self._names_of(table) for table in self.known))
         return replace(self.reading, **rows, overlooked=frozenset(others - self._names_of(name) - {self.operation}))
 
-    def _here(self) -> dict[str, Reading]:
-        """Rows that are in memory, or in pieces of files that are read here."""
-        table = _table(self.reading)
+    def sifted(self) -> tuple[dict[str, Reading], Rejected]:
+        """The same of a source with bad records: these are left out, and so are rows for tables that are not here."""
+        whole = sifted_whole(self.reading)
+        bad = Rejected(whole.bad, whole.reasons)
+        if not self.reading.columns:
+            return self._in_order({}), bad
+        self._refuse_columns()
+        table = without_dictionaries(whole.table)
+        codes, names = self._tables_of(table)
+        rows = {name: np.flatnonzero(codes == code) for code, name in enumerate(names) if name in self.known}
+        found = {name: self._rows(name, table, own, bad.record_of(own)) for name, own in rows.items()}
+        lost = np.delete(np.arange(len(table)), np.concatenate([np.empty(0, np.int64), *rows.values()]))
+        reasons = [self._wrong_table(None if code < 0 else names[code]) for code in codes[lost].tolist()]
+        return self._in_order(found), bad.and_rows(lost, reasons)
+
+    def _rows(self, name: str, table: pa.Table, own: NDArray[np.int64], records: NDArray[np.int64]) -> Reading:
+        """Some rows that are here, and which records of the source they are, for a table."""
+        plain = self._unmarked(table.take(own), name)
+        return self._own(name, table=plain, pieces=(), spark=None, sifted=None, records=arrow.from_numpy(records))
+
+    def _tables_of(self, table: pa.Table) -> tuple[NDArray[np.int64], list[str]]:
+        """The table that each row names, as a number (-1: none), and their names."""
         texts = table.column(self._place)
         texts = jsonlines.unmarked(texts) if self.reading.marked else texts.cast(pa.string())
         encoded = texts.combine_chunks().dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy()
-        names = encoded.dictionary.to_pylist()
-        firsts = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
+        return encoded.indices.fill_null(-1).to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+    def _here(self) -> dict[str, Reading]:
+        """Rows that are in memory, or in pieces of files that are read here."""
+        table = _table(self.reading)
+        codes, names = self._tables_of(table)
+        firsts: dict[str | None, int] = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
         if -1 in codes:
             firsts[None] = int(np.argmax(codes == -1))
         for name in sorted(firsts, key=lambda name: firsts[name]):
             self._refuse_table(name, f"row {firsts[name] + 1}")
         rows = [np.flatnonzero(codes == code) for code in range(len(names))]
-        return {
-            name: self._own(name, table=self._unmarked(table.take(own), name), pieces=(), records=arrow.from_numpy(own))
-            for name, own in zip(names, rows, strict=True)
-        }
+        return {name: self._rows(name, table, own, own) for name, own in zip(names, rows, strict=True)}
 
     def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
         """The rows of a table; what tells operations and their order is not marked as values of JSON are."""
@@ -141,8 +194,11 @@ class Feed:
 
     def _refuse_table(self, name: str | None, row: str) -> None:
         if name not in self.known:
-            wrong = f"is for the table {name!r}, which is not watched here" if name else "names no table"
+            wrong = self._wrong_table(name)
             raise BadInput(f"{self.reading.name}: {row} {wrong}; the tables are {', '.join(self.known)}")
+
+    def _wrong_table(self, name: str | None) -> str:
+        return f"is for the table {name!r}, which is not watched here" if name else "names no table"
 
 
 def _table(reading: Reading) -> pa.Table:

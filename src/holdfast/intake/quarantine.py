@@ -1,10 +1,11 @@
 """Quarantine: rows of a batch that can't be read or applied go to a file, each with the reason; the rest is applied.
 
-A file is named after its batch, table and part (`monday.orders.inserts.csv`) and is on the disk before the batch is
-committed: no row is ever in neither place. The same batch, tried again after a crash, writes the same file again. It
-has the columns of the source, `holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. When its rows are
-mended, it can be applied as it is, for these two columns are passed over. What doesn't split into columns is in one of
-its own, `holdfast_text`, and is refused as long as it stands there.
+A file is named after its batch, table and part (`monday.orders.inserts.csv`; `monday.changes.csv` has what is a row of
+no table, where a column names it) and is on the disk before the batch is committed: no row is ever in neither place.
+The same batch, tried again after a crash, writes the same file again. It has the columns of the source,
+`holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. When its rows are mended, it can be applied as it is,
+for these two columns are passed over. What doesn't split into columns is in one of its own, `holdfast_text`, and is
+refused as long as it stands there.
 """
 
 from __future__ import annotations
@@ -12,26 +13,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from holdfast.changes.operations import NAMES
 from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.aside import write_durably
 from holdfast.intake.originals import Original, as_texts, originals
-from holdfast.intake.reading import NOTED, Reading
+from holdfast.intake.reading import NOTED, UNSPLIT, Reading
 from holdfast.intake.sifting import NOTHING, Rejected
 from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
+from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
 
-_TEXT = "holdfast_text"
 _FIRST = 5  # reasons that are told at once
 _LONGEST_NAME = 80
 
@@ -64,25 +63,46 @@ class Quarantine:
             self._put_part(table, part, wrong, admitted)
             first += part.staged.rows
 
-    def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
-        reading = part.reading
-        name = f"{self._batch}.{_file_name(table)}.{part.name}.{'jsonl' if reading.json else 'csv'}"
-        bad = _bad_records(part, wrong)
-        if not len(bad.records):
-            (self._folder / name).unlink(missing_ok=True)  # of an earlier try, when there were some
-            return
+    def put_feed(self, part: str, reading: Reading, rejected: Rejected) -> None:
+        """Write the records of a source with rows of several tables that are rows of none."""
         columns = [name for name, _ in reading.columns]
-        if reading.frame is not None:
-            columns, found = _from_codes(part, wrong, admitted)
+        self._write(
+            part, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
+        )
+
+    def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
+        bad, reading = _bad_records(part, wrong), part.reading
+        name, columns = f"{_file_name(table)}.{part.name}", [name for name, _ in reading.columns]
+        if part.staged.traceable:
+            self._write(name, reading, reading.json, bad.reasons, lambda: (columns, originals(reading, bad.records)))
         else:
-            found = list(originals(reading, bad.records))
+            self._write(name, reading, False, bad.reasons, lambda: _from_codes(part, wrong, admitted))
+
+    def _write(
+        self,
+        name: str,
+        reading: Reading,
+        as_json: bool,
+        reasons: Sequence[str],
+        find: Callable[[], tuple[list[str], Iterable[Original]]],
+    ) -> None:
+        """Write the records that `find` finds, with their columns; or remove what an earlier try left, where there were
+        some.
+        """
+        path = self._folder / f"{self._batch}.{name}.{'jsonl' if as_json else 'csv'}"
+        if not reasons:
+            path.unlink(missing_ok=True)
+            return
+        columns, some = find()
+        found = list(some)
         if len(reading.files) > 1:
-            bad = replace(bad, reasons=[f"{Path(o.file).name}: {r}" for o, r in zip(found, bad.reasons, strict=True)])
-        lines = _json_lines(found, bad.reasons) if reading.json else _csv_lines(columns, found, bad.reasons, reading)
+            told = zip(found, reasons, strict=True)
+            reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in told]
+        lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, reading.dialect)
         with clear_sentences(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_durably(self._folder / name, lines)
-        self._tell(str(self._folder / name), found, bad.reasons, "line" if reading.json or reading.dialect else "row")
+            write_durably(path, lines)
+        self._tell(str(path), found, reasons, "line" if as_json or reading.dialect else "row")
 
     def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
         before = self.told
@@ -106,13 +126,11 @@ def _file_name(given: str) -> str:
 def _bad_records(part: Part, wrong: WrongRows) -> Rejected:
     """The records of a part that were no rows, or rows that can't be applied, in order."""
     rows = wrong.places if part.staged.order is None else part.staged.order[wrong.places]
-    records = np.concatenate([part.rejected.records, part.rejected.record_of(rows)])
-    reasons, order = [*part.rejected.reasons, *wrong.reasons()], np.argsort(records)
-    return Rejected(records[order], [reasons[place] for place in order.tolist()])
+    return part.rejected.and_rows(rows, wrong.reasons())
 
 
 def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
-    """Columns and rows of what Spark read: as they came in, with their operations where a column told these."""
+    """Columns and rows of what Spark put in an order: as they came in, with the operations that a column told."""
     columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
     if part.plan is not None and part.plan.operation_place >= 0:
         columns.append(part.reading.columns[part.plan.operation_place][0])
@@ -124,14 +142,13 @@ def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[
 
 
 def _csv_lines(
-    columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], reading: Reading
+    columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], dialect: Dialect | None
 ) -> Iterator[str]:
-    """CSV as the source writes it."""
-    separator = reading.dialect.separator if reading.dialect else ","
-    quote = (reading.dialect.quote if reading.dialect else "") or '"'
+    """CSV, as the source writes it where it is some."""
+    separator, quote = (dialect.separator, dialect.quote or '"') if dialect else (",", '"')
     kept = [place for place, name in enumerate(columns) if name not in NOTED]
     texts = any(each.fields is None for each in found)
-    yield _csv_line([*(columns[place] for place in kept), *NOTED, *([_TEXT] * texts)], separator, quote)
+    yield _csv_line([*(columns[place] for place in kept), *NOTED, *([UNSPLIT] * texts)], separator, quote)
     for each, reason in zip(found, reasons, strict=True):
         fields = [""] * len(kept) if each.fields is None else [each.fields[place] or "" for place in kept]
         line = "" if each.line is None else str(each.line)
@@ -153,7 +170,7 @@ def _json_lines(found: Sequence[Original], reasons: Sequence[str]) -> Iterator[s
         noted = json.dumps(dict(zip(NOTED, (each.line, reason), strict=True)), ensure_ascii=False)
         known = _keys(each.text)
         if known is None:
-            noted = json.dumps({**json.loads(noted), _TEXT: each.text}, ensure_ascii=False)
+            noted = json.dumps({**json.loads(noted), UNSPLIT: each.text}, ensure_ascii=False)
             yield noted + "\n"
         elif known & set(NOTED):
             yield json.dumps({**json.loads(each.text), **json.loads(noted)}, ensure_ascii=False) + "\n"

@@ -17,10 +17,11 @@ from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
+from holdfast.intake.paths import files_of, kind_of
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
-from holdfast.sources.opening import COMPRESSED, refuse_long_lines
+from holdfast.sources.opening import refuse_long_lines
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted, secrets_of, with_environment
 from holdfast.sources.sifting import Sifted, sift_json
@@ -34,11 +35,7 @@ _AT_ONCE = 8 << 20
 _FEW_ROWS = 200_000
 # What stands beside rows that were set aside (see `quarantine.py`), and is passed over when they come again.
 NOTED = ("holdfast_line", "holdfast_reason")
-_KINDS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
-    ".parquet": "parquet", ".pq": "parquet", ".orc": "orc",
-    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".arrows": "arrow",
-}  # fmt: skip
+UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never passed over
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ def _open_path(
 ) -> Reading:
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
-    kind, files = _kind(path, options), _files(path)
+    kind, files = kind_of(path, options.format), files_of(path)
     if kind == "csv" and files is None:
         raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
     if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
@@ -171,42 +168,6 @@ def _open_path(
     if options.reader == "local":
         raise BadInput(f"{path}: it has times before 1677 or after 2262, which Spark alone can read; leave out --with")
     return _open_with_spark(path, kind, options, spark)
-
-
-def _kind(path: str, options: ReadOptions) -> str:
-    names = [path, *(_files(path) or [])] if "://" not in path else [path]
-    kinds = {_KINDS[suffix] for name in names for suffix in _suffixes(name) if suffix in _KINDS}
-    if options.format:
-        if options.format not in _KINDS.values():
-            raise BadInput(f"unknown format {options.format!r}; use csv, json, parquet, orc or arrow")
-        return options.format
-    if len(kinds) != 1:
-        raise BadInput(
-            f"{path}: can't tell the format from the name; say it with --input-format csv, json, parquet or orc"
-        )
-    return kinds.pop()
-
-
-def _suffixes(name: str) -> list[str]:
-    """The ending of a name, and the one before it where the file is compressed."""
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes[-2:]]
-    compressed = len(suffixes) == 2 and suffixes[1] in COMPRESSED
-    return suffixes[:1] if compressed else suffixes[-1:]
-
-
-def _files(path: str) -> list[str] | None:
-    """The local files of a path: one, or those of a folder; None where the path is not local."""
-    if "://" in path and not path.startswith("file://"):
-        return None
-    here = Path(path.removeprefix("file://"))
-    if here.is_dir():
-        files = sorted(str(f) for f in here.rglob("*") if f.is_file() and not f.name.startswith(("_", ".")))
-        if not files:
-            raise BadInput(f"{path}: the folder holds no files")
-        return files
-    if not here.exists():
-        raise BadInput(f"{path}: there is no such file; check the path")
-    return [str(here)]
 
 
 # ---- files that keep types ------------------------------------------------------------------------------------------
@@ -412,6 +373,7 @@ def _json_with_spark(
         marked=True,
         scanned=True,
         has_corrupt_column=True,
+        json=True,
         files=tuple(files),
         said=tuple(said),
     )
@@ -424,7 +386,7 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
     from holdfast.spark import frames
     from holdfast.spark.session import session
 
-    files = tuple(_files(path) or ())
+    files = tuple(files_of(path) or ())
     running = session(spark)
     with frames.clear_sentence(path):
         nested = len(files) > 1 and not partitioned(path, files)

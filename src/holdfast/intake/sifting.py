@@ -49,6 +49,12 @@ class Rejected:
         """The records that the rows are, of which there are as many as there are others."""
         return rows + np.searchsorted(self.records - np.arange(len(self.records)), rows, side="right")
 
+    def and_rows(self, rows: NDArray[np.int64], reasons: Sequence[str]) -> Rejected:
+        """The same with some rows, which are no good either."""
+        records = np.concatenate([self.records, self.record_of(rows)])
+        told, order = [*self.reasons, *reasons], np.argsort(records)
+        return Rejected(records[order], [told[place] for place in order.tolist()])
+
 
 NOTHING = Rejected(np.empty(0, np.int64), ())
 
@@ -57,21 +63,24 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
     """Stage the rows that can be staged; few rows in memory stay there. What Spark reads as a DataFrame is staged
     whole, or refused.
     """
-    if reading.frame is not None:
+    if reading.frame is not None:  # JSON lines that are not local
         return stage_rows(reading, plan, folder, few), NOTHING
     with with_source(reading):
         if reading.pieces and plan.version_place < 0:
             tasks = [_SiftPiece(piece, plan, folder, reading.name) for piece in reading.pieces]
             return _end_to_end(reader_of(reading).map(_stage_sifted, tasks))
-        sifted = _fitting(_whole(reading, plan), plan, reading.name)
+        whole = sifted_whole(reading)
+        if reading.sifted is not None:
+            whole = replace(whole, table=_unmarked(whole.table, (plan.operation_place, plan.version_place)))
+        sifted = _fitting(whole, plan, reading.name)
         return stage_in_order(sifted.table, plan, folder, few), Rejected(sifted.bad, sifted.reasons)
 
 
-def _whole(reading: Reading, plan: Plan) -> Sifted:
-    """All records of a source that is in memory, or whose rows must be put in order."""
+def sifted_whole(reading: Reading) -> Sifted:
+    """All records of a source that is none of Spark's DataFrames, in memory."""
     if reading.sifted is not None:
         assert reading.table is not None
-        return replace(reading.sifted, table=_unmarked(reading.table, (plan.operation_place, plan.version_place)))
+        return replace(reading.sifted, table=reading.table)
     if reading.table is not None:
         return Sifted(reading.table, len(reading.table), np.empty(0, np.int64), [])
     parts = [sift_piece(piece) for piece in reading.pieces]
@@ -143,14 +152,12 @@ def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
     if not reasons:
         return sifted
     rows = np.array(sorted(reasons), np.int64)
-    numbers = Rejected(sifted.bad, sifted.reasons).record_of(rows)
+    told = ["; ".join(reasons[row]) for row in rows.tolist()]
+    rejected = Rejected(sifted.bad, sifted.reasons).and_rows(rows, told)
     good = np.ones(len(sifted.table), np.bool_)
     good[rows] = False
-    bad = np.concatenate([sifted.bad, numbers])
-    told = [*sifted.reasons, *("; ".join(reasons[row]) for row in rows.tolist())]
-    order = np.argsort(bad)
     table = without_dictionaries(sifted.table).filter(arrow.from_numpy(good))  # they would keep what is left out
-    return Sifted(table, sifted.records, bad[order], [told[place] for place in order.tolist()])
+    return Sifted(table, sifted.records, rejected.records, list(rejected.reasons))
 
 
 def _without_advice(sentence: str) -> str:

@@ -45,6 +45,7 @@ class StagedRows:
     paths: tuple[str, ...] = ()
     traits: tuple[Traits, ...] = ()  # of each column, where types are to be found out
     order: NDArray[np.int64] | None = None  # for each row its number in the source, where they were put in order
+    traceable: bool = True  # whether it is known which record of the source a row is: Spark has an order of its own
 
 
 NO_ROWS = StagedRows(0)
@@ -406,4 +407,4 @@ def _stage_frame(reading: Reading, plan: Plan, folder: str) -> StagedRows:
     expected = "" if reading.secrets else "FAILED_READ_FILE"  # whatever a database says may hold a secret
     with clear_sentence(reading.name, only=expected, secrets=reading.secrets):
         paths, rows = stage_frame(frame, task)
-    return StagedRows(rows, (), tuple(paths))
+    return StagedRows(rows, (), tuple(paths), traceable=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -30,18 +30,18 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         return
     if not batch.inserted and not batch.deleted:
         console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
-        _print_quarantined(console, outcome)
+        _print_lines(console, aside_lines(outcome))
         return
     console.print(
         f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
-    _print_quarantined(console, outcome)
+    _print_lines(console, aside_lines(outcome))
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     given = _violations_table(outcome, changed)
     if given is not None:
         console.print(given)
-    _print_rules(console, outcome)
+    _print_lines(console, rule_lines(outcome))
     several = len(batch.tables) > 1
     found = changes_table(changed, several), _errors_table(changed, several)
     tables = [table for table in found if table is not None]
@@ -51,32 +51,21 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print("no fact but the number of rows changed")
 
 
-def _print_quarantined(console: Terminal, outcome: Outcome) -> None:
-    heading, *reasons = quarantined_lines(outcome) or [""]
-    if heading:
+def _print_lines(console: Terminal, told: Iterable[tuple[str, list[str]]]) -> None:
+    for heading, lines in told:
         word, _, rest = heading.partition(":")
         console.print(f"[bold]{word}[/bold]:{plain(rest)}", soft_wrap=True)
-    for line in reasons:
-        console.print(f"  {plain(line)}", soft_wrap=True)
-
-
-def quarantined_lines(outcome: Outcome) -> list[str]:
-    """How many rows were set aside and where they are, and the first reasons; nothing where there are none."""
-    aside = outcome.quarantined
-    if aside is None or not aside.rows:
-        return []
-    more = aside.rows - len(aside.reasons)
-    left = [f"… and {more:,} more"] if more else []
-    rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)}"
-    return [f"quarantined: {rows} in {' and '.join(aside.files)}", *aside.reasons, *left]
-
-
-def _print_rules(console: Terminal, outcome: Outcome) -> None:
-    for heading, lines in rule_lines(outcome):
-        word, _, rest = heading.partition(":")
-        console.print(f"[bold]{word}[/bold]:{rest}")
         for line in lines:
             console.print(f"  {plain(line)}", soft_wrap=True)
+
+
+def aside_lines(outcome: Outcome) -> Iterator[tuple[str, list[str]]]:
+    """How many rows were set aside, and where they are: a heading, where there are any, and the first reasons."""
+    aside = outcome.quarantined
+    if aside is not None and aside.rows:
+        more = aside.rows - len(aside.reasons)
+        rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)} in {' and '.join(aside.files)}"
+        yield f"quarantined: {rows}", [*aside.reasons, *([f"… and {more:,} more"] if more else [])]
 
 
 def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:

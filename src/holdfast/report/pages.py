@@ -7,7 +7,7 @@ from html import escape as html_escape
 from typing import Any
 
 from holdfast.engines.declared import is_given
-from holdfast.report.outcome import rule_lines
+from holdfast.report.outcome import aside_lines, rule_lines
 from holdfast.report.tables import Totals, change_lines, sections
 from holdfast.report.values import Outcome
 from holdfast.visible import visible
@@ -58,6 +58,6 @@ def outcome_html(outcome: Outcome) -> str:
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     rules = "".join(
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
-        for title, listed in rule_lines(outcome)
+        for title, listed in (*aside_lines(outcome), *rule_lines(outcome))
     )
     return f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"

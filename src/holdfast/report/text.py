@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.changes.asked import for_people
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
-from holdfast.report.outcome import quarantined_lines, rule_lines
+from holdfast.report.outcome import aside_lines, rule_lines
 from holdfast.report.tables import change_lines
 from holdfast.report.values import Checked, Found, Outcome, RuleHistory
 from holdfast.visible import visible
@@ -38,8 +38,8 @@ def checked_text(checked: Checked) -> str:
 def outcome_text(outcome: Outcome) -> str:
     """What a batch did."""
     lines = [str(outcome.batch) + (" (it was applied before)" if outcome.already_applied else "")]
-    heading, *reasons = quarantined_lines(outcome) or [""]
-    lines += [heading, *(f"  {reason}" for reason in reasons)] if heading else []
+    for told, listed in aside_lines(outcome):
+        lines += [told, *(f"  {line}" for line in listed)]
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     for is_own, heading in ((True, "rules of your own"), (False, "changed facts")):
         several = len(outcome.batch.tables) > 1

@@ -34,8 +34,9 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
         names = [name for name in shown.column_names if name not in left_out]
         rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
         console.print(text_table(names, rows))
-    if listing.count > first:
-        console.print(f"… and {listing.count - first:,} more; see --limit and --output")
+    count = max(listing.count, len(listing.pairs))  # of a table that is a violation there are rows to look at
+    if count > first:
+        console.print(f"… and {count - first:,} more; see --limit and --output")
 
 
 def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:

@@ -10,6 +10,8 @@
       - {name: phone, rule: "key(AreaCode, Phone)"}     # a key
       - {name: bins, rule: "[Year, Salary] orders [Year, Bin]"}     # a list order dependency
       - {name: payer, rule: "tax.Payer in people.Id"}   # a reference to another table
+      - {name: age, rule: "t.Age between 0 and 120"}    # about one row
+      - {name: size, rule: "rows >= 1000"}              # about the table
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
 `read_rules` gives frozen values: rules of classes that can be given have been parsed, and their text is canonical.
@@ -52,7 +54,7 @@ class RuleModel(BaseModel):
         pattern=r"\S",
         max_length=_LONGEST_RULE,
         description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), "
-        "[Year, Salary] orders [Year, Bin], or orders.cust in customers.id.",
+        "[Year, Salary] orders [Year, Bin], orders.cust in customers.id, t.Age between 0 and 120, or rows >= 1000.",
     )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
     note: str = Field("", description="What the rule is for, in your own words.")

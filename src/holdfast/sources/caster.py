@@ -10,6 +10,8 @@ from holdfast.errors import BadInput
 from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
 from holdfast.table.types import kept_type, show_type
 
+_IN_A_STATE = "in a state: apply --evolve, or holdfast columns STATE retype"
+
 
 @dataclass(frozen=True)
 class TextCaster:
@@ -40,8 +42,8 @@ def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:
         called = show_type(target) if kept_type(target) == target else str(target)
         wider = "text" if pa.types.is_decimal(target) else "decimal or text"
         reason = f"{shown} can't be held exactly by a column of type {called}"
-        return f"{reason}; mend the value, or declare the column as {wider}"
-    return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text"
+        return f"{reason}; mend the value, or declare the column as {wider} ({_IN_A_STATE})"
+    return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text ({_IN_A_STATE})"
 
 
 def _described(target: pa.DataType) -> str:

@@ -51,13 +51,14 @@ class Remembered:
     # ---- events -----------------------------------------------------------------------------------------------------
 
     def rule_events(self) -> dict[Subject, tuple[int, int]]:
-        """For each rule that batches gained or lost: the last that gained it, or since which it is given (0: from the
-        start), and how many broke it.
+        """For each rule that batches gained or lost, and that is not gone: the last that gained it, or since when it is
+        given (0: from the start), and how many broke it.
         """
         query = """
             SELECT engine, table_name, text, coalesce(max(CASE WHEN event IN ('gained', 'added') THEN seq END), 0),
                    sum(event = 'lost')
-            FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text"""
+            FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text
+            HAVING max(CASE event WHEN 'removed' THEN rowid ELSE 0 END) < max(rowid)"""
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
 
     def texts(self) -> list[Subject]:

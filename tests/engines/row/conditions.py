@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 from hypothesis import strategies as st
@@ -25,6 +25,7 @@ from holdfast.engines.row.model import (
     Operand,
     columns_of,
 )
+from holdfast.search.queries import Operator
 
 SCHEMA = pa.schema(
     [
@@ -72,7 +73,8 @@ _of_column = {name: _of_floats if name in ("f", "g") else _exact for name in NUM
     name: POOLS[name] for name in (*TEXTS, *TRUTHS, *DAYS)
 }
 _small = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), 0.5]))
-OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+OPERATORS: st.SearchStrategy[Operator] = st.sampled_from(get_args(Operator))
+_EQUAL: st.SearchStrategy[Operator] = st.sampled_from(["=", "!="])
 
 
 def _cells(names: list[str]) -> st.SearchStrategy[Cell]:
@@ -109,7 +111,7 @@ def _plain(draw: st.DrawFn) -> Condition:
         return Like(cell, pattern, escape, negated)
     if kind == "matches" and family is TEXTS:
         return Matches(cell, draw(st.sampled_from(["a|ab", "[a-z]+", "", ".", "[0-9]{3}-[0-9]{4}", "(a)?b"])), negated)
-    operator = draw(OPERATORS) if family is not TRUTHS else draw(st.sampled_from(["=", "!="]))
+    operator = draw(OPERATORS) if family is not TRUTHS else draw(_EQUAL)
     return Comparison(cell, operator, draw(other))
 
 

@@ -109,7 +109,7 @@ def test_what_makes_no_sense_is_refused(text: str, sentence: str) -> None:
 
 # ---- what holds -----------------------------------------------------------------------------------------------------
 
-_CONSTANTS = {"rows": [0, 1, 3], "share": [0, Decimal("0.5"), 1], "distinct": [0, 1, 2]}
+_CONSTANTS: dict[str, list[Any]] = {"rows": [0, 1, 3], "share": [0, Decimal("0.5"), 1], "distinct": [0, 1, 2]}
 _OF_COLUMN: dict[str, list[Any]] = {
     "i": [0, Decimal("0.5"), 2**60],
     "f": [0, 0.5, 1.0],

@@ -1,15 +1,15 @@
 """Rules about one row behind the verbs that every engine offers. They are given, not discovered: what is found is which
 rows violate each.
 
-Invariant: the state holds for each rule, by its text, the ids of all rows that violate it, ascending.
-Cost: a batch costs its own rows, and one copy of the ids of a rule that it changes.
+Invariant: the state holds for each rule, by its text, the ids of all rows that violate it.
+Cost: a batch costs its own rows, and eight or nine bytes are kept of each row that violates a rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from holdfast.changes.diff import Diff, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import NoSettings, RuleClass, TableRules
 from holdfast.engines.listing import is_asked
-from holdfast.engines.row.find import Ids, violators, violators_born
+from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.listing import RowListing
 from holdfast.engines.row.model import RowRule
 from holdfast.engines.row.texts import rule_of
 from holdfast.engines.violations.explain import Explanation
+from holdfast.engines.violations.row_set import RowSet
 from holdfast.engines.violations.single import row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
@@ -65,22 +66,11 @@ class RowStatus:
         }
 
 
-@dataclass
-class Violated:
+class Violated(NamedTuple):
     """A rule, and the rows that violate it."""
 
     rule: RowRule
-    ids: Ids
-
-    def follow(self, born: Ids, dead: Ids) -> tuple[Ids, Ids]:
-        """Take in rows born that violate it, and rows that died, ascending; gives the rows that were added and those
-        that were resolved.
-        """
-        at = np.searchsorted(self.ids, dead)
-        there = np.append(self.ids, -1)[at] == dead
-        if len(born) or there.any():
-            self.ids = np.concatenate([np.delete(self.ids, at[there]), born])
-        return born, dead[there]
+    rows: RowSet
 
 
 State = dict[str, Violated]  # by the text of the rule
@@ -94,9 +84,16 @@ class RowEngine(Engine):
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Look at every row."""
+        return self.with_rules({}, subject, runner)
+
+    def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Look at every row for the rules that are new."""
         rules = self._rules(subject.table.schema)
-        found = violators([rule.condition for rule in rules], subject.table, runner)
-        return {rule.text: Violated(rule, ids) for rule, ids in zip(rules, found, strict=True)}
+        new = [rule for rule in rules if rule.text not in state]
+        found = violators([rule.condition for rule in new], subject.table, runner) if new else []
+        rows = {text: each.rows for text, each in state.items()}
+        rows |= {rule.text: RowSet(ids) for rule, ids in zip(new, found, strict=True)}
+        return {rule.text: Violated(rule, rows[rule.text]) for rule in rules}
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look at the rows born, and forget those that died."""
@@ -105,28 +102,31 @@ class RowEngine(Engine):
         dead = np.sort(change.dead)
         moved = {}
         for (text, each), own in zip(state.items(), born, strict=True):
-            added, resolved = each.follow(own, dead)
-            if len(added) or len(resolved):
-                moved[text] = row_change(added, resolved, change.updated)
+            resolved = each.rows.remove(dead)
+            each.rows.add(own)
+            if len(own) or len(resolved):
+                moved[text] = row_change(own, resolved, change.updated)
         after = self.result(state)
         return between(before, after).with_violations(before, after, moved)
 
     def result(self, state: State) -> dict[str, RowStatus]:
         """How each rule stands."""
-        return {text: RowStatus(each.rule, len(each.ids)) for text, each in state.items()}
+        return {text: RowStatus(each.rule, len(each.rows)) for text, each in state.items()}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The ids of the rows."""
-        return {text: each.ids for text, each in state.items()}, {}
+        return {text: each.rows.ids() for text, each in state.items()}, {}
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its ids; these know no codes."""
-        return {rule.text: Violated(rule, arrays[rule.text]) for rule in self._rules(subject.table.schema)}
+        return {rule.text: Violated(rule, RowSet(arrays[rule.text])) for rule in self._rules(subject.table.schema)}
 
     def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[RowListing]:
         """The rows that violate each rule."""
         return [
-            RowListing.of(each.rule, subject.table, each.ids) for each in state.values() if is_asked(each.rule, rule)
+            RowListing.of(each.rule, subject.table, each.rows.ids())
+            for each in state.values()
+            if is_asked(each.rule, rule)
         ]
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
@@ -134,7 +134,7 @@ class RowEngine(Engine):
         if state is None or text not in state:
             raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
         own = state[text]
-        return Explanation.of(RowListing.of(own.rule, subject.table, own.ids), rows)
+        return Explanation.of(RowListing.of(own.rule, subject.table, own.rows.ids()), rows)
 
     def _rules(self, schema: Schema) -> list[RowRule]:
         own = self._given.get(schema.name, TableRules())

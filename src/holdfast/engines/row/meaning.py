@@ -20,7 +20,7 @@ from holdfast.engines.row.model import (
     leaves,
 )
 from holdfast.engines.row.parse import parse
-from holdfast.engines.row.sql import condition_sql
+from holdfast.engines.row.sql import condition_sql, expression_sql
 
 
 def meaning(text: str) -> Meaning:
@@ -62,4 +62,6 @@ def _constants(condition: Condition) -> list[Constant]:
         found += condition.values
     if isinstance(condition, Like | Matches):
         found.append(Constant(condition.pattern))
+    if isinstance(condition, Matches):
+        found.append(Constant(expression_sql(condition.pattern)))
     return found

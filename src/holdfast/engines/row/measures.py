@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.row.evaluate import Rows, truth
+from holdfast.engines.row.evaluate import truth
 from holdfast.engines.row.model import Cell, Comparison
+from holdfast.engines.row.rows import Rows
 from holdfast.engines.row.table_model import TableRule
 from holdfast.search.marks import COMPARE
 from holdfast.table.dictionary import NULL_CODE

@@ -39,7 +39,12 @@ def condition_sql(condition: Condition) -> str:
         return f"{own} {no}BETWEEN {operand_sql(condition.low)} AND {operand_sql(condition.high)}"
     if isinstance(condition, Like):
         return f"{own} {no}LIKE {in_quotes(condition.pattern, _TEXT)}{_escape(condition)}"
-    return f"{no}regexp_like({own}, {in_quotes(f'^(?:{condition.pattern})$', _TEXT)})"
+    return f"{no}regexp_like({own}, {in_quotes(expression_sql(condition.pattern), _TEXT)})"
+
+
+def expression_sql(pattern: str) -> str:
+    """The regular expression of which a text as a whole is the only part that matches."""
+    return f"^(?:{pattern})$"
 
 
 def _grouped(part: Condition) -> str:

@@ -197,7 +197,9 @@ def _turned(status: TableStatus, change: Change) -> PairChange:
 
 
 def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
-    found = violators_born([rule.of_rows], change)[0] if rule.of_rows else ()
+    if rule.of_rows is None:
+        return None
+    found = violators_born([rule.of_rows], change)[0]
     return (int(found[0]),) if len(found) else None
 
 

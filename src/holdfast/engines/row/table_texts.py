@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from holdfast.engines.declared import GivenRule
 from holdfast.engines.row.table_check import check
 from holdfast.engines.row.table_model import TableRule, is_table_rule, parse
@@ -31,3 +34,10 @@ def rule_of(rule: GivenRule, schema: Schema, ordered: frozenset[str]) -> TableRu
 def bound(rule: GivenRule, schema: Schema, ordered: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     """The rule with its constant in the type of its column; nothing is odd about it."""
     return rule_of(rule, schema, ordered).text, ()
+
+
+def renamed(text: str, table: str, names: Mapping[str, str]) -> str:  # noqa: ARG001
+    """The rule of a table whose columns have other names now."""
+    rule = parse(text)
+    column = rule.quantity.column
+    return replace(rule, quantity=replace(rule.quantity, column=names.get(column, column))).text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.evaluate import Rows, operand_values, truth
+from holdfast.engines.row.evaluate import truth
 from holdfast.engines.row.model import (
     Between,
     Cell,
@@ -17,6 +17,8 @@ from holdfast.engines.row.model import (
     OneOf,
     Operand,
 )
+from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.row.rows import Rows
 from holdfast.table.plain import plain_values
 
 _FALSE = {

@@ -16,7 +16,7 @@ def batches(of: Context) -> list[Json]:
     """One object a batch."""
     seen = of.seen
     listed: dict[int, list[list[Any]]] = {}
-    for event in seen.events[:MOST_EVENTS]:
+    for event in (event for event in seen.events[:MOST_EVENTS] if event.event in _EVENT_KINDS):
         own = listed.setdefault(event.seq, [])
         place = of.place(event.rule) if len(own) < _A_BATCH else None
         if place is not None:
@@ -40,9 +40,21 @@ def batches(of: Context) -> list[Json]:
                 **counts,
                 "events": sorted(events, key=lambda each: _EVENT_KINDS.index(each[0])),
                 "more": sum(counts.values()) - len(events),
+                **_changed(of, batch.seq),
             }
         )
     return told
+
+
+def _changed(of: Context, seq: int) -> Json:
+    """What people changed, where it was no batch of rows."""
+    lines = [
+        visible(f"{f'{each.name}: ' if each.name else ''}{of.text(each.engine, each.text)}: {each.said}")
+        if each.text
+        else visible(each.said)
+        for each in of.seen.changes.get(seq, ())[:_A_BATCH]
+    ]
+    return {"changed": lines} if seq in of.seen.changes else {}
 
 
 def rows_after(seen: Seen) -> list[dict[str, int]]:

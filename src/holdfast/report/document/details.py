@@ -68,7 +68,8 @@ class Details:
         about |= {"mark": rule.mark} if rule.mark else {}
         if meaning is not None:
             about["says"] = visible(self._shown.rule(meaning.sentence, meaning))
-        about["evidence"] = [visible(each) for each in (*_evidence(finding), *rule.evidence)]
+        measured = [f"Now it is {self._shown.value(finding['value'])}."] if "value" in finding else []
+        about["evidence"] = [visible(each) for each in (*measured, *_evidence(finding), *rule.evidence)]
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
         elif rule.to_remove:
@@ -134,10 +135,11 @@ class Details:
         given = given_class(rule.text)
         name = rule.finding.get("name", "") or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
-        entry = rule_entry(name, table, rule.text, rule.finding.get("severity", "error")) if given else ""
+        text = self._shown.rule(rule.text, meaning)  # before it is written as YAML, which may write constants otherwise
+        entry = rule_entry(name, table, text, rule.finding.get("severity", "error")) if given else ""
         sql = query(meaning, rule.table, key, self._schemas[rule.table].nulls)
-        copies = {"text": rule.text, "sql": sql, "rule": entry}
-        return {kind: self._shown.rule(text, meaning) for kind, text in copies.items() if text}
+        copies = {"text": text, "sql": self._shown.rule(sql, meaning), "rule": entry}
+        return {kind: copy for kind, copy in copies.items() if copy}
 
 
 def _numeric(schema: Schema) -> dict[str, bool]:

@@ -86,6 +86,16 @@ class EventSeen:
 
 
 @dataclass(frozen=True)
+class ChangeSeen:
+    """What people changed: what was done, and to which rule, where it was done to one."""
+
+    said: str
+    text: str = ""
+    engine: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Seen:
     """All that a document tells."""
 
@@ -104,7 +114,7 @@ class Seen:
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
     same: Sequence[tuple[str, Sequence[str]]] = ()  # columns of a table that determine each other
     notes: Sequence[str] = ()
-    changes: Mapping[int, Sequence[str]] = field(default_factory=dict)  # of rules and columns, by number, in lines
+    changes: Mapping[int, Sequence[ChangeSeen]] = field(default_factory=dict)  # of rules and columns, by batch
 
     @property
     def last(self) -> int:

@@ -56,9 +56,11 @@ class Hashed(Shown):
 
     def rule(self, text: str, meaning: Meaning) -> str:
         """The constants of a rule are values, too."""
-        for constant in {each.text for each in _constants(meaning)}:
-            text = re.sub(rf"(?<![\w\"]){re.escape(constant)}(?![\w\"])", self.value(constant), text)
-        return text
+        constants = sorted({each.text for each in _constants(meaning)}, key=len, reverse=True)  # one may hold another
+        if not constants:
+            return text
+        any_of = "|".join(map(re.escape, constants))
+        return re.sub(rf"(?<![\w\"])(?:{any_of})(?![\w\"])", lambda found: self.value(found[0]), text)
 
 
 def _constants(meaning: Meaning) -> list[Constant]:

@@ -24,7 +24,7 @@ function batchesView(doc) {
     batch.how,
     number(batch.inserted),
     number(batch.deleted),
-    number(batch.rows),
+    batch.table ? number(batch.rows) : "–",
     milliseconds(batch.seconds),
     el("span.aside", {}, batch.id),
   ]);
@@ -86,13 +86,13 @@ function batchView(doc, written) {
     title: `Batch ${seq}`,
     body: [
       el("p.kicker", {}, link("#/batches", "Batches")),
-      el("h1", {}, `Batch ${number(seq)} on ${batch.table}`),
-      el("p.says", {}, batchSentence(batch)),
+      el("h1", {}, batchTitle(batch)),
+      batch.changed ? el("ul.says", {}, batch.changed.map((line) => el("li", {}, line))) : el("p.says", {}, batchSentence(batch)),
       el(
         "p.facts",
         {},
         `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · `,
-        `${counted(batch.rows, "row")} then · id ${batch.id}`,
+        `${batch.changed ? "" : `${counted(batch.rows, "row")} then · `}id ${batch.id}`,
       ),
       steps(seqs[place - 1], seqs[place + 1]),
       EVENTS.map(([event, title]) => eventPart(doc, batch, event, title)),
@@ -100,6 +100,12 @@ function batchView(doc, written) {
       part("Difference to another batch", comparing(doc, place ? seqs[place - 1] : seq, seq)),
     ],
   };
+}
+
+/** A batch of rows, or a change of the rules or columns. */
+function batchTitle(batch) {
+  const on = batch.table ? ` of ${batch.table}` : "";
+  return batch.changed ? `Change ${number(batch.seq)} of the ${batch.how}${on}` : `Batch ${number(batch.seq)} on ${batch.table}`;
 }
 
 /** What came, and what it did, in a sentence. */

@@ -1,0 +1,109 @@
+"""Rules about one row, ten at once: the rows that violate them, found and kept under batches, beside DuckDB.
+
+Ours is the engine alone, from the change of the table to the diff with the rows; DuckDB lists the row numbers of all
+rows in which a rule is false, rule by rule, for the first look, and counts them anew after a batch.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from time import perf_counter
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
+from benchmarks.frame import Case, Rss, benchmark, quick
+from holdfast.engines.declared import GivenRule, NoSettings, TableRules
+from holdfast.engines.registry import rule_class
+from holdfast.engines.row.engine import RowEngine, State, make
+from holdfast.engines.row.parse import parse
+from holdfast.engines.row.sql import condition_sql
+from holdfast.engines.watched import WatchedTable
+from holdfast.table.change import Change
+from holdfast.table.runner import Threads
+
+RULES = (
+    "t.Zip is not null",
+    "t.Salary between 1000 and 100000",
+    "t.State in ('NY', 'CA', 'TX', 'FL', 'IL', 'PA', 'OH')",
+    "t.City like 'A%'",
+    "t.Phone matches '[0-9]{3}-[0-9]{4}'",
+    "t.ChildExemp <= t.SingleExemp or t.HasChild = 'N'",
+    "t.SingleExemp + t.ChildExemp < t.Salary",
+    "t.Salary * t.Rate / 100 <= 5000",
+    "t.MarriedExemp = 2 * t.SingleExemp",
+    "t.FName != t.LName",
+)
+BATCH = 1000
+
+
+@benchmark("row-rules", "ten rules about one row on a Tax table: a first look, and 1,000 rows in and out")
+def row_rules() -> Iterator[Case]:
+    rows = sizes()[1]
+    count = 4 if quick() else 11
+    data = tax(rows + count * BATCH)
+    first = grown(empty(data), data.slice(0, rows))
+    given = {"data": TableRules(tuple(GivenRule(f"r{n}", "data", rule) for n, rule in enumerate(RULES)))}
+    engine = make(rule_class("row"), NoSettings(), given)
+    looks = []
+    with Rss() as weight:
+        for _ in range(3):
+            started = perf_counter()
+            state = engine.discover(WatchedTable(first.after), Threads())
+            looks.append(perf_counter() - started)
+    rival, theirs = _theirs(data.slice(0, rows))
+    yield Case(
+        "first look", min(looks), rival, "DuckDB", weight.own_mb, _counts(state) == theirs, "", None,
+        f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
+    )  # fmt: skip
+    spent = _stream(engine, state, first, data, count)
+    rival, theirs = _theirs(data)
+    for what, seconds in spent.items():
+        yield Case(
+            f"{BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew", 0.0,
+            _counts(state) == theirs, "", None, f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
+        )  # fmt: skip
+
+
+def _counts(state: State) -> list[int]:
+    return [len(each.rows) for each in state.values()]
+
+
+def _theirs(data: pa.Table) -> tuple[float, list[int]]:
+    """The rows in which each rule is false, by DuckDB, and how long that took."""
+    with duckdb.connect() as connection:
+        connection.register("arrow", data)
+        connection.execute("CREATE TABLE data AS SELECT * FROM arrow")
+        connection.execute("CREATE MACRO regexp_like(a, b) AS regexp_matches(a, b)")
+        queries = [f"SELECT rowid FROM data t WHERE NOT ({condition_sql(parse(rule))})" for rule in RULES]
+        best, found = float("inf"), list[int]()
+        for _ in range(3):
+            started = perf_counter()
+            found = [len(connection.execute(query).fetchnumpy()["rowid"]) for query in queries]
+            best = min(best, perf_counter() - started)
+        return best, found
+
+
+def _stream(engine: RowEngine, state: State, first: Change, data: pa.Table, count: int) -> dict[str, list[float]]:
+    """Batches that come, go and come again, so that all rows are there at the end."""
+    spent: dict[str, list[float]] = {"inserted": [], "deleted": []}
+    table, rows = first.after, first.after.rows
+    for number in range(count):
+        batch = data.slice(rows + number * BATCH, BATCH)
+        change = grown(table, batch)
+        spent["inserted"].append(_timed(engine, state, change))
+        gone = shrunk(change.after, np.asarray(change.born, np.int64))
+        spent["deleted"].append(_timed(engine, state, gone))
+        again = grown(gone.after, batch)
+        engine.maintain(state, again, Threads())
+        table = again.after
+    return spent
+
+
+def _timed(engine: RowEngine, state: State, change: Change) -> float:
+    started = perf_counter()
+    engine.maintain(state, change, Threads())
+    return perf_counter() - started

@@ -1,0 +1,105 @@
+"""What operands are in some rows, as `numbers` says: exact decimals, floats, or integers that surely fit 64 bits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from holdfast.engines.language.constants import Constant
+from holdfast.engines.row.model import Arithmetic, Cell, Operand
+from holdfast.engines.row.numbers import LARGEST, exact_type, in_floats
+from holdfast.engines.row.rows import Rows
+from holdfast.engines.row.values import scalar_of
+from holdfast.table import arrow, images
+
+_SIGNS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+_SIGNS_OF_ARRAYS = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
+
+
+class Numbers(NamedTuple):
+    """Numbers of rows, or one for all of them; which of them are known; and the greatest size of an integer."""
+
+    values: NDArray[Any]
+    valid: NDArray[np.bool_]
+    most: int = 0
+
+
+def operand_values(operand: Cell | Arithmetic, rows: Rows) -> pa.Array:
+    """What an operand is in each row."""
+    if isinstance(operand, Cell):
+        return rows.values(operand.column)
+    if not in_floats(operand, rows.types):
+        return decimals(operand, rows)
+    numbers = floats(operand, rows)
+    return arrow.from_numpy(numbers.values, null=~numbers.valid)
+
+
+def decimals(operand: Operand, rows: Rows) -> Any:
+    """An operand as exact decimals, in an array; a constant as a scalar."""
+    kept = exact_type(operand, rows.types)
+    if isinstance(operand, Constant):
+        return scalar_of(operand, kept)
+    if isinstance(operand, Cell):
+        return rows.values(operand.column).cast(kept)
+    return _SIGNS_OF_ARRAYS[operand.sign](decimals(operand.left, rows), decimals(operand.right, rows))
+
+
+def integers(operand: Operand, rows: Rows) -> Numbers | None:
+    """An operand as integers, if it is made of integers, and so small ones that nothing overflows: many times as fast
+    as decimals.
+    """
+    if isinstance(operand, Constant):
+        value = operand.value
+        if not isinstance(value, int) or abs(value) > LARGEST:
+            return None
+        return Numbers(np.array([value]), np.ones(1, np.bool_), abs(value))
+    if isinstance(operand, Cell):
+        return _integers_of(operand, rows)
+    left, right = integers(operand.left, rows), integers(operand.right, rows)
+    if left is None or right is None:
+        return None
+    most = left.most * right.most if operand.sign == "*" else left.most + right.most
+    if most > LARGEST:
+        return None
+    return Numbers(_SIGNS[operand.sign](left.values, right.values), left.valid & right.valid, most)
+
+
+def _integers_of(cell: Cell, rows: Rows) -> Numbers | None:
+    values = rows.values(cell.column)
+    if not pa.types.is_integer(values.type):
+        return None
+    valid = arrow.valid(values)
+    plain = arrow.to_numpy(values)
+    if values.null_count:
+        plain = np.where(valid, plain, 0)
+    return Numbers(plain, valid, max(abs(int(plain.min(initial=0))), abs(int(plain.max(initial=0)))))
+
+
+def floats(operand: Operand, rows: Rows) -> Numbers:
+    """An operand in floating point; division by zero is unknown."""
+    if isinstance(operand, Constant):
+        return Numbers(as_floats([operand]), np.ones(1, np.bool_))
+    if isinstance(operand, Cell):
+        values = rows.values(operand.column)
+        return Numbers(arrow.to_numpy(values.cast(pa.float64(), safe=False)), arrow.valid(values))
+    left, right = floats(operand.left, rows), floats(operand.right, rows)
+    valid = left.valid & right.valid
+    if operand.sign == "/":
+        valid = valid & (right.values != 0.0)
+    with np.errstate(all="ignore"):
+        return Numbers(_SIGNS[operand.sign](left.values, right.values), valid)
+
+
+def as_floats(constants: list[Constant]) -> NDArray[np.float64]:
+    """Numbers that a rule names, as floats."""
+    return np.array([float(each.value) for each in constants])  # type: ignore[arg-type]  # they are numbers
+
+
+def float_keys(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Integers that compare as floats do here: NaN equals itself, and is above all other numbers."""
+    keys: NDArray[np.int64] = images.to_images(arrow.from_numpy(numbers), pa.float64())
+    return keys

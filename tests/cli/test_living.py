@@ -1,0 +1,159 @@
+"""The commands that change a state while its history goes on: `rules`, `columns`, and `apply --evolve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import holdfast as hf
+from tests.cli.running import Holdfast, write
+
+HEADER = "id,zip,city,note"
+ROWS = [f"{row},{row % 40},town {row % 40},{row * 7919 % 1200}" for row in range(1200)]  # zip and city go together
+WRONG = "1200,7,another town,5"  # breaks zip -> city
+
+
+@pytest.fixture
+def state(holdfast: Holdfast, tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    source = write(tmp_path / "towns.csv", [HEADER, *ROWS])
+    assert holdfast("init", folder, source, "--watch", "fd", "--key", "id").code == 0
+    return folder
+
+
+def wrong(folder: Path) -> Path:
+    return write(folder / "wrong.csv", [HEADER, WRONG])
+
+
+# ---- rules ----------------------------------------------------------------------------------------------------------
+
+
+def test_rules_come_and_go(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    file = write(tmp_path / "r.yaml", ["rules:", '  - {name: zip, rule: "zip -> city"}', '  - {rule: "t.id >= 0"}'])
+    added = holdfast("rules", state, "add", file, "--id", "monday")
+    assert (added.code, "zip: zip -> city: now given; 0 violations" in added.out) == (0, True)
+    assert "made before" in holdfast("rules", state, "add", file, "--id", "monday").out
+    shown = holdfast("rules", state, "show").out
+    assert (
+        hf.check({"towns": str(tmp_path / "towns.csv")}, write(tmp_path / "again.yaml", shown.splitlines())).violated
+        is False
+    )
+    assert holdfast("rules", state).out == shown
+    assert "row1" in holdfast("rules", state, "remove", "row1").out
+    assert [line["name"] for line in holdfast("rules", state, "show", "--format", "json").of_kind("rule")] == ["zip"]
+    told = holdfast("history", state, "--format", "json").objects
+    assert [(line["how"], line["batch_id"] == "monday") for line in told] == [("rules", True), ("rules", False)]
+
+
+def test_a_file_of_rules_takes_the_place_of_all(
+    holdfast: Holdfast, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holdfast("rules", state, "add", "zip -> city", "key(id)")
+    file = write(tmp_path / "r.yaml", ["rules:", '  - {name: fd1, rule: "zip -> city", severity: warn}'])
+    edited = holdfast("rules", state, "edit", file).out
+    assert "fd1: zip -> city: edited" in edited
+    assert "key1: key(id): no longer given" in edited
+    monkeypatch.setenv("EDITOR", "sed -i s/warn/error/")
+    assert "fd1: zip -> city: edited" in holdfast("rules", state, "edit").out
+    monkeypatch.setenv("EDITOR", "true")
+    assert "nothing changed" in holdfast("rules", state, "edit").out
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    assert "set EDITOR, or give a FILE" in holdfast("rules", state, "edit").sentence
+
+
+def test_a_promoted_rule_stays_when_it_breaks(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    promoted = holdfast("rules", state, "promote", "zip -> city", "--name", "zip", "--severity", "error")
+    assert "zip: zip -> city: now given; 0 violations" in promoted.out
+    told = holdfast("apply", state, "--insert", wrong(tmp_path))
+    assert told.code == 1
+    assert holdfast("violations", state, "zip", "--format", "json").code in (0, 1)
+    assert "zip" in holdfast("status", state).out
+
+
+@pytest.mark.parametrize(
+    ("mark", "code", "told"),
+    [("ignore", 0, "ignored: 1 rule that you ignore broke"), ("pin", 1, "pinned: 1 rule that you pinned broke")],
+)
+def test_marks_decide_what_an_alarm_is(
+    holdfast: Holdfast, state: Path, tmp_path: Path, mark: str, code: int, told: str
+) -> None:
+    assert holdfast("rules", state, mark, "zip -> city").code == 0
+    applied = holdfast(
+        "apply", state, "--insert", wrong(tmp_path), "--fail-on", "likely" if mark == "ignore" else "given"
+    )
+    assert applied.code == code
+    assert told in applied.out
+    again = holdfast("rules", state, mark, "zip -> city", "--undo").out
+    assert "neither pinned nor ignored any more" in again
+
+
+def test_marked_rules_are_told_apart_in_json_and_on_pages(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    holdfast("rules", state, "pin", "zip -> city")
+    lines = holdfast("apply", state, "--insert", wrong(tmp_path), "--format", "json").objects
+    assert [line["text"] for line in lines if line.get("mark") == "pinned"] == ["zip -> city"]
+    page = tmp_path / "page.html"
+    assert holdfast("report", state, "--html", page).code == 0
+    assert page.stat().st_size
+
+
+def test_classes_are_watched_and_dropped(holdfast: Holdfast, state: Path) -> None:
+    assert "ucc: watched from now on; " in holdfast("rules", state, "watch", "ucc").out
+    assert "key(id)" in holdfast("status", state, "--format", "json").out
+    assert "holds since" not in holdfast("rules", state, "unwatch", "fd").out
+    kinds = {line["kind"] for line in holdfast("status", state, "--format", "json").objects}
+    assert "ucc" in kinds
+    assert "fd" not in kinds
+
+
+def test_a_wrong_word_is_one_sentence(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    file = write(tmp_path / "z.yaml", ["rules:", "  - {name: zip, rule: zip -> city}"])
+    assert holdfast("rules", state, "add", file).code == 0
+    assert "there is no rule 'zp'; did you mean 'zip'?" in holdfast("rules", state, "remove", "zp").sentence
+    assert "'zip' is given" in holdfast("rules", state, "ignore", "zip").sentence
+    assert "not a Holdfast state" in holdfast("rules", tmp_path / "nowhere", "show").sentence
+    assert "there is a rule 'zip' already" in (
+        holdfast("rules", state, "promote", "id -> note", "--name", "zip").sentence
+    )
+
+
+# ---- columns --------------------------------------------------------------------------------------------------------
+
+
+def test_columns_join_leave_and_change(holdfast: Holdfast, state: Path) -> None:
+    holdfast("rules", state, "add", "zip -> city", "key(id)")
+    assert "column 'zip' is called 'postcode' now" in holdfast("columns", state, "rename", "zip", "postcode").out
+    assert "postcode -> city" in holdfast("rules", state, "show").out
+    assert "is decimal(22,2) now, and was integer" in holdfast("columns", state, "retype", "note", "decimal(22,2)").out
+    assert "column 'tel' (text) joins" in holdfast("columns", state, "add", "tel", "text").out
+    dropped = holdfast("columns", state, "drop", "city").out
+    assert "fd1: postcode -> city: no longer given, as it has no meaning now" in dropped
+    shown = holdfast("columns", state, "show", "--format", "json").objects
+    assert [(line["column"], line["type"], line["about"]) for line in shown] == [
+        ("id", "integer", "key"),
+        ("postcode", "integer", ""),
+        ("note", "decimal(22,2)", ""),
+        ("tel", "text", ""),
+        ("city", "", "not watched"),
+    ]
+    assert holdfast("verify", state, "--deep").code == 0
+    assert [line["how"] for line in holdfast("history", state, "--format", "json").objects] == ["rules"] + [
+        "columns"
+    ] * 4
+
+
+def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    more = write(tmp_path / "more.csv", [f"{HEADER},tel", "1201,8,town 8,1.5,555"])
+    assert "--evolve" in holdfast("apply", state, "--insert", more).sentence
+    told = holdfast("apply", state, "--insert", more, "--evolve", "--batch-id", "more")
+    assert told.code == 0
+    assert "column 'tel' (integer) joins, null in the rows that were there; column 'note' is float now" in told.err
+    ids = [line["batch_id"] for line in holdfast("history", state, "--format", "json").objects]
+    assert ids == ["more:columns", "more"]
+    fewer = write(tmp_path / "fewer.csv", ["id,zip,city,tel", "1202,8,town 8,556"])
+    assert "column 'note' leaves" in holdfast("apply", state, "--insert", fewer, "--evolve").err
+    renamed = write(tmp_path / "renamed.csv", ["id,zip,town,tel", "1203,8,town 8,556"])
+    assert (
+        "holdfast columns STATE rename city town" in holdfast("apply", state, "--insert", renamed, "--evolve").sentence
+    )
+    assert holdfast("verify", state, "--deep").code == 0

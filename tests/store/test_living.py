@@ -1,0 +1,202 @@
+"""Changes of rules and columns: one transaction each, idempotent by their ids, told by the history; and a process that
+dies at any moment leaves the state before one or the state after it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import holdfast as hf
+from holdfast.rules.file import Rules, rules_of
+from holdfast.store.store import Store
+from holdfast.table import files
+from tests.laws.living import equals_one_made_anew, told
+
+ORDERS = pa.table({"id": [1, 2, 3, 4], "cust": [1, 1, 2, 3], "zip": ["a", "a", "b", "b"], "city": ["x", "x", "y", "z"]})
+CUSTOMERS = pa.table({"id": [1, 2], "name": ["one", "two"]})
+Step = Callable[[hf.Monitor, str], Any]
+
+STEPS: dict[str, Step] = {
+    "rules": lambda watch, at: watch.add_rules(for_orders("zip -> city", "t.city is not null"), change_id=at),
+    "reference": lambda watch, at: watch.add_rules("orders.cust in customers.id", change_id=at),
+    "both": lambda watch, at: watch.apply(
+        inserts={"orders": with_id(ORDERS, 9), "customers": with_id(CUSTOMERS, 3)}, batch_id=at
+    ),
+    "watch": lambda watch, at: watch.watch("ucc", change_id=at),
+    "rename": lambda watch, at: watch.rename_column("zip", "postcode", table="orders", change_id=at),
+    "retype": lambda watch, at: watch.retype_column("cust", "decimal(22,2)", table="orders", change_id=at),
+    "add": lambda watch, at: watch.add_column("tel", "text", table="orders", change_id=at),
+    "unwatch": lambda watch, at: watch.unwatch("fd", change_id=at),
+    "drop": lambda watch, at: watch.drop_column("city", table="orders", change_id=at),
+}
+
+
+def with_id(table: pa.Table, number: int) -> pa.Table:
+    """The first row, with another key."""
+    return table.slice(0, 1).set_column(0, "id", pa.array([number]))
+
+
+def for_orders(*texts: str) -> Rules:
+    """Rules of the table of orders."""
+    given = rules_of(texts)
+    return replace(given, entries=tuple(replace(each, table="orders") for each in given.entries))
+
+
+def fresh(folder: Path) -> Path:
+    tables = {"orders": ORDERS, "customers": CUSTOMERS}
+    hf.Monitor.create(folder, tables, watch=["fd", "column"], key={"orders": "id", "customers": "id"}).close()
+    return folder
+
+
+class Died(BaseException):
+    """Stands for `kill -9`."""
+
+
+def die_at_flush(number: int, patch: pytest.MonkeyPatch) -> None:
+    """Die when a file is about to reach the disk for the n-th time; a process that is dead does nothing any more."""
+    flush, left = files.flush, [number]
+
+    def counted(path: Any) -> None:
+        left[0] -= 1
+        if not left[0]:
+            patch.setattr(files, "remove", lambda _path: None)
+            patch.setattr(Store, "remove_orphans", lambda _self: None)
+            raise Died
+        flush(path)
+
+    patch.setattr(files, "flush", counted)
+
+
+def run(state: Path) -> None:
+    with hf.Monitor.open(state) as watch:
+        for name, step in STEPS.items():
+            step(watch, name)
+
+
+def test_a_dead_process_leaves_the_state_before_a_change_or_after_it(tmp_path: Path) -> None:
+    """At each place at which a file reaches the disk; and going on gives what one without an accident has."""
+    whole = fresh(tmp_path / "whole")
+    run(whole)
+    with hf.View.open(whole) as view:
+        expected = told(view)
+    base = fresh(tmp_path / "base")
+    for number in range(1, 200, 3):
+        state = tmp_path / "state"
+        shutil.rmtree(state, ignore_errors=True)
+        hf.backup(base, state)
+        died = True
+        with pytest.MonkeyPatch.context() as patch, suppress(Died):
+            die_at_flush(number, patch)
+            run(state)
+            died = False
+        with hf.Monitor.open(state) as watch:
+            done = [batch.batch_id for batch in watch.history()]
+            assert done == list(STEPS)[: len(done)]
+            equals_one_made_anew(watch)
+        if not died:
+            assert number > len(STEPS)
+            break
+        run(state)
+        with hf.View.open(state) as view:
+            assert told(view) == expected
+        left = {each.name for each in (state / "segments").iterdir()}
+        store = Store(state)
+        assert left == store.named(), "no files are left behind"
+        store.close()
+    else:
+        pytest.fail("it never lived through all of it")
+
+
+def test_a_change_is_made_once(tmp_path: Path) -> None:
+    """The same id again changes nothing, and says so."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        first = watch.watch("ucc", change_id="monday")
+        again = watch.watch("ucc", change_id="monday")
+        assert not first.already_applied
+        assert again.already_applied
+        assert again.about == first.about
+        assert "made before" in str(again)
+        assert len(watch.history()) == 1
+        assert watch.watch("ucc").batch is None, "nothing is left to change, and the history hears nothing of it"
+        assert len(watch.history()) == 1
+
+
+def test_an_order_with_its_new_customer_breaks_nothing_also_after_a_reference_was_added(tmp_path: Path) -> None:
+    """Orphans are those that are there; the batch of both tables brings none, and mends one."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        added = watch.add_rules("orders.cust in customers.id")
+        assert [line["violations"] for line in added.about["added"]] == [1]
+        outcome = STEPS["both"](watch, "both")
+        assert not outcome.broken
+        assert watch.given("ref1")["violations"] == 0  # type: ignore[index]
+
+
+def test_a_reader_hears_of_a_change(tmp_path: Path) -> None:
+    """A view that follows loads the state anew where its rules or columns are others."""
+    state = fresh(tmp_path / "state")
+    with hf.View.open(state) as view, hf.Monitor.open(state) as watch:
+        watch.add_rules(for_orders("zip -> city"))
+        assert view.follow()
+        assert [each["name"] for each in view._given()] == ["fd1"]
+        watch.rename_column("zip", "postcode", table="orders")
+        assert view.follow()
+        assert [each["text"] for each in view._given()] == ["postcode -> city"]
+        assert not view.follow()
+
+
+def test_what_is_remembered_of_a_rule_stays_with_it_under_its_new_name(tmp_path: Path) -> None:
+    """Events and figures, and how it fared."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules(for_orders("zip -> city"))
+        watch.apply(inserts={"orders": pa.table({"id": [5], "cust": [1], "zip": ["a"], "city": ["q"]})})
+        before = watch.given("fd1")
+        watch.rename_column("zip", "postcode", table="orders")
+        after = watch.given("fd1")
+        assert before is not None
+        assert after is not None
+        assert (after["tested_since"], after["broke_since"]) == (before["tested_since"], before["broke_since"])
+        story = "\n".join(watch.explain("fd1"))
+        assert "broke with batch 2" in story or "got worse with batch 2" in story
+        assert ("named", "orders", "postcode -> city") in watch.memory().figures()
+
+
+def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
+    """With the column that they speak of, they go."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules(for_orders("zip -> city", "key(id)"))
+        changed = watch.drop_column("city", table="orders")
+        assert [line["name"] for line in changed.about["removed"]] == ["fd1"]
+        assert "no meaning now" in str(changed)
+        assert [entry.name for entry in watch.rules().entries] == ["key1"]
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        (lambda watch: watch.drop_column("id", table="orders"), "part of the key"),
+        (lambda watch: watch.drop_column("nothing", table="orders"), "has no column 'nothing'"),
+        (lambda watch: watch.rename_column("zip", "city", table="orders"), "two columns 'city'"),
+        (lambda watch: watch.retype_column("city", "integer", table="orders"), "can't become integer"),
+        (lambda watch: watch.retype_column("city", "wide", table="orders"), "there is no type 'wide'"),
+        (lambda watch: watch.remove_rules("nobody"), "there is no rule 'nobody'"),
+        (lambda watch: watch.unwatch("od"), "not watched here"),
+        (lambda watch: watch.watch("dc"), "given, not found"),
+        (lambda watch: watch.ignore("key(id)", table="orders"), "not watched here"),
+        (lambda watch: watch.promote("nonsense"), "can't be given"),
+    ],
+)
+def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monitor], Any], sentence: str) -> None:
+    """One sentence says why."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        with pytest.raises(hf.BadInput, match=sentence):
+            act(watch)
+        assert watch.history() == []
+        equals_one_made_anew(watch)
