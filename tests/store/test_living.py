@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
+from holdfast.api.state_report import state_document
 from holdfast.rules.file import Rules, rules_of
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -199,4 +200,64 @@ def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monit
         with pytest.raises(hf.BadInput, match=sentence):
             act(watch)
         assert watch.history() == []
+        equals_one_made_anew(watch)
+
+
+def test_a_rule_is_removed_by_its_text_in_whatever_order_its_columns_stand(tmp_path: Path) -> None:
+    """Also where several tables are watched."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules(["zip, cust -> city", "key(id)"], table="orders")
+        removed = watch.remove_rules("cust, zip -> city")
+        assert [line["name"] for line in removed.about["removed"]] == ["fd1"]
+
+
+def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
+    """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
+    state = tmp_path / "state"
+    rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
+    with hf.Monitor.create(state, {"t": rows}, watch=["fd"], key="id") as watch:
+        watch.pin("city -> zip")
+        watch.ignore("zip -> city")
+        watch.apply(inserts=pa.table({"id": [60, 61], "zip": [1, 9], "city": [7, 1]}))
+        document = state_document(watch)
+        texts = [rule["text"] for rule in watch.rule_history() if rule["broke"]]
+        assert {"zip -> city", "city -> zip"} <= set(texts)
+        told = [batch.get("changed") for batch in document["batches"]]
+        assert told == [["city -> zip: pinned"], ["zip -> city: ignored from now on"], None]
+        marks = {int(place): detail.get("mark") for place, detail in document["rules"]["details"].items()}
+        assert sorted(filter(None, marks.values())) == ["ignored", "pinned"]
+        broke = [marks[place] for place in document["overview"]["broke"]]
+        assert (broke[0], "ignored" in broke) == ("pinned", False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"error": 0.1}, "would change with it"),
+        ({"pair_limit": 3}, "does not concern ucc"),
+        ({"eror": 1}, "no setting"),
+    ],
+)
+def test_settings_of_one_class_leave_others_as_they_are(tmp_path: Path, settings: Any, sentence: str) -> None:
+    """What two classes share stays as it was for the one that is watched."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch, pytest.raises(hf.BadInput, match=sentence):
+        watch.watch("ucc", **settings)
+
+
+def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -> None:
+    """And a second try with another file may change more."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        orders = with_id(ORDERS, 9).append_column("tel", pa.array([5]))
+        customers = with_id(CUSTOMERS, 9).append_column("age", pa.array([1.5]))
+        watch.apply(inserts={"orders": orders, "customers": customers}, batch_id="both", evolve=True)
+        assert [batch.batch_id for batch in watch.history()] == ["both:columns", "both:columns-2", "both"]
+        assert watch.tables["orders"].schema.names[-1] == "tel"
+        assert watch.tables["customers"].schema.names[-1] == "age"
+        again = with_id(orders, 9).append_column("fax", pa.array([1]))
+        with pytest.raises(hf.BadInput, match="taken"):
+            watch.apply(inserts={"orders": again}, batch_id="again", evolve=True)
+        watch.apply(
+            inserts={"orders": with_id(again, 10).append_column("more", pa.array([1]))}, batch_id="again", evolve=True
+        )
+        assert [batch.batch_id for batch in watch.history()][3:] == ["again:columns", "again:columns-2", "again"]
         equals_one_made_anew(watch)

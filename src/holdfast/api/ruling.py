@@ -11,6 +11,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from holdfast.table.table import Schema
 
 if TYPE_CHECKING:
     from holdfast.api.wanted import Wanted
-    from holdfast.rules.file import Rules
+    from holdfast.rules.file import RuleEntry, Rules
 
 Subject = tuple[str, str]  # class of rules, and table ("*": all)
 
@@ -47,11 +48,18 @@ class Ruling(Upkeep):
 
     # ---- rules that are given ---------------------------------------------------------------------------------------
 
-    def add_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
-        """Give more rules: a rule file, a text, or texts. One that is there already takes the name, severity and note
-        with which it is given now. A change id that was used before changes nothing.
+    def add_rules(
+        self,
+        rules: str | Path | Sequence[str] | Rules,
+        *,
+        table: str | None = None,
+        change_id: str | None = None,
+    ) -> RuleChange:
+        """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. One that is
+        there already takes the name, severity and note with which it is given now. A change id that was used before
+        changes nothing.
         """
-        return self._change(change_id, lambda wanted: wanted.with_rules(self._checked(rules)))
+        return self._change(change_id, lambda wanted: wanted.with_rules(self._checked(rules, table)))
 
     def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
         """Give up rules, by their names or texts, or those of a rule file. What the history tells of them stays."""
@@ -219,15 +227,21 @@ class Ruling(Upkeep):
 
     # ---- what is meant ----------------------------------------------------------------------------------------------
 
-    def _checked(self, rules: str | Path | Sequence[str] | Rules) -> Rules:
+    def _checked(self, rules: str | Path | Sequence[str] | Rules, table: str | None = None) -> Rules:
         """Rules as they are written for these tables: so the same rule has the same text."""
         from holdfast.api.checking import given_rules
         from holdfast.rules.file import Rules
 
         given = given_rules(rules)
+        if table is not None:
+            given = replace(given, entries=tuple(self._of_table(each, table) for each in given.entries))
         bound = {rule.name: rule for own in self._bound(given).values() for each in own.values() for rule in each.rules}
         entries = [replace(each, table=bound[each.name].table, text=bound[each.name].text) for each in given.entries]
         return Rules(tuple(entries), given.ordered, given.where)
+
+    def _of_table(self, entry: RuleEntry, table: str) -> RuleEntry:
+        """A rule that is about a table where it names none, and looks at none but its own."""
+        return entry if entry.table or self._is_across(entry.text) else replace(entry, table=table)
 
     def _named(self, wanted: Wanted, rules: str | Path | Sequence[str] | Rules) -> list[str]:
         """The texts of the rules of a file; or the names and texts that are meant."""
@@ -236,13 +250,22 @@ class Ruling(Upkeep):
 
         if isinstance(rules, Rules | Path) or (isinstance(rules, str) and is_rule_file(rules)):
             return [each.text for each in self._checked(rules).entries]
-        known = {each.name for each in wanted.rules.entries}
         asked = [rules] if isinstance(rules, str) else list(rules)
-        return [each if each in known else self._as_written(each) for each in asked]
+        return [name for each in asked for name in self._meant(wanted, each)]
 
-    def _as_written(self, text: str) -> str:
-        """A rule as it is always written; a text that is none stays, and whoever looks for it says so."""
-        return self._checked([text]).entries[0].text if given_class(text) else text
+    def _meant(self, wanted: Wanted, asked: str) -> list[str]:
+        """The names of the rules that have a name or a text; whoever looks for what nobody has, says so."""
+        entries = wanted.rules.entries
+        same = [each.name for each in entries if asked == each.name] or [
+            each.name for each in entries if self._written_for(asked, each.table) == each.text
+        ]
+        return same or [asked]
+
+    def _written_for(self, text: str, table: str) -> str:
+        """A rule as it is always written for a table; nothing where it is no rule of it."""
+        with suppress(BadInput):
+            return self._checked([text], table).entries[0].text if given_class(text) else ""
+        return ""
 
     def _bound(self, given: Rules, *, tell: bool = True) -> Given:
         """Rules checked against the tables, by class and table; what is odd about some is told."""
