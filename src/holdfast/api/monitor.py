@@ -266,8 +266,7 @@ class Monitor(Evolving):
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
-                change_id = batch_id if len(parts) == 1 else f"{batch_id}:{name}"  # each table's change has its own
-                self._evolve(name, own, self._read_options(name, options), operation_column, change_id)
+                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
             admitted = {
                 name: admit_batch(
                     self._tables[name],

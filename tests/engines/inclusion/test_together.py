@@ -195,17 +195,5 @@ def test_nothing_is_half_applied(state: Path, tmp_path: Path) -> None:
         assert not m.apply(inserts={"orders": orders((12, 3)), "customers": customers(3)}, batch_id="x").already_applied
 
 
-def test_both_tables_may_take_over_new_columns(state: Path) -> None:
-    more = {
-        "orders": orders((12, 3)).append_column("note", pa.array(["now"])),
-        "customers": customers(3).append_column("city", pa.array(["Bonn"])),
-    }
-    with hf.Monitor.open(state) as m:
-        m.apply(inserts=more, evolve=True, batch_id="x")
-        assert [batch.batch_id for batch in m.history()] == ["x:orders:columns", "x:customers:columns", "x"]
-        assert [table.schema.names[-1] for table in m.tables.values()] == ["note", "city"]
-        assert m.violations()[0].count == 0
-
-
 def files_of(state: Path) -> set[str]:
     return {path.name for path in (state / "segments").iterdir()}
