@@ -23,6 +23,7 @@ from tests.laws.living import equals_one_made_anew, told
 
 ORDERS = pa.table({"id": [1, 2, 3, 4], "cust": [1, 1, 2, 3], "zip": ["a", "a", "b", "b"], "city": ["x", "x", "y", "z"]})
 CUSTOMERS = pa.table({"id": [1, 2], "name": ["one", "two"]})
+KINDS = pa.table({"id": [1, 2], "kind": ["a", "b"]})
 Step = Callable[[hf.Monitor, str], Any]
 
 STEPS: dict[str, Step] = {
@@ -31,12 +32,14 @@ STEPS: dict[str, Step] = {
     "both": lambda watch, at: watch.apply(
         inserts={"orders": with_id(ORDERS, 9), "customers": with_id(CUSTOMERS, 3)}, batch_id=at
     ),
+    "table": lambda watch, at: watch.add_table("kinds", KINDS, key="id", change_id=at),
     "watch": lambda watch, at: watch.watch("ucc", change_id=at),
     "rename": lambda watch, at: watch.rename_column("zip", "postcode", table="orders", change_id=at),
     "retype": lambda watch, at: watch.retype_column("cust", "decimal(22,2)", table="orders", change_id=at),
     "add": lambda watch, at: watch.add_column("tel", "text", table="orders", change_id=at),
     "unwatch": lambda watch, at: watch.unwatch("fd", change_id=at),
     "drop": lambda watch, at: watch.drop_column("city", table="orders", change_id=at),
+    "drop table": lambda watch, at: watch.drop_table("customers", change_id=at),
 }
 
 
@@ -192,6 +195,7 @@ def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
         (lambda watch: watch.watch("dc"), "given, not found"),
         (lambda watch: watch.ignore("key(id)", table="orders"), "not watched here"),
         (lambda watch: watch.promote("nonsense"), "can't be given"),
+        (lambda watch: watch.drop_table("nothing"), "there is no table 'nothing'"),
     ],
 )
 def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monitor], Any], sentence: str) -> None:
@@ -261,3 +265,23 @@ def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -
         )
         assert [batch.batch_id for batch in watch.history()][3:] == ["again:columns", "again:columns-2", "again"]
         equals_one_made_anew(watch)
+
+
+def test_tables_come_and_go(tmp_path: Path) -> None:
+    """With the rules that speak of them; and one of the same name may come again."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.watch("ind")
+        added = watch.add_table("kinds", KINDS, key="id")
+        assert "table 'kinds': watched from now on; 2 rows, 2 columns" in str(added)
+        watch.add_rules(["orders.cust in kinds.id", "kinds.id in customers.id"])
+        watch.apply(inserts=pa.table({"id": [3], "kind": ["c"]}), table="kinds")
+        equals_one_made_anew(watch)
+        dropped = watch.drop_table("customers")
+        assert [line["text"] for line in dropped.about["removed"]] == ["kinds.id in customers.id"]
+        equals_one_made_anew(watch)
+        watch.add_table("customers", CUSTOMERS.slice(0, 1), key="id")
+        watch.apply(inserts={"customers": with_id(CUSTOMERS, 7), "orders": with_id(ORDERS, 8)})
+        equals_one_made_anew(watch)
+        assert state_document(watch)["batches"][-1]["table"] == "customers, orders"
+        with pytest.raises(hf.BadInput, match="already"):
+            watch.add_table("orders", ORDERS)
