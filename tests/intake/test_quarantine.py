@@ -378,6 +378,26 @@ def test_a_data_frame_leaves_what_can_t_be_applied(things: Monitor, tmp_path: Pa
         things.apply(inserts=fractions, quarantine=tmp_path / "aside")
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_table_evolves_beside_bad_rows(things: Monitor, tmp_path: Path, form: str) -> None:
+    """What can't be read tells nothing of columns; and what stands beside rows that come again is no column."""
+    lines = ["id,name,n,more", "5,a,1,1.5", "6,b,x,2.5", "7", "8,c,2,3.5"]
+    if form == "jsonl":
+        lines = ['{"id": 5, "name": "a", "n": 1, "more": 1.5}', '{"id": 6, "n": "x"}', "nope", '{"id": 8, "more": 2.5}']
+    new = file_of(tmp_path, f"new.{form}", "\n".join(lines))
+    outcome = things.apply(inserts=new, quarantine=tmp_path / "aside", evolve=True)
+    assert changed(outcome) == (2, 0, 0)
+    assert [column.name for column in things.tables["things"].schema.columns] == ["id", "name", "n", "more"]
+    assert str(things.tables["things"].schema.columns[3].type) == "double"
+    assert outcome.quarantined is not None
+    path = Path(outcome.quarantined.files[0])
+    whole = '{"name": "", "n": 1, "more": null, ' if form == "jsonl" else "{"
+    path.write_text(path.read_text().replace(",x,", ",3,").replace('"n": "x", ', "").replace("{", whole))
+    with pytest.raises(BadInput, match="holdfast_text"):
+        things.apply(inserts=path, evolve=True)
+    assert len(things.tables["things"].schema.columns) == 4
+
+
 # ---- several tables -------------------------------------------------------------------------------------------------
 
 FEED = [

@@ -266,7 +266,8 @@ class Monitor(Evolving):
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
-                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
+                told = self._read_options(name, options)
+                self._evolve(name, own, told, operation_column, batch_id, tolerant=aside is not None)
             admitted = {
                 name: admit_batch(
                     self._tables[name],
