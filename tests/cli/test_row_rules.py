@@ -89,7 +89,7 @@ def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
         ("t.phone matches '(5'", "has a pattern that can't be read (missing ))"),
         ("t.state < 'NY'", "asks for an order of text"),
         ("share(null phone) < 5", "a share, which is from 0 to 1"),
-        ("t.gross * t.gross * t.gross * t.gross > 0", "multiply by 1e0 to reckon in floating point"),
+        ("t.gross * t.gross * t.gross * t.gross > 0", "divide by 1 to reckon in floating point"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_sentence(

@@ -128,7 +128,7 @@ def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
         ("not(t.state = s.salary)", ["state", "salary"]),
         ("not(t.state = )", ["^"]),
         ("state -> rite", ["no column 'rite'", "choose from"]),
-        ("state = rate", ["neither a denial constraint", "nor a key"]),
+        ("state = rate", ["neither a rule about one row", "nor a denial constraint", "nor a key"]),
     ],
 )
 def test_a_bad_rule_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, rule: str, words: list[str]) -> None:

@@ -53,8 +53,6 @@ def truth(condition: Any, row: Row) -> Truth:
         ends = ("compare", given[0], ">=", given[1]), ("compare", given[0], "<=", given[2])
         return truth(("and", ends), row)
     if kind == "in":
-        if given[0][0] in _SIGNS and any(isinstance(value, float) for value in given[1]):
-            given[1] = [float(value) for value in given[1]]  # all of it is reckoned in floats
         return truth(("or", [("compare", given[0], "=", ("constant", value)) for value in given[1]]), row)
     value = _value(given[0], row, _has_float(given[0], row))
     if kind == "null":
@@ -108,11 +106,10 @@ def _key(value: Any) -> Any:
 
 
 def _has_float(operand: Any, row: Row) -> bool:
-    """Whether a float takes part, or a division. Columns of floats are told by their values."""
+    """Whether a column of floats takes part, which its value tells, or a division."""
     if operand[0] in _SIGNS:
         return operand[0] == "/" or any(_has_float(side, row) for side in operand[1:])
-    value = row[operand[1]] if operand[0] == "column" else operand[1]
-    return isinstance(value, float)
+    return operand[0] == "column" and isinstance(row[operand[1]], float)
 
 
 def _value(operand: Any, row: Row, floats: bool) -> Any:
@@ -128,7 +125,13 @@ def _value(operand: Any, row: Row, floats: bool) -> Any:
         return None
     if floats:
         return _in_floats(sign, one, other)
-    return _SIGNS[sign](*(Fraction(each.value if isinstance(each, _Written) else each) for each in (one, other)))
+    return _SIGNS[sign](_exact(one), _exact(other))
+
+
+def _exact(value: Any) -> Fraction:
+    """A number that is no float; one that the rule names is what its digits say."""
+    written = value.value if isinstance(value, _Written) else value
+    return Fraction(repr(written) if isinstance(written, float) else written)
 
 
 def _in_floats(sign: str, one: float, other: float) -> float:

@@ -196,3 +196,23 @@ def test_foreign_keys_are_drawn(tmp_path: Path) -> None:
     made = embedded(page)
     assert made["references"][0]["sentence"] == "Every orders.cust is a customers.id."
     assert made["picture"].startswith("<svg")
+
+
+def test_a_batch_of_several_tables_is_told_once_and_counts_for_each_of_them(tmp_path: Path) -> None:
+    def rows(*numbers: int) -> pa.Table:
+        return pa.table({"n": list(numbers)})
+
+    with hf.Monitor.create(tmp_path / "s", {"one": rows(1, 2), "two": rows(1)}, watch=["column", "ind"]) as monitor:
+        monitor.apply(inserts=rows(3), table="one")
+        outcome = monitor.apply(inserts={"one": rows(4, 5), "two": rows(7)}, deletes={"two": rows(1)})
+        made = state_document(monitor)
+        assert "<h3>one, two, batch 2: 3 rows inserted, 1 deleted</h3>" in outcome._repr_html_()
+        assert "two.n" in outcome._repr_html_()
+    told = [(each["seq"], each["table"], each["inserted"], each["deleted"], each["rows"]) for each in made["batches"]]
+    assert told == [(1, "one", 1, 0, 3), (2, "one, two", 3, 1, 5 + 1)]
+    assert [_most(table["rows_line"]) for table in made["tables"]] == ["at most 5", "at most 1"]
+
+
+def _most(drawn: str) -> str:
+    """The most rows that a line over time tells."""
+    return drawn[drawn.index("at most") :].partition("<")[0]

@@ -2,7 +2,7 @@
 
 Each change is one transaction, stands in the history like a batch, and is told with the rules that it makes
 meaningless. Rules of a column that is renamed stay, and so does what is remembered of them. The engines look at the
-changed table anew.
+changed table anew, unless nothing but names change: then those that find rules go on with what they know.
 """
 
 from __future__ import annotations
@@ -122,12 +122,16 @@ class Evolving(Ruling):
         self._progress.step(f"Changing the columns of {name}")
         columns = columns_told(self._tables[name].schema, change)
         where = self._written(name, change, new)
-        self._watched[name] = WatchedTable(load_table(where))
+        known_by_number = self._known_by_number(name) if change.only_names else {}
+        parts = self._watched[name].dump() if change.only_names else ({}, {})
+        self._watched[name] = WatchedTable(load_table(where), *parts)
         wanted = rename.wanted(before, self._schemas())
         given = self._bound(wanted.rules, tell=False)
         self._make_engines_for(wanted, given)
         fresh = {at for at in self._subjects() if at[1] in (name, ALL_TABLES)}
-        self._states = {at: self._anew(at, rename) if at in fresh else old[at] for at in self._subjects()}
+        self._states = {
+            at: self._anew(at, rename, known_by_number.get(at)) if at in fresh else old[at] for at in self._subjects()
+        }
         results, known = self._results(), self._store.remembered.texts()
         reshaped = Reshaped(
             change_id,
@@ -153,9 +157,19 @@ class Evolving(Ruling):
             return TableFiles(new.schema, table.where.segments, table.next_id)
         return with_columns(table, new, self._store.folder)
 
-    def _anew(self, at: Subject, rename: Renaming) -> Any:
-        """What an engine finds in the changed table; of given rules, with what no table tells."""
+    def _known_by_number(self, name: str) -> dict[Subject, tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """What engines that find rules know of a table: they know its columns by their numbers, and not by names."""
+        return {
+            at: self._engines[at[0]].dump(state)
+            for at, state in self._states.items()
+            if at[1] in (name, ALL_TABLES) and not self._engines[at[0]].declared.given
+        }
+
+    def _anew(self, at: Subject, rename: Renaming, known: tuple[Mapping[str, Any], Mapping[str, Any]] | None) -> Any:
+        """What an engine finds in the changed table, or knows of it; of given rules, with what no table tells."""
         engine, subject = self._engines[at[0]], self._subject(at[1])
+        if known is not None:
+            return engine.load(subject, *known)
         self._progress.step(f"Finding {engine.declared.title}")
         state = engine.discover(subject, self._runner, self._progress)
         if engine.declared.given:

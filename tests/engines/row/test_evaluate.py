@@ -82,6 +82,8 @@ MIXED = pa.table(
         ("t.f = 0.1", [0, 1, 3]),  # but here the column tells what 0.1 is
         ("t.n + 0 = t.f", [2]),  # with arithmetic, all is reckoned in floating point
         ("t.n * t.n > 0", []),
+        ("t.n * t.n * t.n * t.n / 1 > 0", []),
+        ("t.n * 1e0 = 1152921504606846977", [1, 2]),  # constants are exact, however they are written
         ("t.n * t.n = 1152921504606846977 * 1152921504606846977", [1, 2]),
         ("t.n - 9223372036854775807 - 9223372036854775807 < 0", []),
         ("t.n + 9223372036854775807 > 9223372036854775807", []),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.language.constants import Constant
@@ -29,6 +30,7 @@ from holdfast.engines.row.model import (
     columns_of,
 )
 from holdfast.engines.row.parse import is_row_rule, parse
+from holdfast.engines.row.table_model import parse as read_table_rule
 from holdfast.engines.row.texts import canonical
 from holdfast.errors import BadInput
 
@@ -77,12 +79,14 @@ def _combined(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Conditio
 CONDITIONS: st.SearchStrategy[Condition] = st.recursive(SIMPLE, _combined, max_leaves=5)
 
 
+@settings(max_examples=200)
 @given(CONDITIONS)
 def test_a_text_reads_back(condition: Condition) -> None:
     assert parse(condition.text) == condition
     assert canonical(condition.text) == condition.text
 
 
+@settings(max_examples=200)
 @given(CONDITIONS)
 def test_a_text_is_known_for_what_it_is(condition: Condition) -> None:
     found = given_class(condition.text)
@@ -90,6 +94,7 @@ def test_a_text_is_known_for_what_it_is(condition: Condition) -> None:
     assert found.name == "row"
 
 
+@settings(max_examples=200)
 @given(CONDITIONS)
 def test_not_is_gone(condition: Condition) -> None:
     assert parse(f"not ({condition.text})") == condition.opposite
@@ -187,6 +192,7 @@ def test_other_classes_keep_their_texts(text: str, name: str) -> None:
         ("t.a = DATE '2020-13-01'", "is no date; write it as DATE 'YYYY-MM-DD'", 11),
         ("t.a = 1e999", "this number is too large or too small to be held", 6),
         ("t.a # 5", "unexpected '#'", 4),
+        ("t.a = 0" + " + 1" * 101, "there are more than 100 signs of arithmetic", 408),
         ("(" * 60 + "t.a = 1" + ")" * 60, "too many things stand within each other", 50),
     ],
 )
@@ -197,6 +203,22 @@ def test_errors_point_at_the_character(text: str, sentence: str, at: int) -> Non
     assert sentence in first
     assert shown == f"  {text.strip()}"
     assert mark.index("^") - 2 == at
+
+
+_KEYWORDS = ["and", "or", "not", "is", "null", "in", "between", "like", "matches", "escape", "DATE", "true", "key"]
+_MARKS = ["(", ")", "=", "<", "+", "-", "*", "/", ",", ".", "!", "->", "#", "'"]
+_OPERANDS = ["t.a", "t.b", "u.b", "s.a", "a", "1", "5e3", "'x'", '"q"', "`r`", "rows", "share(", "min("]
+WORDS = st.sampled_from([*_KEYWORDS, *_MARKS, *_OPERANDS])
+
+
+@settings(max_examples=300)
+@given(st.lists(WORDS, max_size=12).map(" ".join))
+def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
+    for declared in (given_class(text), class_of_text(text)):
+        assert declared is None or declared.load_texts() is not None
+    for read in (parse, read_table_rule):
+        with suppress(BadInput):
+            assert read(read(text).text) == read(text)
 
 
 def test_constants_are_as_they_were_written() -> None:

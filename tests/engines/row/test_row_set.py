@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.violations.row_set import RowSet
@@ -11,6 +11,7 @@ from holdfast.engines.violations.row_set import RowSet
 STEPS = st.lists(st.tuples(st.integers(0, 90), st.sets(st.integers(0, 300))), max_size=8)
 
 
+@settings(max_examples=200)
 @given(first=st.integers(0, 100), steps=STEPS)
 def test_rows_come_and_go(first: int, steps: list[tuple[int, set[int]]]) -> None:
     given_ids = np.arange(0, 2 * first, 2)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import NoReturn
 
 import pyarrow as pa
 
@@ -31,7 +32,7 @@ from holdfast.engines.row.model import (
     RowRule,
     leaves,
 )
-from holdfast.engines.row.numbers import Types, common_type, exact_type, exactly, in_floats
+from holdfast.engines.row.numbers import Types, common_type, in_floats
 from holdfast.engines.row.patterns import refuse_bad
 from holdfast.errors import BadInput, suggest
 from holdfast.search.queries import Operator
@@ -83,8 +84,11 @@ class _Checker:
             return replace(given, low=low, high=high)
         if isinstance(given, OneOf):
             fitted = [self._compared(given, given.operand, "=", value) for value in given.values]
+            self._check_reckoned(given.operand, *fitted)
             return replace(given, values=tuple(value for value in fitted if isinstance(value, Constant)))
-        if not isinstance(given, IsNull):
+        if isinstance(given, IsNull):
+            self._check_reckoned(given.operand)
+        else:
             self._pattern(given)
         return given
 
@@ -147,13 +151,23 @@ class _Checker:
         if isinstance(right, Constant) and not _is_numeral(right.value):
             self._expect(given, left, right, "a number, without quotes")
         if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
-            if not (in_floats(left, self.types) or in_floats(right, self.types)):
-                common_type(exact_type(left, self.types), exact_type(right, self.types))
+            self._check_reckoned(left, right)
         elif isinstance(right, Constant):
             if in_floats(left, self.types):
                 _check_float(right.value)
             else:
-                common_type(exact_type(left, self.types), exact_type(Constant(exactly(right)), self.types))
+                common_type([left, right], self.types)
+
+    def _check_reckoned(self, *sides: Operand) -> None:
+        """Numbers that are reckoned with are no larger than what they are reckoned in."""
+        if not self._is_number(sides[0]):
+            return
+        if not any(in_floats(side, self.types) for side in sides):
+            common_type(sides, self.types)
+            return
+        for leaf in (leaf for side in sides for leaf in leaves(side)):
+            if isinstance(leaf, Constant) and not isinstance(leaf.value, float):
+                _nearest_float(leaf.value)
 
     def _fit(self, given: Condition, left: Operand, right: Constant) -> Constant:
         """A constant in the type of a column that holds no numbers."""
@@ -169,7 +183,7 @@ class _Checker:
         moment = moment_of(value, kept)
         return self._expect(given, left, right, moment_form(kept)) if moment is None else Constant(moment)
 
-    def _expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> Constant:
+    def _expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> NoReturn:
         what = "text" if isinstance(right.value, str) else "a constant of another type"
         raise self._error(given, f"compares {self._shown(left)} with {what}; write {form}")
 
@@ -194,14 +208,16 @@ def _is_numeral(value: Value) -> bool:
 
 def _check_float(value: Value) -> None:
     """A number that a float column is compared with must be one that it can hold."""
-    assert isinstance(value, int | float | Decimal)
-    if isinstance(value, float):
-        return
+    if not isinstance(value, float) and Decimal(repr(number := _nearest_float(value))) != value:
+        raise Unfit(f"can't be: the nearest number that a column of type float holds is {number!r}")
+
+
+def _nearest_float(value: Value) -> float:
+    assert isinstance(value, int | Decimal)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if math.isinf(number):
-        raise Unfit("can't be: a column of type float holds no such number")
-    if Decimal(repr(number)) != value:
-        raise Unfit(f"can't be: the nearest number that a column of type float holds is {number!r}")
+        raise Unfit("names a number that is too large for a float; write a smaller one")
+    return number

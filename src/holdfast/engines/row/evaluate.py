@@ -30,7 +30,7 @@ from holdfast.engines.row.model import (
     Operand,
     columns_of,
 )
-from holdfast.engines.row.numbers import common_type, exact_type, in_floats
+from holdfast.engines.row.numbers import common_type, in_floats
 from holdfast.engines.row.patterns import expression
 from holdfast.engines.row.reckon import as_floats, decimals, float_keys, floats, integers
 from holdfast.engines.row.rows import Rows
@@ -43,6 +43,7 @@ from holdfast.table.numbers import common_images, is_number
 
 Truth = NDArray[np.int8]
 FALSE, UNKNOWN, TRUE = np.int8(-1), np.int8(0), np.int8(1)
+_MANY = 8  # rows that have the same text, on average
 _COMPARE_ARRAYS: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
     "=": pc.equal,
     "!=": pc.not_equal,
@@ -102,13 +103,10 @@ def _one_of(condition: OneOf, rows: Rows) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         return _among(_plain(operand, rows), array_of(values, types[operand.column]))
-    reckons = isinstance(operand, Arithmetic)
-    if in_floats(operand, types) or (reckons and any(in_floats(value, types) for value in values)):
+    if in_floats(operand, types):
         numbers = floats(operand, rows)
         return _truths(np.isin(float_keys(numbers.values), float_keys(as_floats(values))), numbers.valid)
-    kept = exact_type(operand, types)
-    for value in values:
-        kept = common_type(kept, exact_type(value, types))
+    kept = common_type([operand, *values], types)
     return _among(decimals(operand, rows).cast(kept), array_of(values, kept))
 
 
@@ -150,7 +148,7 @@ def _exactly(left: Operand, operator: Operator, right: Operand, rows: Rows) -> T
     one, other = integers(left, rows), integers(right, rows)
     if one is not None and other is not None:
         return _truths(COMPARE[operator](one.values, other.values), one.valid & other.valid)
-    kept = common_type(exact_type(left, rows.types), exact_type(right, rows.types))
+    kept = common_type([left, right], rows.types)
     sides = [decimals(side, rows).cast(kept) for side in (left, right)]
     return _of_array(_COMPARE_ARRAYS[operator](*sides))
 
@@ -168,9 +166,6 @@ def _by_rank(left: Cell, right: Cell, rows: Rows) -> bool:
     if pa.types.is_string(kept):
         return sum(len(rows.distinct(cell.column).codes) for cell in (left, right)) * _MANY < rows.count
     return bool(pa.types.is_floating(kept) != pa.types.is_floating(other))
-
-
-_MANY = 8
 
 
 def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Rows) -> Truth:

@@ -1,14 +1,14 @@
 """How numbers are reckoned with: exactly as decimals, or in floating point.
 
 A comparison without arithmetic goes by exact value, whatever the types of its numbers. With arithmetic, it is reckoned
-in floating point where a float takes part, or a division; all else is reckoned exactly, in decimals that are wide
-enough for every value that the columns can hold. A comparison that would need more than 76 digits is refused
-beforehand, so nothing overflows.
+in floating point where a column of floats takes part, or a division; all else is reckoned exactly, in decimals that are
+wide enough for every value that the columns can hold. A comparison that would need more than 76 digits is refused
+beforehand, so nothing overflows. What type a constant has, the columns tell: 1.5 and 15e-1 are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 import pyarrow as pa
@@ -23,19 +23,14 @@ LARGEST = 2**63 - 1  # of 64 bits
 
 def in_floats(operand: Operand, types: Types) -> bool:
     """Whether an operand is a float, or is reckoned in floating point."""
-    return _divides(operand) or any(_is_float(leaf, types) for leaf in leaves(operand))
+    cells = (leaf for leaf in leaves(operand) if isinstance(leaf, Cell))
+    return _divides(operand) or any(pa.types.is_floating(types[cell.column]) for cell in cells)
 
 
 def _divides(operand: Operand) -> bool:
     return isinstance(operand, Arithmetic) and (
         operand.sign == "/" or _divides(operand.left) or _divides(operand.right)
     )
-
-
-def _is_float(leaf: Cell | Constant, types: Types) -> bool:
-    if isinstance(leaf, Cell):
-        return bool(pa.types.is_floating(types[leaf.column]))
-    return isinstance(leaf.value, float)
 
 
 def exact_type(operand: Operand, types: Types) -> pa.DataType:
@@ -63,15 +58,15 @@ def decimals(whole: int, scale: int) -> pa.DataType:
     return _checked(max(max(whole, 0) + scale, 1), scale)
 
 
-def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """The decimals that hold those of two types."""
-    whole = max(one.precision - one.scale, other.precision - other.scale)
-    return decimals(whole, max(one.scale, other.scale))
+def common_type(operands: Iterable[Operand], types: Types) -> pa.DataType:
+    """The decimals that hold some operands; `Unfit` where they would be too wide."""
+    kept = [exact_type(operand, types) for operand in operands]
+    return decimals(max(each.precision - each.scale for each in kept), max(each.scale for each in kept))
 
 
 def _checked(precision: int, scale: int) -> pa.DataType:
     if precision > _MOST:
-        raise Unfit(f"may need more than {_MOST} digits; multiply by 1e0 to reckon in floating point")
+        raise Unfit(f"may need more than {_MOST} digits; divide by 1 to reckon in floating point")
     return pa.decimal256(precision, scale)
 
 

@@ -63,7 +63,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_DEEPEST = 50
+_DEEPEST, _MOST_SIGNS = 50, 100
 _Read = TypeVar("_Read")
 
 
@@ -79,7 +79,7 @@ class RowReader(Tokens):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._depth = 0
+        self._depth = self._signs = 0
         self._closing = self._find_closing()
 
     # ---- conditions -------------------------------------------------------------------------------------------------
@@ -181,6 +181,9 @@ class RowReader(Tokens):
             return self._factor()
         found = self._operand(level + 1)
         while self.peek.word in _SIGNS[level]:
+            self._signs += 1
+            if self._signs > _MOST_SIGNS:
+                raise self.error(self.peek, f"there are more than {_MOST_SIGNS} signs of arithmetic; write fewer")
             sign = _SIGNS[level][self.take().word]
             found = Arithmetic(found, sign, self._operand(level + 1))
         return found

@@ -32,6 +32,8 @@ class RowSet:
 
     def add(self, born: Ids) -> None:
         """Add some ids, ascending, that are greater than all others."""
+        if not len(born):
+            return
         size = self._size + len(born)
         if size > len(self._ids):
             self._clear_away(size + size // 4 + _ROOM)

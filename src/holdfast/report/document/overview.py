@@ -68,10 +68,11 @@ class Overview:
         if found:
             held = "rules that were found hold" if found > 1 else "rule that was found holds"
             parts.append(f"{found:,} {held}.")
-        if seen.batches:
-            lost = seen.counts.get(seen.last, {}).get("lost", 0)
+        brought = [batch.seq for batch in seen.batches if batch.seq not in seen.changes]
+        if brought:
+            lost = seen.counts.get(brought[-1], {}).get("lost", 0)
             broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
-            parts.append(f"Batch {seen.last:,}, the last, {broke}.")
+            parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
         else:
             parts.append("No batch has come yet.")
         return " ".join(parts) or "Nothing is watched here but the facts of columns."

@@ -24,7 +24,7 @@ function batchesView(doc) {
     batch.how,
     number(batch.inserted),
     number(batch.deleted),
-    number(batch.rows),
+    batch.table ? number(batch.rows) : "–",
     milliseconds(batch.seconds),
     el("span.aside", {}, batch.id),
   ]);

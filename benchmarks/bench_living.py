@@ -1,0 +1,68 @@
+"""A state that lives: what a change of rules or columns costs, beside a new start with the same rules on the same rows.
+
+The rival is ourselves: to give one more rule, or to rename a column, one had to make the state anew, and lose its
+history. Both read the rows as an Arrow table in memory, both leave a state on the disk.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+
+import pyarrow as pa
+
+from benchmarks.bench_denial import sizes, tax
+from benchmarks.frame import Case, Rss, benchmark
+from holdfast.api.monitor import Monitor
+
+RULES = ("Zip -> State", "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)", "t.Salary >= 0")
+CLASSES = ("column", "ucc")
+BATCH = 1000
+
+
+@benchmark("living", "changes of rules and columns on a Tax state, beside a new start")
+def living() -> Iterator[Case]:
+    rows = sizes()[1]
+    data = tax(rows + BATCH)
+    folder = Path(tempfile.mkdtemp())
+    try:
+        started = perf_counter()
+        with Monitor.create(folder / "state", {"tax": data.slice(0, rows)}, watch=CLASSES, rules=RULES):
+            anew = perf_counter() - started
+        with Monitor.open(folder / "state") as watch, Rss() as weight:
+            for name, change in CHANGES.items():
+                started = perf_counter()
+                change(watch, data)
+                seconds = perf_counter() - started
+                yield Case(name, seconds, anew, "a new start", weight.own_mb, None, "", None, "", rows)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _batch(watch: Monitor, data: pa.Table) -> None:
+    last = data.slice(len(data) - BATCH, BATCH)
+    names = watch.tables["tax"].schema.names
+    watch.apply(
+        inserts=last.rename_columns([{"City": "Town"}.get(name, name) for name in last.column_names])
+        .select([name for name in names if name != "Tel"])
+        .append_column("Tel", pa.nulls(BATCH, pa.string()))
+        .select(names)
+    )
+
+
+CHANGES: dict[str, Callable[[Monitor, pa.Table], object]] = {
+    "one more dependency": lambda watch, _: watch.add_rules("Phone, AreaCode -> Zip"),
+    "one more denial constraint": lambda watch, _: watch.add_rules(
+        "not(t.AreaCode = s.AreaCode and t.State != s.State)"
+    ),
+    "one more rule about a row": lambda watch, _: watch.add_rules("t.City is not null"),
+    "one rule less": lambda watch, _: watch.remove_rules("Zip -> State"),
+    "a found key promoted": lambda watch, _: watch.promote("key(Phone)"),
+    "one more class": lambda watch, _: watch.watch("ind"),
+    "a column renamed": lambda watch, _: watch.rename_column("City", "Town"),
+    "a column joins": lambda watch, _: watch.add_column("Tel", "text"),
+    f"the next {BATCH:,} rows": _batch,
+}
