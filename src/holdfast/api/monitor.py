@@ -342,9 +342,11 @@ class Monitor(Evolving):
         with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
         """
         self._refuse_closed()
-        if how == "upsert" and table_column is None and not self._tables[self._table_name(table)].schema.key:
-            raise needs_key(self._tables[self._table_name(table)])
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
+        sources_by_table(Sources(**{part: folder}), table, table_column)  # refuses what no file could mean
+        watched = None if table_column is not None else self._tables[self._table_name(table)]
+        if how == "upsert" and watched is not None and not watched.schema.key:
+            raise needs_key(watched)
 
         def handle(path: str, batch_id: str) -> bool:
             source: dict[str, Any] = {part: path}
