@@ -343,7 +343,7 @@ class Monitor(Evolving):
         """
         self._refuse_closed()
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
-        sources_by_table(Sources(**{part: folder}), table, table_column)  # refuses what no file could mean
+        sources_by_table(Sources(**{part: folder}), table, table_column, evolve)  # refuses what no file could mean
         watched = None if table_column is not None else self._tables[self._table_name(table)]
         if how == "upsert" and watched is not None and not watched.schema.key:
             raise needs_key(watched)
