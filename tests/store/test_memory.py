@@ -277,3 +277,16 @@ def test_memory_comes_all_at_once_or_not_at_all(older: Path, monkeypatch: pytest
     assert _tables_of(older) == before
     with Monitor.open(older) as watch:
         assert watch.memory().columns()
+
+
+def test_rows_of_two_tables_that_have_the_same_number(tmp_path: Path) -> None:
+    """One batch leaves row 2 of each table without a partner: the values of both are kept."""
+    tables = {"t": pa.table({"a": [1, 2], "b": [1, 2]}), "u": pa.table({"c": [2, 2, 1]})}
+    with Monitor.create(tmp_path / "state", tables, watch=["ind"]) as monitor:
+        monitor.apply(deletes=pa.table({"a": [1], "b": [1]}), inserts=pa.table({"a": [2], "b": [1]}), table="t")
+        told = {event.text: event.witness for event in monitor.memory().events() if event.event == "lost"}
+        assert {text: witness.rows for text, witness in told.items() if witness} == {
+            "t.b in t.a": (2,),
+            "u.c in t.a": (2,),
+        }
+        assert [witness.values for witness in told.values() if witness] == [({"a": 2, "b": 1},), ({"c": 1},)]

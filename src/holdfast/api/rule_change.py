@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,13 @@ class RuleChange:
             return ["nothing changed: all is as you want it"]
         told = [visible(line(event, each)) for event, listed in self.about.items() for each in listed]
         return [f"change {self.batch.seq} of the rules", *(f"  {each}" for each in told)]
+
+
+def summary(about: Mapping[str, Sequence[Json]]) -> str:
+    """What a change of rules or columns did, in a few words: `2 added, 1 removed`."""
+    counts = {event: len(listed) for event, listed in about.items() if event not in ("columns", "found")}
+    columns = Counter(each["done"] for each in about.get("columns", ()))
+    return ", ".join([*(f"{n:,} {done}" for done, n in columns.items()), *(f"{n:,} {e}" for e, n in counts.items())])
 
 
 def line(event: str, about: Json) -> str:

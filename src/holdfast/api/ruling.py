@@ -37,7 +37,7 @@ from holdfast.table.table import Schema
 
 if TYPE_CHECKING:
     from holdfast.api.wanted import Wanted
-    from holdfast.rules.file import Rules
+    from holdfast.rules.file import RuleEntry, Rules
 
 Subject = tuple[str, str]  # class of rules, and table ("*": all)
 
@@ -47,11 +47,18 @@ class Ruling(Upkeep):
 
     # ---- rules that are given ---------------------------------------------------------------------------------------
 
-    def add_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
-        """Give more rules: a rule file, a text, or texts. One that is there already takes the name, severity and note
-        with which it is given now. A change id that was used before changes nothing.
+    def add_rules(
+        self,
+        rules: str | Path | Sequence[str] | Rules,
+        *,
+        table: str | None = None,
+        change_id: str | None = None,
+    ) -> RuleChange:
+        """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. One that is
+        there already takes the name, severity and note with which it is given now. A change id that was used before
+        changes nothing.
         """
-        return self._change(change_id, lambda wanted: wanted.with_rules(self._checked(rules)))
+        return self._change(change_id, lambda wanted: wanted.with_rules(self._checked(rules, table)))
 
     def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
         """Give up rules, by their names or texts, or those of a rule file. What the history tells of them stays."""
@@ -219,15 +226,21 @@ class Ruling(Upkeep):
 
     # ---- what is meant ----------------------------------------------------------------------------------------------
 
-    def _checked(self, rules: str | Path | Sequence[str] | Rules) -> Rules:
+    def _checked(self, rules: str | Path | Sequence[str] | Rules, table: str | None = None) -> Rules:
         """Rules as they are written for these tables: so the same rule has the same text."""
         from holdfast.api.checking import given_rules
         from holdfast.rules.file import Rules
 
         given = given_rules(rules)
+        if table is not None:
+            given = replace(given, entries=tuple(self._of_table(each, table) for each in given.entries))
         bound = {rule.name: rule for own in self._bound(given).values() for each in own.values() for rule in each.rules}
         entries = [replace(each, table=bound[each.name].table, text=bound[each.name].text) for each in given.entries]
         return Rules(tuple(entries), given.ordered, given.where)
+
+    def _of_table(self, entry: RuleEntry, table: str) -> RuleEntry:
+        """A rule that is about a table where it names none, and looks at none but its own."""
+        return entry if entry.table or self._is_across(entry.text) else replace(entry, table=table)
 
     def _named(self, wanted: Wanted, rules: str | Path | Sequence[str] | Rules) -> list[str]:
         """The texts of the rules of a file; or the names and texts that are meant."""

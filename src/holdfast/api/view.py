@@ -147,7 +147,8 @@ class View(Loaded):
         """The violations of one given rule, by its name or text, or of all of them."""
         self._refresh()
         if not (given := self._given()):
-            raise BadInput(f"{self._store.path}: no rules are watched here; give some with init --rules")
+            path = self._store.path
+            raise BadInput(f"{path}: no rules are given here; add some with: holdfast rules {path} add FILE")
         found = self.listings(rule)
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))

@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.api.kept import kept_rules
 from holdfast.api.marks import MARKS, Marks
 from holdfast.engines.declared import Given, GivenRule
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import given_class, make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules, free_number
 from holdfast.store.store import Store
@@ -72,9 +72,22 @@ class Wanted:
         )
 
     def with_classes(self, names: Sequence[str], settings: Mapping[str, Any]) -> Wanted:
-        """More classes whose rules are found."""
+        """More classes whose rules are found; their settings must leave those of others as they are."""
         classes = tuple(dict.fromkeys([*self.classes, *names]))
-        return replace(self, classes=classes, settings={**self.settings, **settings})
+        new = {**self.settings, **settings}
+        for name in settings:
+            if not any(name in settings_of(each) for each in names):
+                raise BadInput(f"the setting {name!r} does not concern {', '.join(names)}; leave it out")
+        for each in (*self.classes, *self._given_classes()):
+            if each not in names and make_settings(each, new) != make_settings(each, self.settings):
+                raise BadInput(
+                    f"{', '.join(settings)}: {each!r} is watched, and would change with it; unwatch it first"
+                )
+        return replace(self, classes=classes, settings=new)
+
+    def _given_classes(self) -> list[str]:
+        found = (given_class(entry.text) for entry in self.rules.entries)
+        return [each.name for each in found if each is not None]
 
     def without_classes(self, names: Sequence[str]) -> Wanted:
         """Fewer of them."""
@@ -83,7 +96,9 @@ class Wanted:
                 watched = ", ".join(self.classes) or "none"
                 raise BadInput(f"rules of the class {name!r} are not watched here; watched are: {watched}")
         classes = tuple(name for name in self.classes if name not in names)
-        return replace(self, classes=classes, marks=self.marks.kept_in(classes))
+        needed = {name for each in (*classes, *self._given_classes()) for name in settings_of(each)}
+        settings = {name: value for name, value in self.settings.items() if name in needed}
+        return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
 
 
 def rules_in(given: Given) -> Rules:

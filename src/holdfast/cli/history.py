@@ -19,6 +19,7 @@ def history(
     form: Output = "text",
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
+    from holdfast.api.rule_change import summary
     from holdfast.api.view import View
     from holdfast.report.outcome import print_history, print_rule_history
     from holdfast.store.store import Store
@@ -33,10 +34,11 @@ def history(
         return
     store = Store(state)
     try:
-        batches = store.history(last)
+        batches, changes = store.history(last), {each.seq: each.about for each in store.reshaped()}
     finally:
         store.close()
     if form == "json":
-        print_json(batch.to_json() for batch in batches)
+        told = {seq: {"about": about} for seq, about in changes.items()}
+        print_json({**batch.to_json(), **told.get(batch.seq, {})} for batch in batches)
     else:
-        print_history(batches)
+        print_history(batches, {seq: summary(about) for seq, about in changes.items()})

@@ -71,9 +71,15 @@ def _show(state: Path, form: str) -> None:
 
 
 @rules.command()
-def add(context: typer.Context, files: RuleFiles, change_id: ChangeId = None, form: Output = "text") -> None:
+def add(
+    context: typer.Context,
+    files: RuleFiles,
+    table: Annotated[str | None, typer.Option("--table", help="The table of rules that name none.")] = None,
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
     """Give more rules. One that is there already takes the name, severity and note that it has in the file."""
-    _changed(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), change_id=change_id))
+    _changed(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change_id))
 
 
 @rules.command()

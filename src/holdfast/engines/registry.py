@@ -117,6 +117,10 @@ def make_engine(
 
 def make_settings(name: str, values: Mapping[str, Any]) -> Any:
     """The settings that concern a class of rules."""
-    kind = rule_class(name).settings
-    own = {each.name for each in fields(kind)}
-    return kind(**{key: value for key, value in values.items() if key in own})
+    own = settings_of(name)
+    return rule_class(name).settings(**{key: value for key, value in values.items() if key in own})
+
+
+def settings_of(name: str) -> set[str]:
+    """The names of the settings of a class of rules."""
+    return {each.name for each in fields(rule_class(name).settings)}

@@ -137,14 +137,15 @@ def _ignored(batch: BatchRecord) -> str:
     return f"; {batch.ignored:,} operations on rows that aren't there were ignored" if batch.ignored else ""
 
 
-def print_history(batches: Sequence[BatchRecord]) -> None:
-    """The batches as a table."""
+def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | None = None) -> None:
+    """The batches as a table; of changes of rules and columns, what they did in a few words."""
+    changed = changes or {}
     rows = [
         (
             str(batch.seq),
             batch.at[5:19].replace("T", " "),
             ", ".join(batch.tables),
-            batch.kind,
+            f"{batch.kind}: {changed[batch.seq]}" if changed.get(batch.seq) else batch.kind,
             f"{batch.inserted:,}",
             f"{batch.deleted:,}",
             f"{batch.seconds * 1000:,.0f}",

@@ -132,7 +132,7 @@ class RowEngine(Engine):
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a row violates a rule, or the first that does."""
         if state is None or text not in state:
-            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+            raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
         own = state[text]
         return Explanation.of(RowListing.of(own.rule, subject.table, own.rows.ids()), rows)
 

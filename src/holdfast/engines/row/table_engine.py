@@ -168,7 +168,7 @@ class TableEngine(Engine):
         """What the quantity is, and which rows to look at."""
         self.refuse_rows(rows)
         if state is None or text not in state:
-            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+            raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
         return Explanation.of(_status(state[text]), _listing(state[text], subject.table))
 
     def _measured(self, subject: WatchedTable, frequencies: Frequencies) -> State:

@@ -156,7 +156,7 @@ class ViolationEngine(Engine, Generic[R]):
         listings = [] if state is None else self.listings(state, subject, text)
         listing = next((each for each in listings if each.rule.text == text), None)
         if listing is None:
-            raise BadInput(f"can't explain {text!r}: it is not watched here; give it with init --rules")
+            raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
         return Explanation.of(listing, rows)
 
     def _asked(self, schema: Schema) -> list[AskedRule[R]]:
