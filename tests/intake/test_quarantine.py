@@ -294,6 +294,20 @@ def test_tables(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [row["name"] for row in aside(outcome)] == ["y", "z", ""]
 
 
+def test_pieces_without_bad_rows(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_pieces(monkeypatch)
+    table = pa.table({"id": [*range(10, 20), 1], "name": ["x"] * 11, "n": [1] * 11})
+    pq.write_table(table, tmp_path / "new.parquet", row_group_size=2)
+    outcome = things.apply(inserts=tmp_path / "new.parquet", quarantine=tmp_path / "aside")
+    assert changed(outcome) == (10, 0, 0)
+    assert reasons(outcome) == [(11, "the declared key is taken")]
+
+
+def test_a_value_that_begins_like_a_file(things: Monitor, tmp_path: Path) -> None:
+    new = file_of(tmp_path, "new.csv", "name,id,n\n\ufeffa,1,1\n")
+    assert [row["name"] for row in aside(things.apply(inserts=new, quarantine=tmp_path / "aside"))] == ["\ufeffa"]
+
+
 def test_a_feed_with_versions(things: Monitor, tmp_path: Path) -> None:
     """Its rows are put in order, and told by where they stood."""
     feed = "_change_type,id,name,n,_commit_version\ndelete,5,,,3\ninsert,5,a,1,2\ndelete,7,,,x\ndelete,5,,,4\n"
