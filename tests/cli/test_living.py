@@ -157,3 +157,21 @@ def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_pat
         "holdfast columns STATE rename city town" in holdfast("apply", state, "--insert", renamed, "--evolve").sentence
     )
     assert holdfast("verify", state, "--deep").code == 0
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def test_tables_join_and_leave(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    more = write(tmp_path / "cities.csv", ["city,people", *(f"town {n},{n}" for n in range(39))])
+    assert "table 'cities': watched from now on; 39 rows" in holdfast("tables", state, "add", more, "--key", "city").out
+    added = holdfast("rules", state, "add", "towns.city in cities.city").out
+    assert "ref1: towns.city in cities.city: now given; 30 violations" in added
+    shown = holdfast("tables", state, "show", "--format", "json").objects
+    assert [(line["table"], line["rows"], line["key"]) for line in shown] == [
+        ("towns", 1200, ["id"]),
+        ("cities", 39, ["city"]),
+    ]
+    assert "no longer given, as it has no meaning now" in holdfast("tables", state, "drop", "cities").out
+    assert "is the only table here" in holdfast("tables", state, "drop", "towns").sentence
+    assert holdfast("verify", state, "--deep").code == 0

@@ -178,6 +178,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "add_column": lambda watch: watch.add_column("tel", "text"),
     "drop_column": lambda watch: watch.drop_column("city"),
     "rename_column": lambda watch: watch.rename_column("city", "town"),
+    "add_table": lambda watch: watch.add_table("more", MORE),
+    "drop_table": lambda watch: watch.drop_table("towns"),
     "retype_column": lambda watch: watch.retype_column("city", "text"),
 }
 

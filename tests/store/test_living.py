@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
+from holdfast.api.state_report import state_document
 from holdfast.rules.file import Rules, rules_of
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -22,6 +23,7 @@ from tests.laws.living import equals_one_made_anew, told
 
 ORDERS = pa.table({"id": [1, 2, 3, 4], "cust": [1, 1, 2, 3], "zip": ["a", "a", "b", "b"], "city": ["x", "x", "y", "z"]})
 CUSTOMERS = pa.table({"id": [1, 2], "name": ["one", "two"]})
+KINDS = pa.table({"id": [1, 2], "kind": ["a", "b"]})
 Step = Callable[[hf.Monitor, str], Any]
 
 STEPS: dict[str, Step] = {
@@ -30,12 +32,14 @@ STEPS: dict[str, Step] = {
     "both": lambda watch, at: watch.apply(
         inserts={"orders": with_id(ORDERS, 9), "customers": with_id(CUSTOMERS, 3)}, batch_id=at
     ),
+    "table": lambda watch, at: watch.add_table("kinds", KINDS, key="id", change_id=at),
     "watch": lambda watch, at: watch.watch("ucc", change_id=at),
     "rename": lambda watch, at: watch.rename_column("zip", "postcode", table="orders", change_id=at),
     "retype": lambda watch, at: watch.retype_column("cust", "decimal(22,2)", table="orders", change_id=at),
     "add": lambda watch, at: watch.add_column("tel", "text", table="orders", change_id=at),
     "unwatch": lambda watch, at: watch.unwatch("fd", change_id=at),
     "drop": lambda watch, at: watch.drop_column("city", table="orders", change_id=at),
+    "drop table": lambda watch, at: watch.drop_table("customers", change_id=at),
 }
 
 
@@ -191,6 +195,7 @@ def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
         (lambda watch: watch.watch("dc"), "given, not found"),
         (lambda watch: watch.ignore("key(id)", table="orders"), "not watched here"),
         (lambda watch: watch.promote("nonsense"), "can't be given"),
+        (lambda watch: watch.drop_table("nothing"), "there is no table 'nothing'"),
     ],
 )
 def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monitor], Any], sentence: str) -> None:
@@ -200,3 +205,83 @@ def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monit
             act(watch)
         assert watch.history() == []
         equals_one_made_anew(watch)
+
+
+def test_a_rule_is_removed_by_its_text_in_whatever_order_its_columns_stand(tmp_path: Path) -> None:
+    """Also where several tables are watched."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules(["zip, cust -> city", "key(id)"], table="orders")
+        removed = watch.remove_rules("cust, zip -> city")
+        assert [line["name"] for line in removed.about["removed"]] == ["fd1"]
+
+
+def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
+    """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
+    state = tmp_path / "state"
+    rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
+    with hf.Monitor.create(state, {"t": rows}, watch=["fd"], key="id") as watch:
+        watch.pin("city -> zip")
+        watch.ignore("zip -> city")
+        watch.apply(inserts=pa.table({"id": [60, 61], "zip": [1, 9], "city": [7, 1]}))
+        document = state_document(watch)
+        texts = [rule["text"] for rule in watch.rule_history() if rule["broke"]]
+        assert {"zip -> city", "city -> zip"} <= set(texts)
+        told = [batch.get("changed") for batch in document["batches"]]
+        assert told == [["city -> zip: pinned"], ["zip -> city: ignored from now on"], None]
+        marks = {int(place): detail.get("mark") for place, detail in document["rules"]["details"].items()}
+        assert sorted(filter(None, marks.values())) == ["ignored", "pinned"]
+        broke = [marks[place] for place in document["overview"]["broke"]]
+        assert (broke[0], "ignored" in broke) == ("pinned", False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"error": 0.1}, "would change with it"),
+        ({"pair_limit": 3}, "does not concern ucc"),
+        ({"eror": 1}, "no setting"),
+    ],
+)
+def test_settings_of_one_class_leave_others_as_they_are(tmp_path: Path, settings: Any, sentence: str) -> None:
+    """What two classes share stays as it was for the one that is watched."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch, pytest.raises(hf.BadInput, match=sentence):
+        watch.watch("ucc", **settings)
+
+
+def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -> None:
+    """And a second try with another file may change more."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        orders = with_id(ORDERS, 9).append_column("tel", pa.array([5]))
+        customers = with_id(CUSTOMERS, 9).append_column("age", pa.array([1.5]))
+        watch.apply(inserts={"orders": orders, "customers": customers}, batch_id="both", evolve=True)
+        assert [batch.batch_id for batch in watch.history()] == ["both:columns", "both:columns-2", "both"]
+        assert watch.tables["orders"].schema.names[-1] == "tel"
+        assert watch.tables["customers"].schema.names[-1] == "age"
+        again = with_id(orders, 9).append_column("fax", pa.array([1]))
+        with pytest.raises(hf.BadInput, match="taken"):
+            watch.apply(inserts={"orders": again}, batch_id="again", evolve=True)
+        watch.apply(
+            inserts={"orders": with_id(again, 10).append_column("more", pa.array([1]))}, batch_id="again", evolve=True
+        )
+        assert [batch.batch_id for batch in watch.history()][3:] == ["again:columns", "again:columns-2", "again"]
+        equals_one_made_anew(watch)
+
+
+def test_tables_come_and_go(tmp_path: Path) -> None:
+    """With the rules that speak of them; and one of the same name may come again."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.watch("ind")
+        added = watch.add_table("kinds", KINDS, key="id")
+        assert "table 'kinds': watched from now on; 2 rows, 2 columns" in str(added)
+        watch.add_rules(["orders.cust in kinds.id", "kinds.id in customers.id"])
+        watch.apply(inserts=pa.table({"id": [3], "kind": ["c"]}), table="kinds")
+        equals_one_made_anew(watch)
+        dropped = watch.drop_table("customers")
+        assert [line["text"] for line in dropped.about["removed"]] == ["kinds.id in customers.id"]
+        equals_one_made_anew(watch)
+        watch.add_table("customers", CUSTOMERS.slice(0, 1), key="id")
+        watch.apply(inserts={"customers": with_id(CUSTOMERS, 7), "orders": with_id(ORDERS, 8)})
+        equals_one_made_anew(watch)
+        assert state_document(watch)["batches"][-1]["table"] == "customers, orders"
+        with pytest.raises(hf.BadInput, match="already"):
+            watch.add_table("orders", ORDERS)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdfast.api.column_change import ColumnsChanged, columns_told
-from holdfast.api.rule_change import Results, events, told
+from holdfast.api.changed import Changed
+from holdfast.api.rule_change import Json, Results, events, told
 from holdfast.api.ruling import Ruling, Subject
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
@@ -29,8 +30,8 @@ from holdfast.store.reshape import Reshaped
 from holdfast.table.columns import ColumnChange, NewSchema, changed_schema, with_columns
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import used_codes
-from holdfast.table.table import TableFiles
-from holdfast.table.types import Column, kept_type
+from holdfast.table.table import Schema, TableFiles
+from holdfast.table.types import Column, kept_type, show_type
 
 if TYPE_CHECKING:
     from holdfast.api.renaming import Renaming
@@ -41,23 +42,21 @@ class Evolving(Ruling):
 
     def add_column(
         self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
-    ) -> ColumnsChanged:
+    ) -> Changed:
         """A new column of a type such as `integer`, `decimal(10,2)` or `text`, null in all rows that are there."""
         return self._change_columns(table, change_id, ColumnChange(added=(Column(name, _type(kind)),)))
 
-    def drop_column(self, name: str, *, table: str | None = None, change_id: str | None = None) -> ColumnsChanged:
+    def drop_column(self, name: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
         """A column leaves, with the rules that speak of it; files may have it still."""
         return self._change_columns(table, change_id, ColumnChange(dropped=(name,)))
 
-    def rename_column(
-        self, old: str, new: str, *, table: str | None = None, change_id: str | None = None
-    ) -> ColumnsChanged:
+    def rename_column(self, old: str, new: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
         """A column gets another name, and keeps its rules."""
         return self._change_columns(table, change_id, ColumnChange(renamed={old: new}))
 
     def retype_column(
         self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
-    ) -> ColumnsChanged:
+    ) -> Changed:
         """A column gets a wider type, in which every value means what it meant; or becomes text."""
         return self._change_columns(table, change_id, ColumnChange(retyped={name: _type(kind)}))
 
@@ -67,7 +66,7 @@ class Evolving(Ruling):
         sources: Sources,
         options: ReadOptions,
         operation_column: str | None,
-        change_id: str,
+        batch_id: str,
         tolerant: bool,
     ) -> None:
         """Change a table so that the rows of a batch fit in, where they don't; says so. If tolerant, records that are
@@ -89,28 +88,32 @@ class Evolving(Ruling):
             is_feed=sources.changes is not None,
         )
         if change:
-            done = self._change_columns(name, f"{change_id}:columns", change)
+            done = self._change_columns(name, self._free_id(f"{batch_id}:columns"), change)
             self._progress.note(done.sentence())
             self._refresh()
 
+    def _free_id(self, name: str) -> str:
+        """A name for a change that no other has: a batch may change several tables, or be tried with another file."""
+        names = chain([name], (f"{name}-{number}" for number in count(2)))
+        return next(each for each in names if self._store.batch(each) is None)
+
     # ---- a change ---------------------------------------------------------------------------------------------------
 
-    def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> ColumnsChanged:
+    def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> Changed:
         self._refuse_closed()
-        if change_id is not None and (known := self._store.batch(change_id)):
-            described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
-            return ColumnsChanged(known, described, already_applied=True)
+        if (known := self._made_before(change_id)) is not None:
+            return known
         self._refresh()
         name = self._table_name(table)
         new = changed_schema(self._tables[name].schema, change)
         if new.schema == self._tables[name].schema:
-            return ColumnsChanged(None)
+            return Changed(None)
         with clear_sentences(self._store.path), self._leaving_no_files():
             return self._reshape_columns(name, change, new, change_id or uuid.uuid4().hex, time.perf_counter())
 
     def _reshape_columns(
         self, name: str, change: ColumnChange, new: NewSchema, change_id: str, started: float
-    ) -> ColumnsChanged:
+    ) -> Changed:
         """Write the table, look at it anew, and commit. After that the state is read anew from disk, before it is used
         again.
         """
@@ -120,7 +123,7 @@ class Evolving(Ruling):
         rename = Renaming(name, change.renamed)
         before, old, old_results = self._wanted(), self._states, rename.results(self._results())
         self._progress.step(f"Changing the columns of {name}")
-        columns = columns_told(self._tables[name].schema, change)
+        columns = _columns_told(self._tables[name].schema, change)
         where = self._written(name, change, new)
         known_by_number = self._known_by_number(name) if change.only_names else {}
         parts = self._watched[name].dump() if change.only_names else ({}, {})
@@ -138,7 +141,7 @@ class Evolving(Ruling):
             COLUMNS,
             name,
             time.perf_counter() - started,
-            {"columns": columns, **_rules_told(told(before, wanted, old_results, results), old_results, results)},
+            {"columns": columns, **rules_told(told(before, wanted, old_results, results), old_results, results)},
             self._facts(wanted, given),
             {at: found for at, found in results.items() if at in fresh},
             [at for at in old if at not in self._states],
@@ -148,7 +151,7 @@ class Evolving(Ruling):
             where.next_id,
             rename.texts(known),
         )
-        return ColumnsChanged(self._commit(reshaped, {at for at in self._states if at not in fresh}), reshaped.about)
+        return Changed(self._commit(reshaped, {at for at in self._states if at not in fresh}), reshaped.about)
 
     def _written(self, name: str, change: ColumnChange, new: NewSchema) -> TableFiles:
         table = self._tables[name]
@@ -184,7 +187,18 @@ class Evolving(Ruling):
         return TableRecord(where.schema, record.options, tuple(sorted(left_out)), self._tables[name].rows, where)
 
 
-def _rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+def _columns_told(schema: Schema, change: ColumnChange) -> list[Json]:
+    """What is done to each column of a table that has a schema before."""
+    types = {column.name: column.type for column in schema.columns}
+    lines: list[Json] = [{"column": each.name, "done": "added", "type": show_type(each.type)} for each in change.added]
+    lines += [{"column": name, "done": "dropped"} for name in change.dropped]
+    lines += [{"column": old, "done": "renamed", "name": new} for old, new in change.renamed.items()]
+    for name, kind in change.retyped.items():
+        lines.append({"column": name, "done": "retyped", "before": show_type(types[name]), "type": show_type(kind)})
+    return lines
+
+
+def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
     """Given rules that are no more, and how many of the others there are."""
     counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if _breaks(name)]
     found = [each for each in counts if each["before"] != each["now"]]

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.applying import Part, kind_of, sources_by_table
-from holdfast.api.evolving import Evolving
 from holdfast.api.kept import settings_text
 from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
+from holdfast.api.tabling import Tabling
 from holdfast.api.view import View
 from holdfast.api.watching import Refused, follow, moving_aside
 from holdfast.changes.diff import Result
@@ -55,7 +55,7 @@ _REPLAY_BATCHES = 64
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
 
-class Monitor(Evolving):
+class Monitor(Tabling):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile

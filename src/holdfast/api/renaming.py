@@ -60,7 +60,11 @@ class Renaming:
 
     def wanted(self, before: Wanted, schemas: Schemas) -> Wanted:
         """What is wanted still: rules and marks as they are called now, but for those that have no meaning any more."""
-        ordered = {table: self._columns(table, names, schemas) for table, names in before.rules.ordered.items()}
+        ordered = {
+            table: self._columns(table, names, schemas)
+            for table, names in before.rules.ordered.items()
+            if table in schemas
+        }
         rules = Rules((), {table: names for table, names in ordered.items() if names})
         entries = [self._entry(entry) for entry in before.rules.entries]
         kept = tuple(entry for entry in entries if _has_meaning(entry, rules, schemas))
@@ -108,5 +112,5 @@ def _names_columns(rule: RuleName, schemas: Schemas) -> bool:
     said = meanings.meaning(text)
     if said.partner is not None:
         sides = ((said.partner.table, said.partner.columns), (said.partner.other, said.partner.other_columns))
-        return all(set(columns) <= {*schemas[table].names} for table, columns in sides)
-    return set(said.columns) <= {*schemas[subject].names}
+        return all(table in schemas and set(columns) <= {*schemas[table].names} for table, columns in sides)
+    return subject in schemas and set(said.columns) <= {*schemas[subject].names}

@@ -1,18 +1,14 @@
-"""What a change of rules did, for people and programs."""
+"""What a change did to rules and classes: objects for the history, and events for the memory of each rule."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import rule_class
 from holdfast.store.events import Event
-from holdfast.store.records import BatchRecord
-from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.api.wanted import Wanted
@@ -21,77 +17,6 @@ Json = Mapping[str, Any]
 RuleName = tuple[str, str, str]  # class, table ("*": all) and text
 Results = Mapping[tuple[str, str], Result]  # by class and table
 _TOLD = ("name", "table", "severity", "text", "violations", "counted")
-_SAID = {
-    "added": "now given",
-    "removed": "no longer given",
-    "edited": "edited",
-    "ignored": "ignored from now on",
-    "pinned": "pinned",
-    "unmarked": "neither pinned nor ignored any more",
-    "watched": "watched from now on",
-    "unwatched": "no longer watched",
-}
-
-
-@dataclass(frozen=True)
-class RuleChange:
-    """What a change of rules did: its record in the history, and what it did to which rules and classes.
-
-    `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
-    `pinned` or `unmarked`; classes that are `watched` and `unwatched`. Empty lists are left out.
-    """
-
-    batch: BatchRecord | None  # None: nothing was to change, and nothing was kept
-    about: Mapping[str, Sequence[Json]] = field(default_factory=dict)
-    already_applied: bool = False
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """One object for the change, then one for each rule and class."""
-        first = {} if self.batch is None else {**self.batch.to_json(), "already_applied": self.already_applied}
-        lines = [{"event": event, **each} for event, listed in self.about.items() for each in listed]
-        return [{**first, "kind": "change", "changed": len(lines)}, *lines]
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines())
-
-    def lines(self) -> list[str]:
-        """A line for the change, and one for each rule and class."""
-        if self.already_applied:
-            assert self.batch is not None
-            return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
-        if self.batch is None or not self.about:
-            return ["nothing changed: all is as you want it"]
-        told = [visible(line(event, each)) for event, listed in self.about.items() for each in listed]
-        return [f"change {self.batch.seq} of the rules", *(f"  {each}" for each in told)]
-
-
-def summary(about: Mapping[str, Sequence[Json]]) -> str:
-    """What a change of rules or columns did, in a few words: `2 added, 1 removed`."""
-    counts = {event: len(listed) for event, listed in about.items() if event not in ("columns", "found")}
-    columns = Counter(each["done"] for each in about.get("columns", ()))
-    return ", ".join([*(f"{n:,} {done}" for done, n in columns.items()), *(f"{n:,} {e}" for e, n in counts.items())])
-
-
-def line(event: str, about: Json) -> str:
-    """What happened to a rule or a class."""
-    return f"{called(about)}: {said(event, about)}"
-
-
-def called(about: Json) -> str:
-    """A rule by its name and text, or the name of a class."""
-    rule = str(about.get("text") or about["class"])
-    return f"{about['name']}: {rule}" if about.get("name") else rule
-
-
-def said(event: str, about: Json) -> str:
-    """What happened to it."""
-    found, violations = about.get("found"), about.get("violations")
-    if found is not None:
-        return f"{_SAID[event]}; {found:,} hold"
-    return _SAID[event] + ("" if violations is None or event == "removed" else f"; {violations:,} violations")
-
-
-# ---- what differs ---------------------------------------------------------------------------------------------------
 
 
 def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:

@@ -11,13 +11,15 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.api.changed import Changed
 from holdfast.api.kept import kept_rules, settings_text
 from holdfast.api.marks import MARKS, Mark
-from holdfast.api.rule_change import RuleChange, events, told
+from holdfast.api.rule_change import events, told
 from holdfast.api.upkeep import Upkeep
 from holdfast.changes.diff import Result
 from holdfast.engines.declared import Given, Severity
@@ -53,18 +55,18 @@ class Ruling(Upkeep):
         *,
         table: str | None = None,
         change_id: str | None = None,
-    ) -> RuleChange:
+    ) -> Changed:
         """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. One that is
         there already takes the name, severity and note with which it is given now. A change id that was used before
         changes nothing.
         """
         return self._change(change_id, lambda wanted: wanted.with_rules(self._checked(rules, table)))
 
-    def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
+    def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
         """Give up rules, by their names or texts, or those of a rule file. What the history tells of them stays."""
         return self._change(change_id, lambda wanted: wanted.without_rules(self._named(wanted, rules)))
 
-    def replace_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> RuleChange:
+    def replace_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
         """Have just the rules of a file, a text, or texts: others go, new ones come, those that stay are kept as they
         are known.
         """
@@ -79,7 +81,7 @@ class Ruling(Upkeep):
         note: str = "",
         table: str | None = None,
         change_id: str | None = None,
-    ) -> RuleChange:
+    ) -> Changed:
         """Give a rule that was found: from now on its violations are counted and listed, and it stays when it breaks.
 
         An order dependency, also a pointwise one, is given as the denial constraint that says the same.
@@ -103,32 +105,30 @@ class Ruling(Upkeep):
 
     def ignore(
         self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
-    ) -> RuleChange:
+    ) -> Changed:
         """Hear no more of a found rule: it is no alarm, and a page tells it last. `undo` takes that back."""
         return self._mark(rule, table, None if undo else "ignored", change_id)
 
-    def pin(
-        self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
-    ) -> RuleChange:
+    def pin(self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None) -> Changed:
         """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first.
         `undo` takes that back.
         """
         return self._mark(rule, table, None if undo else "pinned", change_id)
 
-    def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> RuleChange:
+    def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> Changed:
         """Find the rules of more classes, and keep them from now on. `settings` are those of the classes."""
         asked = names_in(classes)
         refuse_given(asked)
         refuse_unknown_settings(settings)
         return self._change(change_id, lambda wanted: wanted.with_classes(asked, settings))
 
-    def unwatch(self, classes: str | Sequence[str], *, change_id: str | None = None) -> RuleChange:
+    def unwatch(self, classes: str | Sequence[str], *, change_id: str | None = None) -> Changed:
         """Keep the rules of some classes no longer. What the history tells of them stays."""
         asked = names_in(classes)
         refuse_given(asked)
         return self._change(change_id, lambda wanted: wanted.without_classes(asked))
 
-    def _mark(self, rule: str, table: str | None, mark: Mark | None, change_id: str | None) -> RuleChange:
+    def _mark(self, rule: str, table: str | None, mark: Mark | None, change_id: str | None) -> Changed:
         def marked(wanted: Wanted) -> Wanted:
             if known := self.given(rule):
                 raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
@@ -142,21 +142,28 @@ class Ruling(Upkeep):
 
     # ---- a change ---------------------------------------------------------------------------------------------------
 
-    def _change(self, change_id: str | None, make: Callable[[Wanted], Wanted]) -> RuleChange:
+    def _change(self, change_id: str | None, make: Callable[[Wanted], Wanted]) -> Changed:
         """Make one change, unless one with its id was made before, or there is nothing to change."""
         self._refuse_closed()
-        if change_id is not None and (known := self._store.batch(change_id)):
-            described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
-            return RuleChange(known, described, already_applied=True)
+        if (known := self._made_before(change_id)) is not None:
+            return known
         self._refresh()
         started = time.perf_counter()
         before = self._wanted()
         wanted = make(before)
         given = self._bound(wanted.rules, tell=False)
         if (wanted, given) == (before, self._kept_given()) and change_id is None:
-            return RuleChange(None)
+            return Changed(None)
         with clear_sentences(self._store.path), self._leaving_no_files():
             return self._reshape_rules(before, wanted, given, change_id or uuid.uuid4().hex, started)
+
+    def _made_before(self, change_id: str | None) -> Changed | None:
+        """The change with an id, if there is one."""
+        known = None if change_id is None else self._store.batch(change_id)
+        if known is None:
+            return None
+        described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
+        return Changed(known, described, already_applied=True)
 
     def _wanted(self) -> Wanted:
         from holdfast.api.wanted import Wanted
@@ -166,9 +173,7 @@ class Ruling(Upkeep):
     def _kept_given(self) -> Given:
         return kept_rules(self._store)
 
-    def _reshape_rules(
-        self, before: Wanted, wanted: Wanted, given: Given, change_id: str, started: float
-    ) -> RuleChange:
+    def _reshape_rules(self, before: Wanted, wanted: Wanted, given: Given, change_id: str, started: float) -> Changed:
         """Find what is new, and commit. Whatever happens, the state is read anew from disk before it is used again."""
         self._stale = True
         old, old_given, old_results = self._states, self._kept_given(), self._results()
@@ -187,7 +192,7 @@ class Ruling(Upkeep):
             [at for at in old if at not in self._states],
             list(events(old_results, results)),
         )
-        return RuleChange(self._commit(change, {at for at in self._states if at[0] not in new}), change.about)
+        return Changed(self._commit(change, {at for at in self._states if at[0] not in new}), change.about)
 
     def _make_engines_for(self, wanted: Wanted, given: Given) -> None:
         """The engines of all classes that are wanted."""
@@ -249,13 +254,22 @@ class Ruling(Upkeep):
 
         if isinstance(rules, Rules | Path) or (isinstance(rules, str) and is_rule_file(rules)):
             return [each.text for each in self._checked(rules).entries]
-        known = {each.name for each in wanted.rules.entries}
         asked = [rules] if isinstance(rules, str) else list(rules)
-        return [each if each in known else self._as_written(each) for each in asked]
+        return [name for each in asked for name in self._meant(wanted, each)]
 
-    def _as_written(self, text: str) -> str:
-        """A rule as it is always written; a text that is none stays, and whoever looks for it says so."""
-        return self._checked([text]).entries[0].text if given_class(text) else text
+    def _meant(self, wanted: Wanted, asked: str) -> list[str]:
+        """The names of the rules that have a name or a text; whoever looks for what nobody has, says so."""
+        entries = wanted.rules.entries
+        same = [each.name for each in entries if asked == each.name] or [
+            each.name for each in entries if self._written_for(asked, each.table) == each.text
+        ]
+        return same or [asked]
+
+    def _written_for(self, text: str, table: str) -> str:
+        """A rule as it is always written for a table; nothing where it is no rule of it."""
+        with suppress(BadInput):
+            return self._checked([text], table).entries[0].text if given_class(text) else ""
+        return ""
 
     def _bound(self, given: Rules, *, tell: bool = True) -> Given:
         """Rules checked against the tables, by class and table; what is odd about some is told."""

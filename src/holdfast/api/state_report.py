@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.column_change import column_line
+from holdfast.api.changed import line, said
 from holdfast.api.look_report import BEST, left_out_notes
 from holdfast.api.memory import Event, Memory
-from holdfast.api.rule_change import line, said
 from holdfast.changes.diff import Result
 from holdfast.changes.naming import listed, named
 from holdfast.engines.listing import Listing
@@ -201,9 +200,7 @@ def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Chang
     """What a change of rules or columns did."""
     for event, lines in about.items():
         for each in lines:
-            if event == "columns":
-                yield ChangeSeen(column_line(each))
-            elif "text" in each:
+            if "text" in each:
                 declared = rule_class(each["class"]) if "class" in each else given_class(each["text"])
                 engine = declared.name if declared else ""
                 yield ChangeSeen(said(event, each), each["text"], engine, each.get("name", ""))

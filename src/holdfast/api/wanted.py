@@ -80,9 +80,8 @@ class Wanted:
                 raise BadInput(f"the setting {name!r} does not concern {', '.join(names)}; leave it out")
         for each in (*self.classes, *self._given_classes()):
             if each not in names and make_settings(each, new) != make_settings(each, self.settings):
-                raise BadInput(
-                    f"{', '.join(settings)}: {each!r} is watched, and would change with it; unwatch it first"
-                )
+                told = ", ".join(settings)
+                raise BadInput(f"{told}: rules of the class {each!r} would change with it, too; unwatch them first")
         return replace(self, classes=classes, settings=new)
 
     def _given_classes(self) -> list[str]:

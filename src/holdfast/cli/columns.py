@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Output, State, TableName
-from holdfast.cli.printing import print_json, terminal_progress
-from holdfast.report.terminal import say
-
-if TYPE_CHECKING:
-    from holdfast.api.column_change import ColumnsChanged
-    from holdfast.api.monitor import Monitor
+from holdfast.cli.changing import tell_change
+from holdfast.cli.printing import print_json
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]
 Type = Annotated[
@@ -84,7 +79,7 @@ def add(
     form: Output = "text",
 ) -> None:
     """A new column, null in all rows that are there."""
-    _changed(context, form, lambda monitor: monitor.add_column(name, kind, table=table, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.add_column(name, kind, table=table, change_id=change_id))
 
 
 @columns.command()
@@ -92,7 +87,7 @@ def drop(
     context: typer.Context, name: Name, table: TableName = None, change_id: ChangeId = None, form: Output = "text"
 ) -> None:
     """A column leaves, with the rules that speak of it; files may have it still."""
-    _changed(context, form, lambda monitor: monitor.drop_column(name, table=table, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.drop_column(name, table=table, change_id=change_id))
 
 
 @columns.command()
@@ -105,7 +100,7 @@ def rename(
     form: Output = "text",
 ) -> None:
     """A column gets another name, and keeps its rules and what is remembered of them."""
-    _changed(context, form, lambda monitor: monitor.rename_column(old, new, table=table, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.rename_column(old, new, table=table, change_id=change_id))
 
 
 @columns.command()
@@ -118,17 +113,4 @@ def retype(
     form: Output = "text",
 ) -> None:
     """A column gets a wider type, in which every value means what it meant; or becomes text."""
-    _changed(context, form, lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change_id))
-
-
-def _changed(context: typer.Context, form: str, change: Callable[[Monitor], ColumnsChanged]) -> None:
-    """Make a change, and tell what it did."""
-    from holdfast.api.monitor import Monitor
-
-    with terminal_progress() as progress, Monitor.open(context.obj, progress=progress) as monitor:
-        progress.step("Changing the columns")
-        made = change(monitor)
-    if form == "json":
-        print_json(made.to_json())
-    else:
-        say("\n".join(made.lines()))
+    tell_change(context, form, lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change_id))

@@ -17,7 +17,7 @@ from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
 _COMMANDS = (
-    *("discover", "suggest", "check", "init", "apply", "watch", "rules", "columns", "demo"),
+    *("discover", "suggest", "check", "init", "apply", "watch", "rules", "columns", "watched_tables", "demo"),
     *("status", "violations", "explain", "advise", "history", "rows", "report", "serve", "upkeep"),
 )
 for _command in _COMMANDS:

@@ -6,23 +6,19 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Output, State, TableName
+from holdfast.cli.changing import tell_change
 from holdfast.cli.options import settings_of, taking
-from holdfast.cli.printing import class_names, print_json, terminal_progress
+from holdfast.cli.printing import class_names, print_json
 from holdfast.engines.registry import found_classes
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
-
-if TYPE_CHECKING:
-    from holdfast.api.monitor import Monitor
-    from holdfast.api.rule_change import RuleChange
 
 Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
 Rule = Annotated[str, typer.Argument(metavar="RULE", help='The rule, such as [b]"Zip -> State"[/b].')]
@@ -79,7 +75,7 @@ def add(
     form: Output = "text",
 ) -> None:
     """Give more rules. One that is there already takes the name, severity and note that it has in the file."""
-    _changed(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change_id))
 
 
 @rules.command()
@@ -90,7 +86,7 @@ def remove(
     form: Output = "text",
 ) -> None:
     """Give up rules. What the history tells of them stays."""
-    _changed(context, form, lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change_id))
 
 
 @rules.command()
@@ -104,7 +100,7 @@ def edit(
 ) -> None:
     """Have just the rules of a file: others go, new ones come, and those that stay keep what is known of them."""
     if file is not None:
-        _changed(context, form, lambda monitor: monitor.replace_rules(file, change_id=change_id))
+        tell_change(context, form, lambda monitor: monitor.replace_rules(file, change_id=change_id))
         return
     from holdfast.api.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
@@ -117,7 +113,7 @@ def edit(
         if own.read_text() == text:
             say("nothing changed")
         else:
-            _changed(context, form, lambda monitor: monitor.replace_rules(own, change_id=change_id))
+            tell_change(context, form, lambda monitor: monitor.replace_rules(own, change_id=change_id))
 
 
 def _open_editor(file: Path) -> None:
@@ -141,7 +137,7 @@ def promote(
     form: Output = "text",
 ) -> None:
     """Give a rule that was found: it stays when it breaks, and its violations are listed."""
-    _changed(
+    tell_change(
         context,
         form,
         lambda monitor: monitor.promote(
@@ -160,7 +156,7 @@ def ignore(
     form: Output = "text",
 ) -> None:
     """Hear no more of a found rule: when it breaks, that is no alarm, and a page tells it last."""
-    _changed(context, form, lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change_id))
 
 
 @rules.command()
@@ -173,7 +169,7 @@ def pin(
     form: Output = "text",
 ) -> None:
     """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first."""
-    _changed(context, form, lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change_id))
 
 
 @rules.command()
@@ -187,7 +183,7 @@ def watch(
     settings: dict[str, Any],
 ) -> None:
     """Find the rules of more classes, and keep them from now on."""
-    _changed(context, form, lambda monitor: monitor.watch(classes, change_id=change_id, **settings))
+    tell_change(context, form, lambda monitor: monitor.watch(classes, change_id=change_id, **settings))
 
 
 @rules.command()
@@ -198,7 +194,7 @@ def unwatch(
     form: Output = "text",
 ) -> None:
     """Keep the rules of some classes no longer. What the history tells of them stays."""
-    _changed(context, form, lambda monitor: monitor.unwatch(classes, change_id=change_id))
+    tell_change(context, form, lambda monitor: monitor.unwatch(classes, change_id=change_id))
 
 
 def _one_or_all(files: list[str]) -> str | list[str]:
@@ -208,16 +204,3 @@ def _one_or_all(files: list[str]) -> str | list[str]:
     if len(files) > 1 and any(map(is_rule_file, files)):
         raise BadInput("give one rule file at a time, or rules one by one")
     return files[0] if len(files) == 1 else files
-
-
-def _changed(context: typer.Context, form: str, change: Callable[[Monitor], RuleChange]) -> None:
-    """Make a change, and tell what it did."""
-    from holdfast.api.monitor import Monitor
-
-    with terminal_progress() as progress, Monitor.open(context.obj, progress=progress) as monitor:
-        progress.step("Changing the rules")
-        made = change(monitor)
-    if form == "json":
-        print_json(made.to_json())
-    else:
-        say("\n".join(made.lines()))

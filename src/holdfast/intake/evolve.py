@@ -55,6 +55,10 @@ def _columns_of_rows(reading: Reading, options: ReadOptions) -> Found:
 def _columns(reading: Reading, table: str, folder: str) -> Found:
     if not reading.columns:
         return []
+    return [each for each in _typed(reading, table, folder) if each[0] not in reading.overlooked]
+
+
+def _typed(reading: Reading, table: str, folder: str) -> Found:
     if not reading.text:
         return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in reading.columns]
     plan, _ = plan_init(reading, table)

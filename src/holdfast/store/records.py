@@ -10,7 +10,7 @@ from holdfast.changes.diff import Diff, Witness
 from holdfast.changes.naming import Values
 from holdfast.table.table import Schema, Segment, TableFiles
 
-RULES, COLUMNS = CHANGES = ("rules", "columns")  # kinds of batches that bring no rows (see `reshape`)
+RULES, COLUMNS, TABLES = CHANGES = ("rules", "columns", "tables")  # kinds of batches that bring no rows (see `reshape`)
 _ALL = "*"  # stands for the table of a batch that has several, and of a change of the rules
 
 
@@ -69,7 +69,7 @@ class BatchRecord:
 
     def __str__(self) -> str:
         if self.kind in CHANGES:
-            return f"change {self.seq} of the {self.kind}" + ("" if self.table == _ALL else f" of {self.table}")
+            return f"change {self.seq} of the {self.kind}" + (f" of {self.table}" if self.kind == COLUMNS else "")
         on = ", ".join(self.tables)
         return f"batch {self.seq} on {on}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
 

@@ -1,4 +1,4 @@
-"""A change of what a state watches: of its rules, its classes of rules, or the columns of its tables.
+"""A change of what a state watches: of its rules, its classes of rules, its tables, or their columns.
 
 It stands in the history like a batch, with an id of its own, and is a checkpoint at the same time: one transaction
 keeps the new facts, the engines' states as they are with them, and what was told. So no batch is ever replayed by
@@ -37,10 +37,11 @@ class Reshaped:
     results: Mapping[tuple[str, str], Result]  # of engines and subjects whose findings are others now
     dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are no more
     events: Sequence[tuple[str, str, Event]] = ()  # engine, subject, and what happened to a rule
-    tables: Sequence[TableRecord] = ()  # those whose columns are others now
+    tables: Sequence[TableRecord] = ()  # those that are new, or whose columns are others now
     replaced: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)  # files of tables that were written anew
     next_id: int = 0  # of the table
     renamed: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # texts of rules, old to new
+    gone: Sequence[str] = ()  # tables that are watched no longer
 
 
 class Description(NamedTuple):
@@ -57,6 +58,7 @@ def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
     for record in change.tables:
         put_table(database, record)
+    database.executemany("DELETE FROM tables WHERE name = ?", [(name,) for name in change.gone])
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)

@@ -1,0 +1,115 @@
+"""What a change of rules, columns or tables did, for people and programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.store.records import RULES, BatchRecord
+from holdfast.visible import visible
+
+Json = Mapping[str, Any]
+About = Mapping[str, Sequence[Json]]
+
+_SAID = {
+    "added": "now given",
+    "removed": "no longer given",
+    "edited": "edited",
+    "ignored": "ignored from now on",
+    "pinned": "pinned",
+    "unmarked": "neither pinned nor ignored any more",
+    "watched": "watched from now on",
+    "unwatched": "no longer watched",
+}
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a change did: its record in the history, and what it did to which rules, classes, columns and tables.
+
+    `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
+    `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what was done
+    to it; and how many rules of which classes are `found` now, with other columns or tables. Empty lists are left out.
+    """
+
+    batch: BatchRecord | None  # None: nothing was to change, and nothing was kept
+    about: About = field(default_factory=dict)
+    already_applied: bool = False
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object for the change, then one for each thing that changed."""
+        first = {} if self.batch is None else {**self.batch.to_json(), "already_applied": self.already_applied}
+        lines = [{"event": event, **each} for event, listed in self.about.items() for each in listed]
+        return [{**first, "kind": "change", "changed": len(lines)}, *lines]
+
+    def sentence(self) -> str:
+        """What was done to columns, in one sentence."""
+        assert self.batch is not None
+        done = "; ".join(line("columns", each) for each in self.about.get("columns", ()))
+        return visible(f"{self.batch.table}: {done}.")
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """A line for the change, and one for each thing that changed."""
+        if self.already_applied:
+            assert self.batch is not None
+            return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
+        if self.batch is None or not self.about:
+            return ["nothing changed: all is as you want it"]
+        by_others = "" if self.batch.kind == RULES else ", as it has no meaning now"
+        told = [
+            line(event, each) + (by_others if event == "removed" else "")
+            for event, listed in self.about.items()
+            for each in listed
+        ]
+        return [visible(str(self.batch)), *(f"  {visible(each)}" for each in told)]
+
+
+def summary(about: About) -> str:
+    """What a change did, in a few words: `2 added, 1 removed`."""
+    done = Counter(each["done"] for event in ("columns", "tables") for each in about.get(event, ()))
+    rules = {event: len(listed) for event, listed in about.items() if event not in ("columns", "tables", "found")}
+    what = "rules " if done else ""
+    told = [*done.items(), *((f"{what}{event}", count) for event, count in rules.items())]
+    return ", ".join(f"{count:,} {event}" for event, count in told)
+
+
+def line(event: str, about: Json) -> str:
+    """What happened to a rule, a class, a column or a table."""
+    if event == "columns":
+        return _column_line(about)
+    if event == "tables":
+        return _table_line(about)
+    if event == "found":
+        return f"{about['class']}: {about['before']:,} rules before, {about['now']:,} now"
+    rule = str(about.get("text") or about["class"])
+    named = f"{about['name']}: {rule}" if about.get("name") else rule
+    return f"{named}: {said(event, about)}"
+
+
+def said(event: str, about: Json) -> str:
+    """What happened to a rule or a class."""
+    found, violations = about.get("found"), about.get("violations")
+    if found is not None:
+        return f"{_SAID[event]}; {found:,} hold"
+    return _SAID[event] + ("" if violations is None or event == "removed" else f"; {violations:,} violations")
+
+
+def _column_line(told: Json) -> str:
+    name = repr(told["column"])
+    if told["done"] == "added":
+        return f"column {name} ({told['type']}) joins, null in the rows that were there"
+    if told["done"] == "dropped":
+        return f"column {name} leaves"
+    if told["done"] == "renamed":
+        return f"column {name} is called {told['name']!r} now"
+    return f"column {name} is {told['type']} now, and was {told['before']}"
+
+
+def _table_line(told: Json) -> str:
+    done = "watched from now on" if told["done"] == "added" else "no longer watched"
+    return f"table {told['table']!r}: {done}; {told['rows']:,} rows, {told['columns']:,} columns"

@@ -1,0 +1,97 @@
+"""The commands that change which tables a state watches, while its history goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.app import Commands, app
+from holdfast.cli.arguments import ChangeId, Output, State
+from holdfast.cli.changing import tell_change
+from holdfast.cli.options import READING, taking
+from holdfast.cli.printing import print_json
+from holdfast.cli.tables import named, split
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+
+tables = typer.Typer(
+    name="tables",
+    cls=Commands,
+    help="Show and change the tables of a state, while its history goes on.\n\n"
+    "Example: [b]holdfast tables state/ add customers.csv --key id[/b]",
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+)
+app.add_typer(tables)
+
+
+@tables.callback()
+def _of_state(context: typer.Context, state: State) -> None:
+    context.obj = state
+    if context.invoked_subcommand is None:
+        _show(context, "text")
+
+
+@tables.command()
+def show(context: typer.Context, form: Output = "text") -> None:
+    """List the tables with their rows, columns and keys."""
+    _show(context, form)
+
+
+def _show(context: typer.Context, form: str) -> None:
+    from holdfast.report.tables import text_table
+    from holdfast.report.terminal import Terminal
+    from holdfast.store.store import Store
+
+    store = Store(context.obj)
+    try:
+        records = store.tables()
+    finally:
+        store.close()
+    lines = [(each.schema, each.rows, [each.schema.names[place] for place in each.schema.key]) for each in records]
+    if form == "json":
+        print_json(
+            {"kind": "table", "table": schema.name, "rows": rows, "columns": len(schema.names), "key": key}
+            for schema, rows, key in lines
+        )
+    else:
+        shown = [(s.name, f"{rows:,}", f"{len(s.names):,}", ", ".join(key)) for s, rows, key in lines]
+        Terminal().print(text_table(("table", "rows", "columns", "key"), shown, ("rows", "columns")))
+
+
+@tables.command()
+@taking(options=READING)
+def add(
+    context: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A file, a folder or a jdbc: address, or [b]name=path[/b].")
+    ],
+    *,
+    key: Annotated[str | None, typer.Option(help="The columns of its key, comma separated.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns, comma separated.")] = None,
+    change_id: ChangeId = None,
+    form: Output = "text",
+    options: ReadOptions,
+) -> None:
+    """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
+    ((name, path),) = named([source], options.jdbc_table).items()
+    tell_change(
+        context,
+        form,
+        lambda monitor: monitor.add_table(
+            name, path, key=split(key or ""), columns=split(columns or ""), options=options, change_id=change_id
+        ),
+    )
+
+
+@tables.command()
+def drop(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")],
+    change_id: ChangeId = None,
+    form: Output = "text",
+) -> None:
+    """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
+    tell_change(context, form, lambda monitor: monitor.drop_table(name, change_id=change_id))
