@@ -260,7 +260,7 @@ class Monitor(Tabling):
         aside = None if quarantine is None else Quarantine(quarantine, batch_id)
         with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
             if table_column is None:
-                parts = {self._table_name(name): own for name, own in given.items()}
+                parts = {self._table_name(name): own.lasting() if evolve else own for name, own in given.items()}
             else:
                 tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
