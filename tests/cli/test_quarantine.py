@@ -115,6 +115,8 @@ def test_what_is_no_fault_of_a_file_stops_a_watch(holdfast: Holdfast, state: Pat
     command = ["watch", state, "--from", tmp_path / "in", "--once", "--quarantine"]
     same = holdfast(*command, tmp_path / "in")
     assert (same.code, "would arrive again" in same.err) == (2, True)
+    other = holdfast(*command, tmp_path / "aside", "--table", "pets")
+    assert (other.code, "there is no table 'pets'" in other.err) == (2, True)
     taken = write(tmp_path / "taken", ["a file"])
     blocked = holdfast(*command, taken / "below")
     assert (blocked.code, "Traceback" in blocked.err) == (2, False)

@@ -294,6 +294,20 @@ def test_tables(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [row["name"] for row in aside(outcome)] == ["y", "z", ""]
 
 
+def test_pieces_without_bad_rows(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_pieces(monkeypatch)
+    table = pa.table({"id": [*range(10, 20), 1], "name": ["x"] * 11, "n": [1] * 11})
+    pq.write_table(table, tmp_path / "new.parquet", row_group_size=2)
+    outcome = things.apply(inserts=tmp_path / "new.parquet", quarantine=tmp_path / "aside")
+    assert changed(outcome) == (10, 0, 0)
+    assert reasons(outcome) == [(11, "the declared key is taken")]
+
+
+def test_a_value_that_begins_like_a_file(things: Monitor, tmp_path: Path) -> None:
+    new = file_of(tmp_path, "new.csv", "name,id,n\n\ufeffa,1,1\n")
+    assert [row["name"] for row in aside(things.apply(inserts=new, quarantine=tmp_path / "aside"))] == ["\ufeffa"]
+
+
 def test_a_feed_with_versions(things: Monitor, tmp_path: Path) -> None:
     """Its rows are put in order, and told by where they stood."""
     feed = "_change_type,id,name,n,_commit_version\ndelete,5,,,3\ninsert,5,a,1,2\ndelete,7,,,x\ndelete,5,,,4\n"
@@ -376,6 +390,26 @@ def test_a_data_frame_leaves_what_can_t_be_applied(things: Monitor, tmp_path: Pa
     fractions = spark.createDataFrame([(5, "a", Decimal("1.5"))], "id int, name string, n decimal(5,1)")
     with pytest.raises(BadInput, match="does not fit"):
         things.apply(inserts=fractions, quarantine=tmp_path / "aside")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_table_evolves_beside_bad_rows(things: Monitor, tmp_path: Path, form: str) -> None:
+    """What can't be read tells nothing of columns; and what stands beside rows that come again is no column."""
+    lines = ["id,name,n,more", "5,a,1,1.5", "6,b,x,2.5", "7", "8,c,2,3.5"]
+    if form == "jsonl":
+        lines = ['{"id": 5, "name": "a", "n": 1, "more": 1.5}', '{"id": 6, "n": "x"}', "nope", '{"id": 8, "more": 2.5}']
+    new = file_of(tmp_path, f"new.{form}", "\n".join(lines))
+    outcome = things.apply(inserts=new, quarantine=tmp_path / "aside", evolve=True)
+    assert changed(outcome) == (2, 0, 0)
+    assert [column.name for column in things.tables["things"].schema.columns] == ["id", "name", "n", "more"]
+    assert str(things.tables["things"].schema.columns[3].type) == "double"
+    assert outcome.quarantined is not None
+    path = Path(outcome.quarantined.files[0])
+    whole = '{"name": "", "n": 1, "more": null, ' if form == "jsonl" else "{"
+    path.write_text(path.read_text().replace(",x,", ",3,").replace('"n": "x", ', "").replace("{", whole))
+    with pytest.raises(BadInput, match="holdfast_text"):
+        things.apply(inserts=path, evolve=True)
+    assert len(things.tables["things"].schema.columns) == 4
 
 
 # ---- several tables -------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """One random stream of batches through a state on disk, checked against every oracle after every batch.
 
 Two small tables whose columns share values, with or without a key, in either null mode, watched by all engines with
-random settings and given rules. Batches are feeds, inserts with deletes, and snapshots, of one table or of both, and
-some of them are wrong. Between batches the state may be closed and opened again. `soak.py` runs many.
+random settings and given rules. Batches are feeds, inserts or upserts with deletes, and snapshots, of one table or of
+both; some of them are wrong, and refused, or applied without what is wrong. Between batches the state may be closed and
+opened again. `soak.py` runs many.
 """
 
 from __future__ import annotations
@@ -137,22 +138,25 @@ class Stream:
     def _batch(self, tables: Sequence[str]) -> None:
         ignore = self.random.random() < 0.3
         parts = {table: self._part(table, ignore) for table in tables}
-        refused = any(part.refused for part in parts.values())
+        whole = any("snapshot" in part.sources for part in parts.values())
+        aside = None if whole or self.random.random() < 0.7 else self.path.with_name("aside")
+        refused = any(part.refused for part in parts.values()) and aside is None
         sources = self._together(parts)
         try:
-            done = self.monitor.apply(**sources, on_missing="ignore" if ignore else "error")
+            done = self.monitor.apply(**sources, on_missing="ignore" if ignore else "error", quarantine=aside)
         except hf.BadInput:
             assert refused, "a batch was refused that is right"
             self._check_results()
             return
         assert not refused, "a wrong batch was taken"
-        assert done.batch.ignored == sum(part.ignored for part in parts.values())
+        assert done.batch.ignored == (sum(part.ignored for part in parts.values()) if ignore else 0)
+        assert (done.quarantined is None) == (aside is None)
         assert {*done.batch.tables} == {*tables}
         self._check_step({table: part.after for table, part in parts.items()}, done)
 
     def _part(self, table: str, ignore: bool) -> _Part:
         """What a batch has for one table."""
-        how = self.random.choice(["feed", "feed", "parts", "parts", "snapshot"])
+        how = self.random.choice(["feed", "feed", "parts", "parts", "snapshot", *(["upserts"] if self.key else [])])
         if how == "snapshot":
             given = self._some_rows(table, self.random.choice([0, 1, 4, 8]))
             return _Part({"snapshot": self._table(table, given)}, _tidy(given))
@@ -192,13 +196,15 @@ class Stream:
 
     def _operations(self, table: str, how: str) -> list[Operation]:
         old = self.random.choices(self.rows[table], k=self.random.randrange(4)) if self.rows[table] else []
-        fresh = self._some_rows(table, self.random.choice([0, 1, 2, 5]), unique=False)
-        listed = [("delete", row) for row in old] + [("insert", row) for row in fresh]
+        fresh = self._some_rows(table, self.random.choice([0, 1, 2, 5]), unique=how == "upserts")
+        kind = "upsert" if how == "upserts" else "insert"
+        listed = [("delete", row) for row in old] + [(kind, row) for row in fresh]
         if how == "feed":
             listed += [(self.random.choice(["insert", "delete"]), row) for row in fresh[:2]]
             self.random.shuffle(listed)
             if self.key:
-                listed = [("update", row) if self.random.random() < 0.3 else (kind, row) for kind, row in listed]
+                others = ["update", "upsert"]
+                listed = [(self.random.choice([*others, *[kind] * 4]), row) for kind, row in listed]
                 updates = [(row[0], *self._row(table)[1:]) for row in old]
                 listed += [("update", row) for row in updates]
         return listed
@@ -207,7 +213,8 @@ class Stream:
         if how == "feed":
             feed = self._table(table, [row for _, row in listed])
             return {"changes": feed.append_column("op", pa.array([kind for kind, _ in listed], pa.string()))}
-        parts = {kind: [row for each, row in listed if each == kind] for kind in ("delete", "insert")}
+        kinds = ("delete", "upsert" if how == "upserts" else "insert")
+        parts = {kind: [row for each, row in listed if each == kind] for kind in kinds}
         return {f"{kind}s": self._table(table, rows) for kind, rows in parts.items()}
 
     def _some_rows(self, table: str, count: int, *, unique: bool = True) -> list[Row]:

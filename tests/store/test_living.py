@@ -327,3 +327,13 @@ def test_tables_come_and_go(tmp_path: Path) -> None:
         assert state_document(watch)["batches"][-1]["table"] == "customers, orders"
         with pytest.raises(hf.BadInput, match="already"):
             watch.add_table("orders", ORDERS)
+
+
+def test_a_stream_that_can_be_read_once_evolves_a_table_all_the_same(tmp_path: Path) -> None:
+    """A table looks at the columns of a batch before it reads the rows."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        rows = with_id(ORDERS, 9).append_column("tel", pa.array([5]))
+        stream = pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches())
+        outcome = watch.apply(inserts=stream, table="orders", evolve=True)
+        assert outcome.batch.inserted == 1
+        assert watch.tables["orders"].schema.names[-1] == "tel"

@@ -61,13 +61,22 @@ class Evolving(Ruling):
         return self._change_columns(table, change_id, ColumnChange(retyped={name: _type(kind)}))
 
     def _evolve(
-        self, name: str, sources: Sources, options: ReadOptions, operation_column: str | None, batch_id: str
+        self,
+        name: str,
+        sources: Sources,
+        options: ReadOptions,
+        operation_column: str | None,
+        batch_id: str,
+        tolerant: bool,
     ) -> None:
-        """Change a table so that the rows of a batch fit in, where they don't; says so."""
+        """Change a table so that the rows of a batch fit in, where they don't; says so. If tolerant, records that are
+        no rows are passed over.
+        """
         table = self._tables[name]
         if sources.of_rows is None:
             return
-        found = columns_in(sources.of_rows, name, options, self._spark, self._store.folder)
+        folder = self._store.folder
+        found = columns_in(sources.of_rows, name, options, self._spark, folder, tolerant=tolerant)
         if not found:
             return
         change = evolution(

@@ -260,13 +260,14 @@ class Monitor(Tabling):
         aside = None if quarantine is None else Quarantine(quarantine, batch_id)
         with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
             if table_column is None:
-                parts = {self._table_name(name): own for name, own in given.items()}
+                parts = {self._table_name(name): own.lasting() if evolve else own for name, own in given.items()}
             else:
                 tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
-                self._evolve(name, own, self._read_options(name, options), operation_column, batch_id)
+                told = self._read_options(name, options)
+                self._evolve(name, own, told, operation_column, batch_id, tolerant=aside is not None)
             admitted = {
                 name: admit_batch(
                     self._tables[name],
@@ -341,9 +342,11 @@ class Monitor(Tabling):
         with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
         """
         self._refuse_closed()
-        if how == "upsert" and table_column is None and not self._tables[self._table_name(table)].schema.key:
-            raise needs_key(self._tables[self._table_name(table)])
         part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
+        sources_by_table(Sources(**{part: folder}), table, table_column, evolve)  # refuses what no file could mean
+        watched = None if table_column is not None else self._tables[self._table_name(table)]
+        if how == "upsert" and watched is not None and not watched.schema.key:
+            raise needs_key(watched)
 
         def handle(path: str, batch_id: str) -> bool:
             source: dict[str, Any] = {part: path}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from holdfast.api.alarms import Alarming, FailOn, alarming
@@ -57,15 +58,17 @@ class Outcome:
 
     # ---- marked rules -----------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def told(self) -> dict[tuple[str, str], Diff]:
         """What people hear of: nothing of rules that are ignored; pinned ones that broke are told before all else."""
-        return {
-            at: diff.without(aside) if (aside := {*self._broken(at, "pinned"), *self._texts(at, "ignored")}) else diff
-            for at, diff in self.diffs.items()
-        }
+        told = {}
+        for at, diff in self.diffs.items():
+            ignored = {text for text in self._texts(at, "ignored") if text in diff.lost or text in diff.gained}
+            aside = self._broken(at, "pinned") | ignored
+            told[at] = diff.without(aside) if aside else diff
+        return told
 
-    @property
+    @cached_property
     def pinned(self) -> dict[tuple[str, str], Diff]:
         """What the batch did to pinned rules that rows broke."""
         own = {at: self._broken(at, "pinned") for at in self.diffs}

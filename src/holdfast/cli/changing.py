@@ -1,21 +1,43 @@
-"""What the commands share that change a state while its history goes on."""
+"""What the commands share that change a state while its history goes on: `holdfast rules STATE add …`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from holdfast.cli.app import Commands, app
+from holdfast.cli.arguments import Format, Output, State
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import say
 
 if TYPE_CHECKING:
     from holdfast.api.changed import Changed
     from holdfast.api.monitor import Monitor
+    from holdfast.store.records import TableRecord
 
 
-def tell_change(context: typer.Context, form: str, change: Callable[[Monitor], Changed]) -> None:
+def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None]) -> typer.Typer:
+    """Commands that are about a state, which is named first. `show` is one of them, and what there is without any."""
+    made = typer.Typer(name=name, cls=Commands, help=about, invoke_without_command=True, rich_markup_mode="rich")
+
+    @made.callback()
+    def of_state(context: typer.Context, state: State) -> None:
+        context.obj = state
+        if context.invoked_subcommand is None:
+            show(state, "text")
+
+    @made.command("show", help=show.__doc__)
+    def shown(context: typer.Context, form: Output = "text") -> None:
+        show(context.obj, form)
+
+    app.add_typer(made)
+    return made
+
+
+def tell_change(context: typer.Context, form: Format, change: Callable[[Monitor], Changed]) -> None:
     """Make a change of the state that a command is about, and tell what it did."""
     from holdfast.api.monitor import Monitor
 
@@ -26,3 +48,14 @@ def tell_change(context: typer.Context, form: str, change: Callable[[Monitor], C
         print_json(made.to_json())
     else:
         say("\n".join(made.lines()))
+
+
+def tables_of(state: Path) -> list[TableRecord]:
+    """The tables of a state; none of them is loaded."""
+    from holdfast.store.store import Store
+
+    store = Store(state)
+    try:
+        return store.tables()
+    finally:
+        store.close()

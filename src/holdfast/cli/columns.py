@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from holdfast.cli.app import Commands, app
-from holdfast.cli.arguments import ChangeId, Output, State, TableName
-from holdfast.cli.changing import tell_change
+from holdfast.cli.arguments import ChangeId, Format, Output, TableName
+from holdfast.cli.changing import commands_of_state, tables_of, tell_change
 from holdfast.cli.printing import print_json
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]
@@ -19,55 +19,34 @@ Type = Annotated[
     ),
 ]
 
-columns = typer.Typer(
-    name="columns",
-    cls=Commands,
-    help="Show and change the columns of a watched table, while its history goes on.\n\n"
-    "Example: [b]holdfast columns state/ rename zip postcode[/b]",
-    invoke_without_command=True,
-    rich_markup_mode="rich",
-)
-app.add_typer(columns)
 
-
-@columns.callback()
-def _of_state(context: typer.Context, state: State) -> None:
-    context.obj = state
-    if context.invoked_subcommand is None:
-        _show(context, "text")
-
-
-@columns.command()
-def show(context: typer.Context, form: Output = "text") -> None:
+def _show(state: Path, form: Format) -> None:
     """List the columns of each table with their types, and those that are not watched."""
-    _show(context, form)
-
-
-def _show(context: typer.Context, form: str) -> None:
     from holdfast.report.tables import text_table
     from holdfast.report.terminal import Terminal
-    from holdfast.store.store import Store
     from holdfast.table.types import show_type
 
-    store = Store(context.obj)
-    try:
-        records = store.tables()
-    finally:
-        store.close()
     lines = []
-    for record in records:
+    for record in tables_of(state):
         schema = record.schema
         key = {schema.names[place] for place in schema.key}
         for column in schema.columns:
             about = "key" if column.name in key else ""
             lines.append((schema.name, column.name, show_type(column.type), about))
         lines += [(schema.name, name, "", "not watched") for name in record.left_out]
-    headings = ("table", "column", "type", "")
     if form == "json":
         names = ("table", "column", "type", "about")
         print_json({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
     else:
-        Terminal().print(text_table(headings, lines, ()))
+        Terminal().print(text_table(("table", "column", "type", ""), lines, ()))
+
+
+columns = commands_of_state(
+    "columns",
+    "Show and change the columns of a watched table, while its history goes on.\n\n"
+    "Example: [b]holdfast columns state/ rename zip postcode[/b]",
+    _show,
+)
 
 
 @columns.command()

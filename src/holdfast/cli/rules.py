@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from holdfast.cli.app import Commands, app
-from holdfast.cli.arguments import ChangeId, Output, State, TableName
-from holdfast.cli.changing import tell_change
+from holdfast.cli.arguments import ChangeId, Format, Output, TableName
+from holdfast.cli.changing import commands_of_state, tell_change
 from holdfast.cli.options import settings_of, taking
 from holdfast.cli.printing import class_names, print_json
 from holdfast.engines.registry import found_classes
@@ -27,31 +26,9 @@ RuleFiles = Annotated[
     list[str], typer.Argument(metavar="FILE…", help="Rule files, or rules such as [b]'Zip -> State'[/b].")
 ]
 
-rules = typer.Typer(
-    name="rules",
-    cls=Commands,
-    help="Show and change the rules of a state, while its history goes on.\n\n"
-    "Example: [b]holdfast rules state/ add more.yaml[/b], [b]holdfast rules state/ promote 'Zip -> State'[/b]",
-    invoke_without_command=True,
-    rich_markup_mode="rich",
-)
-app.add_typer(rules)
 
-
-@rules.callback()
-def _of_state(context: typer.Context, state: State) -> None:
-    context.obj = state
-    if context.invoked_subcommand is None:
-        _show(state, "text")
-
-
-@rules.command()
-def show(context: typer.Context, form: Output = "text") -> None:
+def _show(state: Path, form: Format) -> None:
     """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
-    _show(context.obj, form)
-
-
-def _show(state: Path, form: str) -> None:
     from holdfast.api.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
 
@@ -65,6 +42,14 @@ def _show(state: Path, form: str) -> None:
     say(f"# watched classes: {', '.join(watched) or 'none'}")
     for mark in marks.to_json():
         say(f"# {mark['mark']}: {mark['text']}" + (f" (of {mark['table']})" if mark["table"] != "*" else ""))
+
+
+rules = commands_of_state(
+    "rules",
+    "Show and change the rules of a state, while its history goes on.\n\n"
+    "Example: [b]holdfast rules state/ add more.yaml[/b], [b]holdfast rules state/ promote 'Zip -> State'[/b]",
+    _show,
+)
 
 
 @rules.command()

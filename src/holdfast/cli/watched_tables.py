@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.app import Commands, app
-from holdfast.cli.arguments import ChangeId, Output, State
-from holdfast.cli.changing import tell_change
+from holdfast.cli.arguments import ChangeId, Format, Output
+from holdfast.cli.changing import commands_of_state, tables_of, tell_change
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import print_json
 from holdfast.cli.tables import named, split
@@ -16,40 +16,13 @@ from holdfast.cli.tables import named, split
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
 
-tables = typer.Typer(
-    name="tables",
-    cls=Commands,
-    help="Show and change the tables of a state, while its history goes on.\n\n"
-    "Example: [b]holdfast tables state/ add customers.csv --key id[/b]",
-    invoke_without_command=True,
-    rich_markup_mode="rich",
-)
-app.add_typer(tables)
 
-
-@tables.callback()
-def _of_state(context: typer.Context, state: State) -> None:
-    context.obj = state
-    if context.invoked_subcommand is None:
-        _show(context, "text")
-
-
-@tables.command()
-def show(context: typer.Context, form: Output = "text") -> None:
+def _show(state: Path, form: Format) -> None:
     """List the tables with their rows, columns and keys."""
-    _show(context, form)
-
-
-def _show(context: typer.Context, form: str) -> None:
     from holdfast.report.tables import text_table
     from holdfast.report.terminal import Terminal
-    from holdfast.store.store import Store
 
-    store = Store(context.obj)
-    try:
-        records = store.tables()
-    finally:
-        store.close()
+    records = tables_of(state)
     lines = [(each.schema, each.rows, [each.schema.names[place] for place in each.schema.key]) for each in records]
     if form == "json":
         print_json(
@@ -59,6 +32,14 @@ def _show(context: typer.Context, form: str) -> None:
     else:
         shown = [(s.name, f"{rows:,}", f"{len(s.names):,}", ", ".join(key)) for s, rows, key in lines]
         Terminal().print(text_table(("table", "rows", "columns", "key"), shown, ("rows", "columns")))
+
+
+tables = commands_of_state(
+    "tables",
+    "Show and change the tables of a state, while its history goes on.\n\n"
+    "Example: [b]holdfast tables state/ add customers.csv --key id[/b]",
+    _show,
+)
 
 
 @tables.command()

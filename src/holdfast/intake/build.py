@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
@@ -149,6 +149,11 @@ class Sources:
         """What tells of whole rows, if anything does."""
         parts = (self.inserts, self.upserts, self.changes, self.snapshot)
         return next((each for each in parts if each is not None), None)
+
+    def lasting(self) -> Sources:
+        """The same, which can be read more than once."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Sources(**{name: None if source is None else lasting(source) for name, source in given.items()})
 
     @property
     def kind(self) -> str:

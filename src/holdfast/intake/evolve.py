@@ -11,9 +11,11 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.reading import NOTED, UNSPLIT, Reading, ReadOptions, open_source
-from holdfast.intake.staging import Plan, StagedRows, plan_init, stage_rows
+from holdfast.intake.sifting import sifted_whole
+from holdfast.intake.staging import Plan, StagedRows, plan_init, stage_rows, without_dictionaries
+from holdfast.sources import jsonlines
 from holdfast.sources.grammar import NO_KIND
-from holdfast.sources.infer import decide
+from holdfast.sources.infer import Traits, decide, traits
 from holdfast.table import admit, files
 from holdfast.table.columns import ColumnChange, common_type
 from holdfast.table.table import Schema
@@ -22,9 +24,36 @@ from holdfast.table.types import Column, kept_type
 Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: no value tells
 
 
-def columns_in(source: Any, table: str, options: ReadOptions, spark: Any, folder: str) -> Found:
-    """The columns of a source, with the types that its own values have. Text is read once for that."""
-    reading = open_source(source, options, spark)
+def columns_in(
+    source: Any, table: str, options: ReadOptions, spark: Any, folder: str, *, tolerant: bool = False
+) -> Found:
+    """The columns of a source, with the types that its own values have. Text is read once for that; if tolerant, once
+    more where it has records that are no rows, without these.
+    """
+    try:
+        return _columns(open_source(source, options, spark), table, folder)
+    except BadInput:
+        if not tolerant:
+            raise
+    reading = open_source(source, options, spark, tolerant=True)
+    return _columns(reading, table, folder) if reading.frame is not None else _columns_of_rows(reading, options)
+
+
+def _columns_of_rows(reading: Reading, options: ReadOptions) -> Found:
+    """The same of text that may have records that are no rows."""
+    rows = sifted_whole(reading).table
+    if reading.json:
+        looks = {name: jsonlines.seen(rows[name].unique()) for name in rows.column_names}
+        types, _ = jsonlines.types_of(looks, options.csv.types == "text")
+        return [(name, kept_type(types[name])) for name in types]
+    if not reading.infer:
+        return reading.columns
+    distinct = without_dictionaries(rows)
+    seen = [traits(column.unique(), reading.nulls) for column in distinct.columns]
+    return _decided(rows.column_names, seen, reading)
+
+
+def _columns(reading: Reading, table: str, folder: str) -> Found:
     if not reading.columns:
         return []
     return [each for each in _typed(reading, table, folder) if each[0] not in reading.overlooked]
@@ -43,9 +72,13 @@ def _typed(reading: Reading, table: str, folder: str) -> Found:
 def _told(reading: Reading, plan: Plan, rows: StagedRows) -> Found:
     if not reading.infer:
         return [(column.name, column.type) for column in plan.columns]
-    types, _ = decide(rows.traits, reading.nulls)
-    known = [None if each.kinds == NO_KIND else kind for each, kind in zip(rows.traits, types, strict=True)]
-    return [(column.name, kind) for column, kind in zip(plan.columns, known, strict=True)]
+    return _decided([column.name for column in plan.columns], rows.traits, reading)
+
+
+def _decided(names: Sequence[str], seen: Sequence[Traits], reading: Reading) -> Found:
+    types, _ = decide(seen, reading.nulls)
+    known = [None if each.kinds == NO_KIND else kind for each, kind in zip(seen, types, strict=True)]
+    return list(zip(names, known, strict=True))
 
 
 def evolution(

@@ -98,7 +98,8 @@ def _within(numbers: NDArray[np.int64], first: int, count: int) -> list[int]:
 
 
 def _split(raw: bytes, dialect: Dialect) -> Original:
-    found = list(records(raw, dialect.separator, dialect.quote))
+    # Behind a line break, as a mark of the byte order stands only where a file begins.
+    found = list(records(b"\n" + raw, dialect.separator, dialect.quote))
     if len(found) == 1 and found[0].closed and len(found[0].fields) == len(dialect.names):
         try:
             return Original(None, [unquoted(field, dialect.quote) for field in found[0].fields])
@@ -127,5 +128,5 @@ def _of_tables(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Origina
         if first > numbers[-1]:
             return
         wanted = _within(numbers, first, len(table))
-        yield from (Original(None, row) for row in as_texts(table.take(wanted)))
+        yield from (Original(None, row) for row in as_texts(table.take(arrow.from_numpy(np.array(wanted, np.int64)))))
         first += len(table)

@@ -46,7 +46,7 @@ class Rejected:
     reasons: Sequence[str]
 
     def record_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The records that the rows are, of which there are as many as there are others."""
+        """The numbers of the records that some rows are: all other records are rows, counted from 0."""
         return rows + np.searchsorted(self.records - np.arange(len(self.records)), rows, side="right")
 
     def and_rows(self, rows: NDArray[np.int64], reasons: Sequence[str]) -> Rejected:

@@ -143,13 +143,13 @@ class PairSearch:
         known = self._files or IndexFiles(everyone.distinct, table.rows, [])
         layouts, self._places = self._layouts(known.distinct)
         self._distinct, self._laid_out_at, self._files = known.distinct, known.laid_out_at, None
-        files = known.indexes if len(known.indexes) == len(layouts) else [None] * len(layouts)
 
-        def made(layout: Layout, written: IndexFile | None) -> Index:
-            opened = None if written is None else Index.opened(layout, self.spaces, table, written)
-            return opened or Index.of(layout, self.spaces, table, everyone)
+        def made(place: int) -> Index:
+            tried = (Index.opened(layouts[place], self.spaces, table, each) for each in _likely(known.indexes, place))
+            opened = next((index for index in tried if index is not None), None)
+            return opened or Index.of(layouts[place], self.spaces, table, everyone)
 
-        self._indexes = Threads().map(lambda each: made(*each), list(zip(layouts, files, strict=True)))
+        self._indexes = Threads().map(made, range(len(layouts)))
 
     def _layouts(self, distinct: Sequence[int]) -> tuple[list[Layout], list[tuple[int, int]]]:
         lookups = [lookup for query in self.queries if not query.single for lookup in (query.as_t, query.as_s)]
@@ -287,3 +287,8 @@ class BatchPairs:
     def count(self, number: int) -> int:
         """How many pairs the rows born are in."""
         return self._search._count_within(number, self._born)
+
+
+def _likely(files: Sequence[IndexFile | None], place: int) -> list[IndexFile]:
+    """The files that may hold an index, that of its place first: where queries came or went, places are others."""
+    return [each for each in (*files[place : place + 1], *files[:place], *files[place + 1 :]) if each is not None]

