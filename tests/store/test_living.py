@@ -257,6 +257,41 @@ def test_a_rule_that_is_given_has_no_mark(tmp_path: Path) -> None:
         assert not watch.marks().ignored
 
 
+def test_what_is_kept_of_rows_follows_their_columns(tmp_path: Path) -> None:
+    """The key that rows are called by, too; and a new column with an old name has no old values."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules("orders.cust in customers.id")
+        watch.add_rules("t.city != 'q'", table="orders")
+        wrong = pa.table({"id": [7], "cust": [70], "zip": ["c"], "city": ["q"]})
+        watch.apply(inserts={"orders": wrong})
+        watch.apply(deletes={"orders": wrong})
+        watch.rename_column("id", "no", table="orders")
+        watch.rename_column("zip", "post", table="orders")
+        watch.add_column("zip", "text", table="orders")
+        for name, told in (("row1", "no 7 (city q)"), ("ref1", "no 7 (cust 70)")):
+            assert f"because of {told}" in " ".join(watch.explain(name))
+        (row,) = watch.rows([4], table="orders")
+        assert row.kept is not None
+        assert (row.kept.key, row.kept.values) == ({"no": 7}, {"no": 7, "cust": 70, "post": "c", "city": "q"})
+        assert "batches" in state_document(watch)
+
+
+def test_a_page_and_vacuum_know_rules_and_tables_that_left(tmp_path: Path) -> None:
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        watch.add_rules("orders.cust in customers.id")
+        watch.add_rules("key(name)", table="customers")
+        watch.apply(inserts={"orders": pa.table({"id": [7], "cust": [70], "zip": ["c"], "city": ["q"]})})
+        watch.apply(inserts={"customers": pa.table({"id": [8], "name": ["one"]})})
+        watch.remove_rules("ref1")
+        watch.vacuum()
+        watch.drop_table("customers")
+        watch.vacuum()
+        assert "batches" in state_document(watch)
+        watch.add_table("customers", KINDS, key="id")
+        watch.apply(inserts={"customers": pa.table({"id": [8], "kind": ["a"]})})
+        assert "batches" in state_document(watch)
+
+
 def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
     """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
     state = tmp_path / "state"

@@ -101,7 +101,7 @@ class Tabling(Evolving):
             {**self._facts(wanted, given), "ways": self._ways(name, built)},
             {at: found for at, found in results.items() if at in fresh},
             [at for at in old if at not in self._states],
-            list(events(old_results, results)),
+            [*events(old_results, results), *same_names.gone(self._store.remembered.texts(), self._schemas())],
             [] if built is None else [_record(built)],
             {name: () if table.where is None or built is None else table.where.segments},
             table.next_id,
