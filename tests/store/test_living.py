@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,17 @@ def test_a_rule_that_is_given_has_no_mark(tmp_path: Path) -> None:
         promoted = watch.promote("zip -> city")
         assert [line["text"] for line in promoted.about["unmarked"]] == ["zip -> city"]
         assert not watch.marks().ignored
+
+
+def test_a_rule_with_a_day_stays_where_dates_become_timestamps(tmp_path: Path) -> None:
+    """It is told as edited, not as gone."""
+    rows = pa.table({"id": [1, 2], "day": [date(2026, 1, 1), date(2026, 1, 2)]})
+    with hf.Monitor.create(tmp_path / "state", {"t": rows}, watch=["column"], key="id") as watch:
+        watch.add_rules(["max(day) <= DATE '2026-01-20'", "t.day < DATE '2026-02-01'", "t.id > 0"])
+        changed = watch.retype_column("day", "timestamp")
+        assert ("removed" in changed.about, len(changed.about["edited"])) == (False, 2)
+        assert "row1: t.day < TIMESTAMP '2026-02-01 00:00:00+00:00': edited; 0 violations" in str(changed)
+        equals_one_made_anew(watch)
 
 
 def test_what_is_kept_of_rows_follows_their_columns(tmp_path: Path) -> None:

@@ -199,10 +199,16 @@ def _columns_told(schema: Schema, change: ColumnChange) -> list[Json]:
 
 
 def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
-    """Given rules that are no more, and how many of the others there are."""
+    """Given rules that are no more, those that are written otherwise now, and how many of the others there are. A
+    constant is written in the type of its column: a day as a time, where dates became timestamps.
+    """
     counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if _breaks(name)]
     found = [each for each in counts if each["before"] != each["now"]]
-    told = {"removed": about.get("removed", []), "found": found}
+    gone = {each["name"] for each in about.get("removed", [])}
+    edited = [each for each in about.get("added", []) if each["name"] in gone]
+    stay = {each["name"] for each in edited}
+    removed = [each for each in about.get("removed", []) if each["name"] not in stay]
+    told = {"removed": removed, "edited": edited, "found": found}
     return {event: listed for event, listed in told.items() if listed}
 
 
@@ -220,7 +226,7 @@ def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
 def _type(kind: str | pa.DataType) -> pa.DataType:
     """The type that a word means, such as `integer`, `decimal(10,2)` or `text`."""
     if not isinstance(kind, str):
-        kept = kept_type(kind)
+        kept = kept_type(kind) if isinstance(kind, pa.DataType) else None
         if kept is None:
             raise BadInput(f"values of type {kind} can't be compared; choose another")
         return kept
