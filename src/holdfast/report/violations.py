@@ -25,6 +25,9 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
     if listing.pairs is None:
         console.print("only their number is kept; start the state with a higher --pair-limit to list them")
         return
+    if not len(listing.pairs):  # of a rule about a table that no rows stand for
+        console.print("the table itself is the violation: there are no rows to list")
+        return
     if with_rows:
         for violation in listing.violations(first):
             console.print(_side_by_side(listing, violation))
