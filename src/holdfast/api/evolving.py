@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +21,25 @@ from holdfast.api.ruling import Ruling, Subject
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Sources
+from holdfast.intake.build import Sources, admit_batch
 from holdfast.intake.evolve import columns_in, evolution
 from holdfast.intake.reading import ReadOptions
+from holdfast.progress import Progress
 from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.store.records import COLUMNS, TableRecord
 from holdfast.store.reshape import Reshaped
+from holdfast.table import files
 from holdfast.table.columns import ColumnChange, NewSchema, changed_schema, with_columns
 from holdfast.table.load import load_table
+from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import used_codes
-from holdfast.table.table import Schema, TableFiles
+from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column, kept_type, show_type
 
 if TYPE_CHECKING:
     from holdfast.api.renaming import Renaming
+
+Trial = Callable[[TableRecord, Table], None]  # raises where a changed table would not do
 
 
 class Evolving(Ruling):
@@ -67,10 +72,12 @@ class Evolving(Ruling):
         options: ReadOptions,
         operation_column: str | None,
         batch_id: str,
+        on_missing: OnMissing,
         tolerant: bool,
     ) -> None:
-        """Change a table so that the rows of a batch fit in, where they don't; says so. If tolerant, records that are
-        no rows are passed over.
+        """Change a table so that the rows of a batch fit in, where they don't; says so. The rows are tried with the
+        changed table first: where they would be refused still, nothing changes. If tolerant, records that are no rows
+        are passed over, and none are refused.
         """
         table = self._tables[name]
         if sources.of_rows is None:
@@ -87,8 +94,18 @@ class Evolving(Ruling):
             operation_column,
             is_feed=sources.changes is not None,
         )
+
+        def tried(record: TableRecord, changed: Table) -> None:
+            left_out, silent = record.left_out, Progress()
+            admitted = admit_batch(
+                changed, sources, left_out, options, operation_column, on_missing, folder, self._spark, silent, None
+            )
+            for segment in admitted.segments:
+                files.remove(segment.path)
+
         if change:
-            done = self._change_columns(name, self._free_id(f"{batch_id}:columns"), change)
+            own_id = self._free_id(f"{batch_id}:columns")
+            done = self._change_columns(name, own_id, change, None if tolerant else tried)
             self._progress.note(done.sentence())
             self._refresh()
 
@@ -99,7 +116,10 @@ class Evolving(Ruling):
 
     # ---- a change ---------------------------------------------------------------------------------------------------
 
-    def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> Changed:
+    def _change_columns(
+        self, table: str | None, change_id: str | None, change: ColumnChange, tried: Trial | None = None
+    ) -> Changed:
+        """Change the columns of a table; `tried` may refuse to, when it sees the table as it would be."""
         self._refuse_closed()
         if (known := self._made_before(change_id)) is not None:
             return known
@@ -109,22 +129,25 @@ class Evolving(Ruling):
         if new.schema == self._tables[name].schema:
             return Changed(None)
         with clear_sentences(self._store.path), self._leaving_no_files():
-            return self._reshape_columns(name, change, new, change_id or uuid.uuid4().hex, time.perf_counter())
+            started = time.perf_counter()
+            self._progress.step(f"Changing the columns of {name}")
+            self._stale = True
+            where = self._written(name, change, new)
+            if tried is not None:
+                tried(self._record(name, change, where), load_table(where))
+            return self._reshape_columns(name, change, where, change_id or uuid.uuid4().hex, started)
 
     def _reshape_columns(
-        self, name: str, change: ColumnChange, new: NewSchema, change_id: str, started: float
+        self, name: str, change: ColumnChange, where: TableFiles, change_id: str, started: float
     ) -> Changed:
-        """Write the table, look at it anew, and commit. After that the state is read anew from disk, before it is used
-        again.
+        """Look at a table anew that was written with other columns, and commit. After that the state is read anew from
+        disk, before it is used again.
         """
         from holdfast.api.renaming import Renaming  # reads rules, which applying a batch need not load
 
-        self._stale = True
         rename = Renaming(name, change.renamed)
         before, old, old_results = self._wanted(), self._states, rename.results(self._results())
-        self._progress.step(f"Changing the columns of {name}")
         columns = _columns_told(self._tables[name].schema, change)
-        where = self._written(name, change, new)
         known_by_number = self._known_by_number(name) if change.only_names else {}
         parts = self._watched[name].dump() if change.only_names else ({}, {})
         self._watched[name] = WatchedTable(load_table(where), *parts)

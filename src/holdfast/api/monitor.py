@@ -245,8 +245,8 @@ class Monitor(Tabling):
         or applied go to a file in the folder `quarantine`, where one is given, and the others are applied.
 
         With `evolve` the table first takes over the columns of the rows: new ones join, ones that they lack leave, and
-        types get wider where no value changes its meaning; that is a change of its own in the history. If this raises,
-        nothing has changed but that.
+        types get wider where no value changes its meaning; that is a change of its own in the history, made only if the
+        rows can be applied then. If this raises, nothing has changed; of several tables, the columns of some may have.
         """
         self._refuse_closed()
         sources = Sources(inserts, deletes, changes, snapshot, upserts)
@@ -267,7 +267,7 @@ class Monitor(Tabling):
                 parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
                 told = self._read_options(name, options)
-                self._evolve(name, own, told, operation_column, batch_id, tolerant=aside is not None)
+                self._evolve(name, own, told, operation_column, batch_id, on_missing, tolerant=aside is not None)
             admitted = {
                 name: admit_batch(
                     self._tables[name],
