@@ -96,7 +96,9 @@ def said(event: str, about: Json) -> str:
     found, violations = about.get("found"), about.get("violations")
     if found is not None:
         return f"{_SAID[event]}; {found:,} hold"
-    return _SAID[event] + ("" if violations is None or event == "removed" else f"; {violations:,} violations")
+    if violations is None or event == "removed":
+        return _SAID[event]
+    return f"{_SAID[event]}; {violations:,} violation{'s' * (violations != 1)}"
 
 
 def _column_line(told: Json) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from holdfast.visible import visible
+
 MARKS = "marks"  # the fact of a state that keeps them
 
 RuleName = tuple[str, str, str]  # class, table ("*": all) and text
@@ -23,6 +25,10 @@ class Marks:
 
     ignored: frozenset[RuleName] = frozenset()
     pinned: frozenset[RuleName] = frozenset()
+
+    def __repr__(self) -> str:
+        lines = [f"{mark['mark']}: {mark['text']} ({mark['class']} of {mark['table']})" for mark in self.to_json()]
+        return "\n".join(map(visible, lines)) or "no rule is ignored or pinned"
 
     @staticmethod
     def read(text: str | None) -> Marks:

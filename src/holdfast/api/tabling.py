@@ -13,7 +13,7 @@ from holdfast.api.evolving import Evolving, rules_told
 from holdfast.api.rule_change import Json, events, told
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import BadInput, clear_sentences, suggest
 from holdfast.intake.build import Built, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.store.records import TABLES, TableRecord
@@ -63,7 +63,8 @@ class Tabling(Evolving):
         if (known := self._made_before(change_id)) is not None:
             return known
         self._refresh()
-        self._table_name(name)
+        if name not in self._tables:
+            raise BadInput(f"there is no table {name!r}; {suggest(name, self._tables)}")
         if len(self._tables) == 1:
             raise BadInput(
                 f"{name} is the only table here, and a state without tables is none; remove its folder instead"
