@@ -22,10 +22,20 @@ compile_once()
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the processes that share a run, one has the Spark session: all tests that need it go there."""
+    """Of the processes that share a run, one has the Spark session: all tests that need it go there. And tests of one
+    engine go to one process, for they need the same kernels: while it compiles these, others compile others.
+    """
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()) or item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        elif not item.get_closest_marker("xdist_group") and (folder := _of_kernels(item.path)):
+            item.add_marker(pytest.mark.xdist_group(folder))
+
+
+def _of_kernels(test: Path) -> str:
+    """The folder of a test whose kernels few other tests need; nothing where there is no such thing."""
+    folder, outer = test.parent.name, test.parent.parent.name
+    return folder if outer == "engines" or folder in ("borders", "pairs", "search", "kernels") else ""
 
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
