@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ def _turn(name: str) -> Iterator[None]:
     if name in _held:  # a kernel that calls itself, or another thread
         yield
         return
-    folder = Path(tempfile.gettempdir()) / "holdfast-compiling"
+    folder = Path(tempfile.gettempdir()) / f"compiling-holdfast-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     _held.add(name)
     with (folder / hashlib.sha256(name.encode()).hexdigest()).open("w") as file:
