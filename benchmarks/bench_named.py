@@ -10,20 +10,18 @@ from collections.abc import Iterator
 from time import perf_counter
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
-from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
+from benchmarks.bench_denial import empty, grown, sizes, tax
+from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.declared import GivenRule, NoSettings, TableRules
-from holdfast.engines.functional.named import NamedEngine, State, make
+from holdfast.engines.functional.named import NamedEngine, make
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
-from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 
 RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")
-BATCH = 1000
 
 
 def engine_for(rule: str) -> NamedEngine:
@@ -59,7 +57,7 @@ def batches() -> Iterator[Case]:
             started = perf_counter()
             state = engine.discover(WatchedTable(first.after), Threads())
             found = perf_counter() - started
-            spent = _stream(engine, state, first, data, count)
+            spent = come_and_go(engine, state, first, data, count)
         rival, theirs = their_count(data, rule)
         for what, seconds in spent.items():
             yield Case(
@@ -68,25 +66,3 @@ def batches() -> Iterator[Case]:
                 theirs == state.statuses[0].to_remove, "", None,
                 f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
             )  # fmt: skip
-
-
-def _stream(engine: NamedEngine, state: State, first: Change, data: pa.Table, count: int) -> dict[str, list[float]]:
-    """Batches that come, go and come again, so that all rows are there at the end."""
-    spent: dict[str, list[float]] = {"inserted": [], "deleted": []}
-    table, rows = first.after, first.after.rows
-    for number in range(count):
-        batch = data.slice(rows + number * BATCH, BATCH)
-        change = grown(table, batch)
-        spent["inserted"].append(_timed(engine, state, change))
-        gone = shrunk(change.after, np.asarray(change.born, np.int64))
-        spent["deleted"].append(_timed(engine, state, gone))
-        again = grown(gone.after, batch)
-        engine.maintain(state, again, Threads())
-        table = again.after
-    return spent
-
-
-def _timed(engine: NamedEngine, state: State, change: Change) -> float:
-    started = perf_counter()
-    engine.maintain(state, change, Threads())
-    return perf_counter() - started

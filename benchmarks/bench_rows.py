@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from time import perf_counter
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
-from benchmarks.bench_denial import empty, grown, shrunk, sizes, tax
+from benchmarks.bench_denial import empty, grown, sizes, tax
+from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.declared import GivenRule, NoSettings, TableRules
 from holdfast.engines.registry import rule_class
-from holdfast.engines.row.engine import RowEngine, State, make
+from holdfast.engines.row.engine import State, make
 from holdfast.engines.row.parse import parse
 from holdfast.engines.row.sql import condition_sql
 from holdfast.engines.watched import WatchedTable
-from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 
 RULES = (
@@ -37,7 +36,6 @@ RULES = (
     "t.MarriedExemp = 2 * t.SingleExemp",
     "t.FName != t.LName",
 )
-BATCH = 1000
 
 
 @benchmark("row-rules", "ten rules about one row on a Tax table: a first look, and 1,000 rows in and out")
@@ -59,7 +57,7 @@ def row_rules() -> Iterator[Case]:
         "first look", min(looks), rival, "DuckDB", weight.own_mb, _counts(state) == theirs, "", None,
         f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
     )  # fmt: skip
-    spent = _stream(engine, state, first, data, count)
+    spent = come_and_go(engine, state, first, data, count)
     rival, theirs = _theirs(data)
     for what, seconds in spent.items():
         yield Case(
@@ -85,25 +83,3 @@ def _theirs(data: pa.Table) -> tuple[float, list[int]]:
             found = [len(connection.execute(query).fetchnumpy()["rowid"]) for query in queries]
             best = min(best, perf_counter() - started)
         return best, found
-
-
-def _stream(engine: RowEngine, state: State, first: Change, data: pa.Table, count: int) -> dict[str, list[float]]:
-    """Batches that come, go and come again, so that all rows are there at the end."""
-    spent: dict[str, list[float]] = {"inserted": [], "deleted": []}
-    table, rows = first.after, first.after.rows
-    for number in range(count):
-        batch = data.slice(rows + number * BATCH, BATCH)
-        change = grown(table, batch)
-        spent["inserted"].append(_timed(engine, state, change))
-        gone = shrunk(change.after, np.asarray(change.born, np.int64))
-        spent["deleted"].append(_timed(engine, state, gone))
-        again = grown(gone.after, batch)
-        engine.maintain(state, again, Threads())
-        table = again.after
-    return spent
-
-
-def _timed(engine: RowEngine, state: State, change: Change) -> float:
-    started = perf_counter()
-    engine.maintain(state, change, Threads())
-    return perf_counter() - started

@@ -50,16 +50,6 @@ class Marks:
         gone = {rule for rule in self.ignored | self.pinned if rule[1] in subjects and rule[2] in texts}
         return Marks(self.ignored - gone, self.pinned - gone)
 
-    def of_class(self, name: str, subjects: Iterable[str]) -> dict[str, Mark]:
-        """The marked rules of a class by text, in some tables."""
-        asked = set(subjects)
-        return {
-            text: mark
-            for mark in _MARKS
-            for own, subject, text in getattr(self, mark)
-            if own == name and subject in asked
-        }
-
     def kept_in(self, classes: Iterable[str]) -> Marks:
         """Those of some classes of rules."""
         known = set(classes)
