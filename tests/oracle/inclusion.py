@@ -72,17 +72,18 @@ Pairs = tuple[tuple[Attribute, Attribute], ...]
 
 
 def several(tables: Tables, compare: Compare, arity: int) -> dict[Pairs, bool]:
-    """The dependencies of several columns that hold, as does each of their parts, of which none is without values. Told
-    is also whether no row is without a null in the columns of the left side.
+    """The dependencies of several columns that hold, as does each of their parts, of which none is without values. A
+    column is included in itself, so a part may have the same column on both sides; a whole has not the same sides.
+    Told is also whether no row is without a null in the columns of the left side.
     """
     held = columns(tables, compare)
-    exact = [pair for pair in unary(tables, compare) if held[pair[0]]]
+    exact = [(a, b) for a, b in itertools.product(held, held) if held[a] and held[a].keys() <= held[b].keys()]
     order = list(held)
     exact.sort(key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
     found = {}
     for size in range(2, arity + 1):
         for pairs in itertools.combinations(exact, size):
-            if _one_each(pairs) and all_parts_hold(tables, pairs, compare):
+            if _one_each(pairs) and any(a != b for a, b in pairs) and all_parts_hold(tables, pairs, compare):
                 found[pairs] = not _tuples(tables, [a for a, _ in pairs], compare)
     return found
 

@@ -1,6 +1,7 @@
 """Dependencies of several columns: `R(A1, A2) in S(B1, B2)`, from the valid ones of fewer columns.
 
-A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Its rows are the
+A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Within one table
+a pair may be trivial, `C in C`, but not all of them: `t(tenant, parent) in t(tenant, id)`. The rows of a candidate are the
 complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
 (the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
 they are not reported. What is reported does not depend on the order of the search: all that holds, has at most
@@ -18,7 +19,7 @@ Cost: testing some tuples is one pass over the codes of S (of R, where rows of S
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +30,7 @@ from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.inclusion.tuples import Tuples
+from holdfast.engines.inclusion.tuples import Grid, Tuples
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
@@ -90,10 +91,10 @@ def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
     if state.settings.max_arity < 2:
         return {}
     old = {each.pairs: each for each in state.candidates.values()}
-    maps, holds = Translations(state), derive.holding(state)
-    known = {
-        pairs: _after(state, each, change, maps) for pairs, each in old.items() if all(holds[pair] for pair in pairs)
-    }
+    maps, valid = Translations(state), _valid_pairs(state)
+    left = {pairs: each for pairs, each in old.items() if all(valid[pair] for pair in pairs)}
+    answered = _answered(state, left.values(), change, maps)
+    known = {pairs: _after(state, each, change, maps, pairs in answered) for pairs, each in left.items()}
     state.candidates = _levels(state, runner, known)
     fresh = {pairs: each.witness for pairs, each in known.items() if each.witness is not None}
     return {pairs: row for pairs, row in fresh.items() if old[pairs].holds}
@@ -115,27 +116,47 @@ def _levels(state: State, runner: Runner, known: dict[Pairs, Candidate]) -> dict
 
 
 def _unary_pairs(state: State) -> list[Pairs]:
-    """The valid dependencies of one column each, of columns that have values."""
+    """The valid dependencies of one column each, of columns that have values; trivial ones among them."""
     given = state.clusters.values.diagonal() > 0
-    return [((int(a), int(b)),) for a, b in np.argwhere(derive.holding(state) & given[:, None])]
+    return [((int(a), int(b)),) for a, b in np.argwhere(_valid_pairs(state) & given[:, None])]
+
+
+def _valid_pairs(state: State) -> NDArray[np.bool_]:
+    """Which columns are included in which, each in itself, too: `[dependent, referenced]`."""
+    valid = derive.holding(state)
+    np.fill_diagonal(valid, True)
+    return valid
 
 
 def _joined(state: State, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
-    """Candidates whose every part of one column less is valid."""
+    """Candidates whose every part of one column less is valid, as parts of trivial pairs alone always are.
+
+    In a join trivial pairs come last. So a candidate's two parts that are joined both have a pair that is not trivial,
+    and trivial pairs cost nothing where no other pair is valid within their table.
+    """
     whole = set(valid)
     table = [attribute.table for attribute in state.attributes]
     groups: dict[Any, list[Pairs]] = {}
-    for pairs in sorted(valid):
+    for pairs in sorted(tuple(sorted(each, key=_trivial_last)) for each in valid):
         a, b = pairs[0]
         groups.setdefault((table[a], table[b], pairs[:-1]), []).append(pairs)
     for group in groups.values():
         for left, right in itertools.combinations(group, 2):
             (a, b), (c, d) = left[-1], right[-1]
-            joined = (*left, (c, d))
-            if a == c or b == d or d in {r for _, r in left}:
+            joined = tuple(sorted((*left, (c, d))))
+            if a == c or b == d or _is_trivial(joined):
                 continue
-            if all(part in whole for part in itertools.combinations(joined, arity - 1)):
+            if all(part in whole or _is_trivial(part) for part in itertools.combinations(joined, arity - 1)):
                 yield joined
+
+
+def _trivial_last(pair: tuple[int, int]) -> tuple[bool, int, int]:
+    a, b = pair
+    return a == b, a, b
+
+
+def _is_trivial(pairs: Pairs) -> bool:
+    return all(a == b for a, b in pairs)
 
 
 # ---- testing from scratch -------------------------------------------------------------------------------------------
@@ -184,11 +205,11 @@ def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> lis
     """First all samples in one pass over the referenced table; the index only if some candidate got through."""
     _, referenced = Candidate(group[0]).sides(state)
     table, columns = state.tables[referenced[0].table], [each.column for each in referenced]
-    index: Tuples | None = None
+    index: Tuples | Grid | None = None
     answers = []
     for pairs, broken in zip(group, _sampled(state, group, maps), strict=True):
         if broken is None:
-            index = index or tuples.of_table(table, columns)
+            index = index or tuples.index_of(table, columns)
             parts = dependent_tuples(state, Candidate(pairs), maps)
             broken = next((int(ids[place]) for ids, rows in parts if (place := index.first_missing(rows)) >= 0), None)
         answers.append(_with_complete(state, Candidate(pairs, broken)))
@@ -221,23 +242,23 @@ def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[i
 def dependent_tuples(
     state: State, candidate: Candidate, maps: Translations, sample: int | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The ids of rows without a null, and their tuples as codes of the referenced columns: by shards, or a sample."""
+    """The ids of rows without a null, and their tuples as codes of the referenced columns: some at a time, or a sample."""
     dependent, referenced = candidate.sides(state)
-    for shard, alive in state.tables[dependent[0].table].living():
-        places = np.arange(len(shard)) if alive is None else np.flatnonzero(alive)
-        if sample is not None:
-            places = places[:: max(1, len(places) // sample)]
+    table = state.tables[dependent[0].table]
+    for shard, places in tuples.stretches(table) if sample is None else tuples.samples(table, sample):
         codes = [shard.columns[each.column][places] for each in dependent]
         full = np.logical_and.reduce([code != 0 for code in codes])
-        rows = np.stack([maps.of(a, b, c[full]) for a, b, c in zip(dependent, referenced, codes, strict=True)])
+        if not full.all():
+            places, codes = places[full], [code[full] for code in codes]
+        rows = np.stack([maps.of(a, b, code) for a, b, code in zip(dependent, referenced, codes, strict=True)])
         if rows.size:
-            yield shard.ids_of(places[full]), rows
+            yield shard.ids_of(places), rows
 
 
 # ---- after a batch --------------------------------------------------------------------------------------------------
 
 
-def _after(state: State, candidate: Candidate, change: Change, maps: Translations) -> Candidate:
+def _after(state: State, candidate: Candidate, change: Change, maps: Translations, answered: bool) -> Candidate:
     dependent, referenced = candidate.sides(state)
     grows = dependent[0].table == change.table
     shrinks = referenced[0].table == change.table
@@ -251,8 +272,7 @@ def _after(state: State, candidate: Candidate, change: Change, maps: Translation
             return replace(candidate, witness=broken, complete=None)
         stale = grows and (candidate.complete is None or candidate.complete in change.dead)
         return _with_complete(state, candidate) if stale else candidate
-    died = grows and candidate.witness in change.dead
-    if died or (shrinks and _answered(state, candidate, change, maps)):
+    if answered or (grows and candidate.witness in change.dead):
         return _test_group(state, [candidate.pairs], maps)[0]
     return candidate
 
@@ -271,23 +291,46 @@ def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: 
 def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
     """A living row that has the tuple of a row that died on the referenced side, where no other row has it."""
     dependent, referenced = candidate.sides(state)
-    rows = change.deleted[[each.column for each in referenced]].astype(np.int64)
     columns = [each.column for each in referenced]
-    gone = rows[:, ~tuples.present(rows, change.after, columns)]
+    gone = change.deleted[columns].astype(np.int64)
     gone = gone[:, (gone != 0).all(axis=0)]
     back = np.stack([maps.of(b, a, c) for a, b, c in zip(dependent, referenced, gone, strict=True)])
-    back = back[:, (back >= 0).all(axis=0)]
+    carried = np.stack([state.counts(a).of(codes) > 0 for a, codes in zip(dependent, back, strict=True)]).all(axis=0)
+    gone, back = gone[:, carried], back[:, carried]
+    back = back[:, ~tuples.present(gone, change.after, columns)]
     ids = tuples.rows_with(back, state.tables[dependent[0].table], [each.column for each in dependent], 1)
     return int(ids[0]) if len(ids) else None
 
 
-def _answered(state: State, candidate: Candidate, change: Change, maps: Translations) -> bool:
-    """Whether a row was born on the referenced side that has the witness's tuple."""
+def _answered(state: State, candidates: Iterable[Candidate], change: Change, maps: Translations) -> set[Pairs]:
+    """The candidates of whose witness a row was born on the referenced side that has its tuple."""
+    if not len(change.born):
+        return set()
+    asked: dict[str, list[Candidate]] = {}
+    for each in candidates:
+        dependent, referenced = (state.attributes[number].table for number in each.pairs[0])
+        died = dependent == change.table and each.witness in change.dead
+        if not each.holds and not died and referenced == change.table:
+            asked.setdefault(dependent, []).append(each)
+    found = set()
+    for table, some in asked.items():
+        rows, of_candidate = np.unique([each.witness for each in some], return_inverse=True)
+        codes = state.tables[table].codes(rows)
+        found |= {
+            each.pairs
+            for each, row in zip(some, of_candidate, strict=True)
+            if _has_partner(state, each, codes[:, row], change, maps)
+        }
+    return found
+
+
+def _has_partner(state: State, candidate: Candidate, codes: NDArray[Any], change: Change, maps: Translations) -> bool:
+    """Whether a row was born that a row with some codes refers to."""
     dependent, referenced = candidate.sides(state)
-    codes = state.tables[dependent[0].table].codes(np.array([candidate.witness], np.int64))
-    wanted = np.stack([maps.of(a, b, codes[a.column]) for a, b in zip(dependent, referenced, strict=True)])
-    born = change.inserted[[each.column for each in referenced]]
-    return bool((born == wanted).all(axis=0).any())
+    there = np.ones(len(change.born), np.bool_)
+    for a, b in zip(dependent, referenced, strict=True):
+        there &= change.inserted[b.column] == maps.of(a, b, codes[[a.column]])
+    return bool(there.any())
 
 
 def orphan(state: State, ind: IND, row: int) -> Orphans:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,25 @@ def translate(state: State, a: Attribute, b: Attribute, codes: Codes) -> Codes:
 
 
 class Translations:
-    """Translations between columns, whole ones kept. Lives as long as the dictionaries stay as they are."""
+    """Translations between columns, whole ones kept where many codes were asked for. Lives as long as the dictionaries
+    stay as they are.
+    """
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._maps: dict[tuple[int, int], Codes] = {}
+        self._asked: Counter[tuple[int, int]] = Counter()
 
     def of(self, a: Attribute, b: Attribute, codes: NDArray[Any]) -> Codes:
         """The codes in column b for some codes of column a, -1 for null and for values that b never had."""
+        if a.number == b.number:
+            own = codes.astype(np.int64)
+            own[own == NULL_CODE] = -1
+            return own
         size = len(self._state.tables[a.table].dictionaries[a.column])
         if (a.number, b.number) not in self._maps:
-            if _FEW * len(codes) < size:
+            self._asked[a.number, b.number] += len(codes)
+            if _FEW * self._asked[a.number, b.number] < size:
                 distinct, places = np.unique(codes.astype(np.int64), return_inverse=True)
                 return self._translated(a, b, distinct)[places]
             self._maps[a.number, b.number] = self._translated(a, b, np.arange(size))

@@ -6,6 +6,7 @@ for its distinct ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
-from holdfast.table.table import Table
+from holdfast.table.table import Alive, Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
 _ROWS_AT_ONCE = 1 << 16
+_FIRST_ROWS = 1 << 12  # most of the tuples asked for are met among few rows
+_CELLS = 1 << 24
 
 
 class Tuples:
@@ -63,51 +66,124 @@ def of_table(table: Table, columns: Sequence[int]) -> Tuples:
     return whole
 
 
+class Grid:
+    """The same set of a table whose columns have few codes: a mark for every tuple that could be."""
+
+    def __init__(self, table: Table, columns: Sequence[int]) -> None:
+        self._sizes = [len(table.dictionaries[c]) for c in columns]
+        self._marks = np.zeros(math.prod(self._sizes), np.bool_)
+        for _, _, rows in pieces(table, columns):
+            self._marks[self._cells(rows)] = True
+
+    def first_missing(self, asked: TupleCodes) -> int:
+        """The place of the first tuple asked for that is not here, -1 where all are; codes are those of the columns."""
+        missing = np.flatnonzero(~self._marks[self._cells(asked)])
+        return int(missing[0]) if len(missing) else -1
+
+    def _cells(self, rows: TupleCodes) -> NDArray[np.int64]:
+        cells = rows[0]
+        for size, codes in zip(self._sizes[1:], rows[1:], strict=True):
+            cells = cells * size + codes
+        return cells
+
+
+def index_of(table: Table, columns: Sequence[int]) -> Tuples | Grid:
+    """All tuples of living rows, to be asked which is missing."""
+    cells = math.prod(len(table.dictionaries[c]) for c in columns)
+    return Grid(table, columns) if cells <= min(_CELLS, 64 * table.rows) else of_table(table, columns)
+
+
 def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
-    """Which of some tuples a living row has."""
-    wanted = Tuples(asked)
+    """Which of some tuples a living row has; a code below 0 is that of a value that never was.
+
+    The newest rows are looked at first, as they are often among those asked for; of others only those that may have a
+    tuple that was not met yet, so a pass costs little once few are left.
+    """
+    wanted = Tuples(asked[:, (asked >= 0).all(axis=0)])
     met = np.zeros(len(wanted), np.bool_)
-    for _, _, rows in pieces(table, columns):
+    marks = _Marks(table, columns, wanted.rows)
+    for shard, places in _growing_stretches(table):
         if met.all():
             break
-        places = wanted.places(rows)
-        met[places[places >= 0]] = True
-    return np.asarray(met[wanted.places(asked)])
+        found = wanted.places(_tuples_at(shard, columns, marks.likely(shard, places)))
+        met[found[found >= 0]] = True
+        marks.narrow(wanted.rows[:, ~met])
+    at = wanted.places(asked)
+    return np.append(met, False)[at]
 
 
 def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
-    wanted, marks = (
-        Tuples(asked),
-        [_marked(codes, len(table.dictionaries[c])) for codes, c in zip(asked, columns, strict=True)],
-    )
+    wanted, marks = Tuples(asked), _Marks(table, columns, asked)
     found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     for shard, alive in table.living() if asked.shape[1] else ():
-        likely = np.logical_and.reduce([mark[shard.columns[c]] for mark, c in zip(marks, columns, strict=True)])
-        places = np.flatnonzero(likely if alive is None else likely & alive)
+        places = marks.likely(shard, np.arange(len(shard)) if alive is None else np.flatnonzero(alive))
         if len(columns) > 1:
-            rows = np.stack([shard.columns[c][places].astype(np.int64) for c in columns])
-            places = places[wanted.places(rows) >= 0]
+            places = places[wanted.places(_tuples_at(shard, columns, places)) >= 0]
         found.append(shard.ids_of(places))
         if most is not None and sum(len(part) for part in found) >= most:
             break
     return np.concatenate(found)
 
 
-def _marked(codes: NDArray[np.int64], room: int) -> NDArray[np.bool_]:
-    """Which of so many codes are among some."""
-    marks = np.zeros(room, np.bool_)
-    marks[codes] = True
-    return marks
+class _Marks:
+    """Which codes of each column some tuples have: what spares a look at rows that have none of them."""
+
+    def __init__(self, table: Table, columns: Sequence[int], asked: TupleCodes) -> None:
+        self._columns = columns
+        self._of = [np.zeros(len(table.dictionaries[c]), np.bool_) for c in columns]
+        self._asked = asked[:, :0]
+        self.narrow(asked)
+
+    def narrow(self, asked: TupleCodes) -> None:
+        """Go on with other tuples."""
+        for marks, old, new in zip(self._of, self._asked, asked, strict=True):
+            marks[old] = False
+            marks[new] = True
+        self._asked = asked
+
+    def likely(self, shard: Shard, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some places whose rows may have one of the tuples."""
+        for marks, column in zip(self._of, self._columns, strict=True):
+            places = places[marks[shard.columns[column][places]]]
+        return places
+
+
+def stretches(table: Table) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
+    """The places of living rows in their shard, some at a time."""
+    for shard, alive in table.living():
+        for start in range(0, len(shard), _ROWS_AT_ONCE):
+            yield shard, _living_places(alive, start, min(start + _ROWS_AT_ONCE, len(shard)))
+
+
+def samples(table: Table, size: int) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
+    """The places of some living rows of each shard, spread over it."""
+    for shard, alive in table.living():
+        places = _living_places(alive, 0, len(shard))
+        yield shard, places[:: max(1, len(places) // size)]
+
+
+def _growing_stretches(table: Table) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
+    """The same, the newest shard first, and of each few rows before many."""
+    for shard, alive in reversed(list(table.living())):
+        start, size = 0, _FIRST_ROWS
+        while start < len(shard):
+            yield shard, _living_places(alive, start, min(start + size, len(shard)))
+            start, size = start + size, min(2 * size, _ROWS_AT_ONCE)
+
+
+def _living_places(alive: Alive, start: int, end: int) -> NDArray[np.int64]:
+    return np.arange(start, end) if alive is None else start + np.flatnonzero(alive[start:end])
+
+
+def _tuples_at(shard: Shard, columns: Sequence[int], places: NDArray[np.int64]) -> TupleCodes:
+    return np.stack([shard.columns[c][places].astype(np.int64) for c in columns])
 
 
 def pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArray[np.int64], TupleCodes]]:
     """Living rows, some at a time: their shard, their places in it, and their tuples."""
-    for shard, alive in table.living():
-        for start in range(0, len(shard), _ROWS_AT_ONCE):
-            end = min(start + _ROWS_AT_ONCE, len(shard))
-            places = np.arange(start, end) if alive is None else start + np.flatnonzero(alive[start:end])
-            yield shard, places, np.stack([shard.columns[c][places].astype(np.int64) for c in columns])
+    for shard, places in stretches(table):
+        yield shard, places, _tuples_at(shard, columns, places)
 
 
 def are_distinct(table: Table, columns: Sequence[int]) -> bool:
