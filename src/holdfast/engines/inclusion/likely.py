@@ -6,8 +6,9 @@ column may lack a partner in one row of twenty, and what it refers to may be a k
 
 Of references from the same columns one is meant, and the others follow from what tables have in common: all but the
 best are worth half. Where names have nothing in common, numbers cost a fifth: those of a key are mostly counted from 1
-on, and small numbers are among them by chance. Few rows that could have had no partner cost more the fewer they are.
-One of several columns must score above each of its parts.
+on, and small numbers are among them by chance; a column that both sides share has no say in that. Few rows that could
+have had no partner cost more the fewer they are. One of several columns must score above each of its parts. Within a
+table it may share one column with itself: more are hardly ever meant, and where two columns are equal they are many.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, 
         return []
     settings = InclusionSettings(max_arity=max(1, wanted.max_lhs))
     state = discover.discover(State.of(subject, settings, runner, progress), runner)
-    nary.discover(state, runner)
+    nary.discover(state, runner, most_shared=1)
     state.found = {**_nearly(state), **nary.holding(state)}
     rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
     scored = sorted(_best_of_each_side(rated), key=lambda each: (-each[1], each[0].text))
@@ -58,8 +59,15 @@ def in_frame(score: float) -> float:
 def _score(state: State, proposal: Proposal) -> float:
     rows = _carried(state, proposal.ind)
     numbers = all(each.kind == NUMBER for each in witness.attributes(state, proposal.ind.dependent))
-    unlike = numbers and not dict(proposal.reasons)["names"]
+    unlike = numbers and _names_alike(proposal) == 0
     return in_frame(proposal.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
+
+
+def _names_alike(proposal: Proposal) -> float:
+    """How alike names are by themselves, not because both sides share a column."""
+    ind = proposal.ind
+    shared = sum(left == right for left, right in _parts(ind))
+    return dict(proposal.reasons)["names"] - round(shared / ind.arity, 4)
 
 
 def _carried(state: State, ind: IND) -> int:

@@ -81,9 +81,9 @@ def loaded(state: State, pairs: Sequence[Sequence[int]], witness: int | None, *c
     return candidate if complete else _with_complete(state, candidate)
 
 
-def discover(state: State, runner: Runner) -> None:
-    """Test all candidates, level by level."""
-    state.candidates = _levels(state, runner, {})
+def discover(state: State, runner: Runner, most_shared: int | None = None) -> None:
+    """Test all candidates, level by level; where `most_shared` is given, those of at most so many trivial pairs."""
+    state.candidates = _levels(state, runner, {}, most_shared)
 
 
 def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
@@ -100,12 +100,16 @@ def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
     return {pairs: row for pairs, row in fresh.items() if old[pairs].holds}
 
 
-def _levels(state: State, runner: Runner, known: dict[Pairs, Candidate]) -> dict[str, Candidate]:
+def _levels(
+    state: State, runner: Runner, known: dict[Pairs, Candidate], most_shared: int | None = None
+) -> dict[str, Candidate]:
     """All candidates with their witnesses, of which some may be known."""
     found: dict[Pairs, Candidate] = {}
     valid = _unary_pairs(state)
     for arity in range(2, state.settings.max_arity + 1):
-        level = list(_joined(state, valid, arity))
+        level = [
+            pairs for pairs in _joined(state, valid, arity) if most_shared is None or _shared(pairs) <= most_shared
+        ]
         new = [pairs for pairs in level if pairs not in known]
         tested = {**known, **dict(zip(new, _test_all(state, new, runner), strict=True))}
         found |= {pairs: tested[pairs] for pairs in level}
@@ -144,9 +148,10 @@ def _joined(state: State, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
         for left, right in itertools.combinations(group, 2):
             (a, b), (c, d) = left[-1], right[-1]
             joined = tuple(sorted((*left, (c, d))))
-            if a == c or b == d or _is_trivial(joined):
+            if a == c or b == d or _shared(joined) == arity:
                 continue
-            if all(part in whole or _is_trivial(part) for part in itertools.combinations(joined, arity - 1)):
+            parts = itertools.combinations(joined, arity - 1)
+            if all(part in whole or _shared(part) == arity - 1 for part in parts):
                 yield joined
 
 
@@ -155,8 +160,9 @@ def _trivial_last(pair: tuple[int, int]) -> tuple[bool, int, int]:
     return a == b, a, b
 
 
-def _is_trivial(pairs: Pairs) -> bool:
-    return all(a == b for a, b in pairs)
+def _shared(pairs: Pairs) -> int:
+    """How many pairs are trivial: columns that both sides have."""
+    return sum(a == b for a, b in pairs)
 
 
 # ---- testing from scratch -------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """Foreign keys worth proposing: dependencies ranked by what foreign keys have in common, each with its reasons.
 
 Every reason is a number from 0 to 1 with a weight; the score is their weighted mean, times the share of rows that are
-included. Numbers that happen to lie within others (sizes within keys) fulfil some; true foreign keys fulfil most.
+included. Numbers that happen to lie within others (sizes within keys) fulfil some; true foreign keys fulfil most. A
+column that both sides share, as the tenant in `t(tenant, parent) in t(tenant, id)`, speaks for a reference in every way
+but that the tables are the same.
 """
 
 from __future__ import annotations
@@ -113,6 +115,8 @@ class _Profile:
     def reasons(self, a: Attribute, b: Attribute) -> dict[str, float]:
         """Why column a might be a foreign key that refers to column b."""
         state = self._state
+        if a.number == b.number:
+            return {**dict.fromkeys(WEIGHTS, 1.0), "other table": 0.0}
         distinct, rows = int(self._distinct[b.number]), state.tables[b.table].rows
         return {
             "key": self._as_key(distinct, rows),
@@ -125,12 +129,17 @@ class _Profile:
         }
 
     def reasons_of_parts(self, ind: IND) -> list[dict[str, float]]:
-        """The same for each pair of several columns, with the key that the columns are together."""
+        """The same for each pair of several columns, with the key that the columns are together. Where those that both
+        sides share are a key alone, each row can only refer to itself, and no key speaks for that.
+        """
         sides = [witness.attributes(self._state, side) for side in (ind.dependent, ind.referenced)]
-        parts = [self.reasons(a, b) for a, b in zip(*sides, strict=True)]
+        pairs = list(zip(*sides, strict=True))
         table = self._state.tables[ind.referenced.table]
-        key = tuples.are_distinct(table, [each.column for each in sides[1]])
-        return [{**part, "key": float(key)} for part in parts]
+        shared = [b.column for a, b in pairs if a.number == b.number]
+        key = tuples.are_distinct(table, [b.column for _, b in pairs])
+        if key and shared:
+            key = not tuples.are_distinct(table, shared)
+        return [{**self.reasons(a, b), "key": float(key)} for a, b in pairs]
 
     def _as_key(self, distinct: int, rows: int) -> float:
         share = distinct / rows if rows else 0.0
