@@ -1,16 +1,16 @@
 """Dependencies of several columns: `R(A1, A2) in S(B1, B2)`, from the valid ones of fewer columns.
 
 A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Within one table
-a pair may be trivial, `C in C`, but not all of them: `t(tenant, parent) in t(tenant, id)`. The rows of a candidate are the
-complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part does not
-(the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of columns, so
-they are not reported. What is reported does not depend on the order of the search: all that holds, has at most
-`max_arity` columns, and has no part that does not hold or has no values. A whole without a complete row is `empty`,
-like a column without values. A valid candidate can break by a row born in R or one that died in S, and only those rows
-are tested. An invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid only when
-the witness dies or a row born in S has its tuple: then another witness is looked for, first in a sample. So a batch
-tests only the candidates that it touches, and most of them against their witness alone. Parts with an error, and empty
-ones, take no part.
+a pair may be trivial, `C in C`, but not all of them are: `t(tenant, parent) in t(tenant, id)`. The rows of a candidate
+are the complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part
+does not (the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of
+columns, so they are not reported. What is reported does not depend on the order of the search: all that holds, has at
+most `max_arity` columns, and has no part that does not hold or has no values. A whole without a complete row is
+`empty`, like a column without values. A valid candidate can break by a row born in R or one that died in S, and only
+those rows are tested. An invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid
+only when the witness dies or a row born in S has its tuple: then another witness is looked for, first in a sample. So a
+batch tests only the candidates that it touches, and most of them against their witness alone. Parts with an error, and
+empty ones, take no part.
 
 Tuples compare exactly: codes of R's columns are translated into codes of S's.
 Cost: testing some tuples is one pass over the codes of S (of R, where rows of S died); a whole test, one over both.
@@ -248,7 +248,7 @@ def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[i
 def dependent_tuples(
     state: State, candidate: Candidate, maps: Translations, sample: int | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The ids of rows without a null, and their tuples as codes of the referenced columns: some at a time, or a sample."""
+    """The ids of rows without a null, and their tuples as codes of the referenced columns: all in turn, or a sample."""
     dependent, referenced = candidate.sides(state)
     table = state.tables[dependent[0].table]
     for shard, places in tuples.stretches(table) if sample is None else tuples.samples(table, sample):

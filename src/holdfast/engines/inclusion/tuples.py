@@ -81,7 +81,7 @@ class Grid:
         return int(missing[0]) if len(missing) else -1
 
     def _cells(self, rows: TupleCodes) -> NDArray[np.int64]:
-        cells = rows[0]
+        cells: NDArray[np.int64] = rows[0]
         for size, codes in zip(self._sizes[1:], rows[1:], strict=True):
             cells = cells * size + codes
         return cells
