@@ -10,6 +10,7 @@ from unittest.mock import patch
 import pyarrow as pa
 import pytest
 
+import holdfast as hf
 from holdfast.engines.inclusion import InclusionSettings, discover, picture, rank
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
@@ -40,6 +41,21 @@ def test_numbers_meet_across_types_and_texts_do_not() -> None:
     assert typed == {f"t.{a} in t.{b}" for a in "idf" for b in "idf" if a != b}
     text = set(Watched(filled({"t": rows}, schema), InclusionSettings(compare="text")).result())
     assert text == {"t.i in t.s", "t.s in t.i"}, "1, 1.00, 1.0 and true are four texts"
+
+
+@pytest.mark.parametrize(("text", "equal"), [("0.5", True), ("0.1", False)])
+def test_floats_and_decimals_compare_by_exact_value_in_all_classes_of_rules(text: str, equal: bool) -> None:
+    """No float is exactly 0.1. Were it the nearest one that counts, two decimals could equal one float."""
+    numbers = pa.array([Decimal(text)] * 2, pa.decimal128(3, 2))
+    tables = {"t": pa.table({"n": [1, 2], "f": [float(text)] * 2, "d": numbers})}
+    pairs = "not(t.f = s.d and t.n != s.n)"
+    checked = hf.check(tables, ["t.f in t.d", "t.f = t.d", pairs]).to_json()
+    broken = {line["text"]: line["violations"] > 0 for line in checked}
+    assert broken == {"t.f in t.d": not equal, "t.f = t.d": not equal, pairs: equal}
+    assert ("t.f in t.d" in {rule.text for rule in hf.discover(tables, rules=["ind"])}) is equal
+    schema = {"t": (Column("f", pa.float64()), Column("d", pa.decimal128(3, 2)))}
+    explained = Watched(filled({"t": [(float(text), Decimal(text))]}, schema)).explain("t.f in t.d")
+    assert ("Read both as decimals" in " ".join(explained.lines())) is not equal
 
 
 def test_empty_columns_are_in_everything_and_marked() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, nary, tuples, witness
@@ -22,7 +23,7 @@ class Explanation(contract.Explanation):
     """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
 
     ind: IND
-    comparable: bool
+    compared: tuple[tuple[Attribute, Attribute], ...]
     orphans: Orphans | None = None
     clusters: tuple[tuple[tuple[str, ...], int], ...] = ()
 
@@ -30,6 +31,11 @@ class Explanation(contract.Explanation):
     def holds(self) -> bool:
         """Whether nothing is missing."""
         return not self.ind.missing_rows
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the types compare."""
+        return all(a.kind == b.kind for a, b in self.compared)
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
@@ -51,6 +57,10 @@ class Explanation(contract.Explanation):
         lines = [f"{ind} does not hold."]
         if not self.comparable:
             lines.append("Their types don't compare; compare them as text to see whether they print alike.")
+        elif any(_is_float_beside_decimal(a.kept, b.kept) for a, b in self.compared):
+            lines.append(
+                "A float beside a decimal: the float 0.1 is not exactly 0.1. Read both as decimals (--schema)."
+            )
         lines.append(
             f"Missing on the right: {ind.missing_values:,} value{'s' * (ind.missing_values != 1)} in "
             f"{ind.missing_rows:,} row{'s' * (ind.missing_rows != 1)}; included are {ind.value_coverage:.2%} of the "
@@ -68,27 +78,29 @@ def explain(state: State, text: str) -> Explanation:
     asked = parse(text)
     dependent = witness.attributes(state, asked.dependent)
     referenced = witness.attributes(state, asked.referenced)
-    comparable = _compare(dependent, referenced)
     if asked.arity > 1:
         return by_rows(state, asked)
     a, b = dependent[0], referenced[0]
+    compared = ((a, b),)
     ind = derive.between(state, a.number, b.number)
     if not ind.missing_values:
-        return Explanation(ind, comparable)
+        return Explanation(ind, compared)
     clusters = tuple(witness.clusters_without(state, a.number, b.number)[:SHOWN])
-    return Explanation(ind, comparable, witness.orphans(state, a, b), clusters)
+    return Explanation(ind, compared, witness.orphans(state, a, b), clusters)
 
 
-def _compare(dependent: list[Attribute], referenced: list[Attribute]) -> bool:
-    return all(a.kind == b.kind for a, b in zip(dependent, referenced, strict=True))
+def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether numbers may print alike and differ."""
+    types = (one, other)
+    return any(map(pa.types.is_floating, types)) and any(map(pa.types.is_decimal, types))
 
 
 def by_rows(state: State, asked: IND) -> Explanation:
     """The same of any number of columns, by one pass over both tables, whatever is known."""
     dependent, referenced = (witness.attributes(state, side) for side in (asked.dependent, asked.referenced))
-    comparable = _compare(dependent, referenced)
+    compared = tuple(zip(dependent, referenced, strict=True))
     table = state.tables[asked.dependent.table]
-    pairs = tuple((a.number, b.number) for a, b in zip(dependent, referenced, strict=True))
+    pairs = tuple((a.number, b.number) for a, b in compared)
     index = tuples.of_table(state.tables[asked.referenced.table], [b.column for b in referenced])
     columns = [a.column for a in dependent]
     total, missing = 0, [np.empty(0, np.int64)]
@@ -107,7 +119,7 @@ def by_rows(state: State, asked: IND) -> Explanation:
         empty=not total,
     )
     if not len(broken):
-        return Explanation(ind, comparable)
+        return Explanation(ind, compared)
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
     values = [list(value) for value in zip(*shown, strict=True)]
     names = asked.dependent.columns
@@ -121,4 +133,4 @@ def by_rows(state: State, asked: IND) -> Explanation:
         lost.shape[1],
         len(broken),
     )
-    return Explanation(ind, comparable, orphans)
+    return Explanation(ind, compared, orphans)
