@@ -102,6 +102,17 @@ def test_an_update_that_no_rule_looks_at_is_no_new_violation() -> None:
         assert moved(worse) == {ONE: (0, 1), TWO: (2, 0), "key(a)": (1, 0)}
 
 
+def test_where_numbers_alone_are_kept_one_violation_for_another_is_not_none() -> None:
+    rows = [(1, 5, 1, 0), (2, 5, 2, 0)]
+    with watching(rows, [TWO], key=["id"], count_only=True) as monitor:
+        other = monitor.apply(inserts=table_of([(3, 6, 1, 0)]))
+        assert other.moved(TWO) == (0, 0), "nothing came or went"
+        for_another = monitor.apply(deletes=table_of(rows[:1]), inserts=table_of([(4, 5, 3, 0)]))
+        assert for_another.moved(TWO) == (None, None)
+        assert not for_another.broken, "as many as before"
+        assert monitor.apply(inserts=table_of([(5, 5, 4, 0)])).moved(TWO) == (None, None)
+
+
 def test_another_violation_is_new_though_their_number_stays() -> None:
     with watching([(1, -1, 0, 0)], [ONE], key=["id"]) as monitor:
         outcome = monitor.apply(deletes=table_of([(1, -1, 0, 0)]), inserts=table_of([(2, -2, 0, 0)]))

@@ -37,10 +37,11 @@ class Delta(Generic[R_co]):
     after: int
     added: Pairs | None
     resolved: Pairs | None
+    moved: bool = False  # where there are no pairs: whether some came or went, which their number need not tell
 
     def __bool__(self) -> bool:
         unknown = self.added is None or self.resolved is None
-        return self.before != self.after if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
+        return self.moved if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
 
     def change(self, old: Ids, new: Ids) -> PairChange:
         """The same as a change that tells which violations were added and resolved only because their rows have new

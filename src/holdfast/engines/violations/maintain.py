@@ -32,13 +32,13 @@ def _take_in(state: State[R], place: int, change: Change, batch: BatchPairs, bef
     """One rule: what the batch added and resolved."""
     kept, numbers = state.violations[place], state.numbers[place]
     if not kept.listed:
-        lost = sum(batch.lost[number] for number in numbers)
-        return _recount(state, place, before, before - lost + _count(batch, numbers))
+        lost, come = sum(batch.lost[number] for number in numbers), _count(batch, numbers)
+        return _recount(state, place, Delta(kept.rule, before, before - lost + come, None, None, bool(lost or come)))
     resolved = kept.remove_rows(change.dead)
     added = _added(batch, numbers, state.limit - kept.count)
     if added is None:
         kept.count_only(kept.count + _count(batch, numbers))
-        return Delta(kept.rule, before, kept.count, None, None)
+        return Delta(kept.rule, before, kept.count, None, None, moved=True)
     kept.add(added)
     return Delta(kept.rule, before, kept.count, added, _in_order(resolved))
 
@@ -63,11 +63,10 @@ def _in_order(pairs: Pairs) -> Pairs:
     return paired(*sides(pairs)) if len(pairs) > 1 else pairs
 
 
-def _recount(state: State[R], place: int, before: int, now: int) -> Delta[R]:
+def _recount(state: State[R], place: int, delta: Delta[R]) -> Delta[R]:
     """A rule of which only the count is kept; its pairs are listed again once they are few enough."""
-    kept = state.violations[place]
+    kept, now = state.violations[place], delta.after
     kept.count_only(now)
-    delta = Delta(kept.rule, before, now, None, None)
     if now <= state.limit:
         parts = [state.search.pairs.pairs(number, state.limit, Threads()) for number in state.numbers[place]]
         found = joined(parts, state.limit)
