@@ -111,6 +111,18 @@ def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[
     return {tuple(same(row[c], compare) for c in chosen) for row in full}
 
 
+def missing(tables: Tables, pairs: Pairs) -> tuple[Counter[tuple[Any, ...]], int, int]:
+    """The tuples of the left side that the right one lacks with the rows that have each; and how many tuples and rows
+    the left side has in all.
+    """
+    names, everything = tables[pairs[0][0][0]]
+    columns = [names.index(name) for (_, name), _ in pairs]
+    rows = [tuple(row[c] for c in columns) for row in everything]
+    held = Counter(tuple(same(value, "typed") for value in row) for row in rows if None not in row)
+    there = _tuples(tables, [right for _, right in pairs], "typed")
+    return Counter({value: n for value, n in held.items() if value not in there}), len(held), held.total()
+
+
 def orphans(rows: Mapping[int, Row], columns: Sequence[int], referenced: Sequence[Row], of: Sequence[int]) -> set[int]:
     """The rows, by id, without a null in their columns for which no row of the other table has the same values."""
     there = {tuple(same(row[c], "typed") for c in of) for row in referenced if all(row[c] is not None for c in of)}

@@ -53,7 +53,7 @@ def test_floats_and_decimals_compare_by_exact_value_in_all_classes_of_rules(text
     broken = {line["text"]: line["violations"] > 0 for line in checked}
     assert broken == {"t.f in t.d": not equal, "t.f = t.d": not equal, pairs: equal}
     assert ("t.f in t.d" in {rule.text for rule in hf.discover(tables, rules=["ind"])}) is equal
-    schema = {"t": (Column("f", pa.float64()), Column("d", pa.decimal128(3, 2)))}
+    schema: Schemas = {"t": (Column("f", pa.float64()), Column("d", pa.decimal128(3, 2)))}
     explained = Watched(filled({"t": [(float(text), Decimal(text))]}, schema)).explain("t.f in t.d")
     assert ("Read both as decimals" in " ".join(explained.lines())) is not equal
 
@@ -70,9 +70,14 @@ def test_empty_columns_are_in_everything_and_marked() -> None:
 def test_a_lost_foreign_key_tells_its_orphans() -> None:
     watched = Watched(shop())
     assert "orders.cust in customers.id" in watched.result()
+    (score,) = (each.score for each in rank.proposals(watched.state) if each.text == "orders.cust in customers.id")
     diff = watched.apply(
         "orders", [(200, Decimal(77), 1), (201, Decimal(77), 1), (202, Decimal(78), 1), (203, None, 1)]
     )
+    assert diff.worth is not None
+    worth = diff.worth["orders.cust in customers.id"]
+    assert worth.support == 43, "a row with a null could not break it"
+    assert worth.score == pytest.approx(score, abs=0.05)
     told = diff.witnesses["orders.cust in customers.id"].to_json()
     assert told["missing"] == [{"value": "77.0", "rows": 2}, {"value": "78.0", "rows": 1}]
     assert (told["missing_values"], told["missing_rows"]) == (2, 3)

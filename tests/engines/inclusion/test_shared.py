@@ -16,6 +16,7 @@ from holdfast.table.types import Column
 from tests.engines.inclusion.several import Watched, filled
 from tests.engines.inclusion.test_inclusion import check
 from tests.engines.inclusion.test_likely import told
+from tests.oracle import inclusion as oracle
 
 RULE = "nodes(tenant, parent) in nodes(tenant, id)"
 NODES = [(1, 1, None), (1, 2, 1), (1, 3, 1), (2, 1, None), (2, 2, 1)]
@@ -54,6 +55,28 @@ def test_what_is_kept_is_what_the_definition_says(first: Any, stream: list[Any],
             assert watched.explain(text).holds
 
 
+sides = st.permutations("abcd").map(lambda names: names[:2])
+
+
+@given(first=first_rows, batch=batches, left=sides, right=sides)
+def test_every_figure_of_an_explanation(first: Any, batch: Any, left: list[str], right: list[str]) -> None:
+    watched = Watched(filled(first, SCHEMAS), InclusionSettings(max_arity=2))
+    watched.apply(*batch)
+    told = watched.explain(f"t({', '.join(left)}) in t({', '.join(right)})").to_json()
+    pairs = tuple((("t", a), ("t", b)) for a, b in zip(left, right, strict=True))
+    missing, values, rows = oracle.missing(watched.several.plain(), pairs)
+    assert (told["missing_values"], told["missing_rows"]) == (len(missing), missing.total())
+    assert told["value_coverage"] == pytest.approx(1 - len(missing) / values if values else 1.0)
+    assert told["row_coverage"] == pytest.approx(1 - missing.total() / rows if rows else 1.0)
+    assert (told["holds"], told.get("empty", False)) == (not missing, not rows)
+    if missing:
+        counted = {tuple(each["value"]): each["rows"] for each in told["witness"]["missing"]}
+        assert len(counted) == min(3, len(missing))
+        assert counted.items() <= {tuple(int(n) for _, n in value): n for value, n in missing.items()}.items()
+        assert told["witness"]["missing_values"] == len(missing)
+        assert told["witness"]["missing_rows"] == missing.total()
+
+
 def test_found_kept_broken_and_explained(tmp_path: Path) -> None:
     with hf.Monitor.create(tmp_path / "s", {"nodes": nodes(NODES)}, watch=["ind"], max_arity=2) as state:
         found = {rule.text: rule.to_json() for rule in state.results()}
@@ -74,6 +97,8 @@ def test_found_kept_broken_and_explained(tmp_path: Path) -> None:
         gone = state.apply(deletes=nodes([(3, 2, None)]))
         witness = gone.witness(next(rule for rule in gone.lost if rule.text == RULE))
         assert witness is not None
+        assert witness.to_json()["missing"] == [{"value": [3, 2], "rows": 1}]
+        assert (witness.to_json()["missing_values"], witness.to_json()["missing_rows"]) == (1, 1)
         assert witness.values == ({"tenant": 3, "parent": 2},)
         state.apply(deletes=nodes([(3, 1, 2)]))
         state.promote(RULE)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
 from holdfast.engines.inclusion.model import IND, Side
-from holdfast.engines.inclusion.rank import WORTHY, Proposal, proposals
+from holdfast.engines.inclusion.rank import WORTHY, Proposal, carried, proposals
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.inclusion.translate import translate
 from holdfast.engines.inclusion.values import NUMBER
@@ -57,7 +57,7 @@ def in_frame(score: float) -> float:
 
 
 def _score(state: State, proposal: Proposal) -> float:
-    rows = _carried(state, proposal.ind)
+    rows = carried(state, proposal.ind)
     numbers = all(each.kind == NUMBER for each in witness.attributes(state, proposal.ind.dependent))
     unlike = numbers and _names_alike(proposal) == 0
     return in_frame(proposal.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
@@ -68,14 +68,6 @@ def _names_alike(proposal: Proposal) -> float:
     ind = proposal.ind
     shared = sum(left == right for left, right in _parts(ind))
     return dict(proposal.reasons)["names"] - round(shared / ind.arity, 4)
-
-
-def _carried(state: State, ind: IND) -> int:
-    """How many rows have a value that could have no partner."""
-    attributes = witness.attributes(state, ind.dependent)
-    if len(attributes) > 1:
-        return len(tuples.full_rows(state.tables[ind.dependent.table], [each.column for each in attributes]))
-    return int(state.clusters.rows[attributes[0].number, attributes[0].number])
 
 
 def _nearly(state: State) -> dict[str, IND]:
@@ -114,7 +106,7 @@ def _best_of_each_side(rated: list[tuple[Proposal, float]]) -> Iterator[tuple[Pr
 def _scored(state: State, proposal: Proposal, score: float) -> Scored:
     ind = proposal.ind
     table = state.tables[ind.dependent.table]
-    support = _carried(state, ind)
+    support = carried(state, ind)
     rows = _orphans(state, ind)[:_SHOWN] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
     return Scored(
         ind,

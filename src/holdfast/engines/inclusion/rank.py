@@ -82,9 +82,17 @@ def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
     """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
     profile = _Profile(state)
     return {
-        text: Worth(_rated(ind, profile.reasons_of_parts(ind)).score, state.tables[ind.dependent.table].rows)
+        text: Worth(_rated(ind, profile.reasons_of_parts(ind)).score, carried(state, ind))
         for text, ind in ((text, parse(text)) for text in lost)
     }
+
+
+def carried(state: State, ind: IND) -> int:
+    """How many rows have a value that could have no partner."""
+    attributes = witness.attributes(state, ind.dependent)
+    if len(attributes) > 1:
+        return len(tuples.full_rows(state.tables[ind.dependent.table], [each.column for each in attributes]))
+    return int(state.clusters.rows[attributes[0].number, attributes[0].number])
 
 
 def worthy(found: Iterable[Proposal]) -> list[Proposal]:
