@@ -185,10 +185,9 @@ def test_a_rule_that_is_tested_from_now_on_has_changed(kind: str, method: str) -
     """And so has one of which the rows are gone that tested it."""
     text, rows, more = UNTESTED[kind], [(1, None, 1, 1), (2, None, 2, 1)], [(3, 7, 1, 1), (4, 8, 2, 1)]
     with watching(rows, watch=[kind], nulls="distinct", method=method) as monitor:
-        for sides, marks in (({"inserts": table_of(more)}, (True, False)), ({"deletes": table_of(more)}, (False, True))):
-            outcome = monitor.apply(**sides)
-            turned = {old.text: (old.empty, new.empty) for old, new in outcome.changed}  # type: ignore[attr-defined]
-            assert turned[text] == marks
+        for side, marks in (("inserts", (True, False)), ("deletes", (False, True))):
+            changed: Any = monitor.apply(**{side: table_of(more)}).changed
+            assert {old.text: (old.empty, new.empty) for old, new in changed}[text] == marks
 
 
 def test_columns_that_nulls_are_equal_in_are_tested() -> None:
