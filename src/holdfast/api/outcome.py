@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def untested(self) -> list[Finding]:
-        """Rules that don't hold, but did not break either: they were about columns without values until now."""
+        """Rules that don't hold, but did not break either: for lack of values nothing had tested them until now."""
         return [diff.lost[text] for diff in self.diffs.values() for text in diff.untested]
 
     def witness(self, rule: Finding) -> Witness | None:
