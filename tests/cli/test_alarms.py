@@ -9,6 +9,11 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
+from holdfast.api.alarms import FailOn
+from holdfast.api.outcome import Outcome
+from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.engines.functional.model import FD
+from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write
 
 HEADER = "id,zip,city,note"
@@ -61,6 +66,56 @@ def test_a_key_that_chance_may_have_made_is_none(tmp_path: Path, step: int, alar
 
 def _numbers(rows: Iterable[int], step: int) -> pa.Table:
     return pa.table({"n": [row * step for row in rows]})
+
+
+def _broke(*worth: Worth | None) -> Outcome:
+    """A batch that broke a found rule of each worth; None: nobody knows what it was worth."""
+    rules = {rule.text: rule for rule in (FD("t", ("a",), f"b{place}") for place in range(len(worth)))}
+    known = {text: each for text, each in zip(rules, worth, strict=True) if each is not None}
+    diff = Diff(lost=rules, witnesses=dict.fromkeys(rules, Witness((0, 1))), worth=known)
+    return Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff})
+
+
+@pytest.mark.parametrize(
+    ("worth", "fail_on", "alarming"),
+    [
+        (Worth(0.9, 1000), "likely", True),
+        (Worth(0.8999, 1000), "likely", False),
+        (Worth(0.9, 999), "likely", False),
+        (Worth(0.9, 1000, by_chance=True), "likely", False),
+        (Worth(0.7, 2), 0.7, True),
+        (Worth(0.7, 2, by_chance=True), 0.7, True),
+        (Worth(0.6999, 10**6), 0.7, False),
+        (Worth(0.5, 2), 0.5, True),
+        (Worth(1.0, 2), 1, True),
+        (Worth(1.0, 10**6), "given", False),
+        (Worth(1.0, 10**6), "never", False),
+        (None, "likely", False),
+        (None, 0.5, False),
+        (None, "any", True),
+    ],
+)
+def test_from_which_score_and_how_many_rows_on_a_found_rule_is_an_alarm(
+    worth: Worth | None, fail_on: FailOn, alarming: bool
+) -> None:
+    assert bool(_broke(worth).alarms(fail_on)) == alarming
+
+
+def test_why_a_batch_is_an_alarm_or_none() -> None:
+    assert _broke(Worth(0.9, 1000)).why() == "1 rule broke with a score of 0.9 and 1,000 rows that tested it"
+    assert _broke(Worth(0.9, 1000), Worth(0.9, 1000)).why(0.8) == "2 rules broke with a score of 0.8"
+    assert _broke(None, None).why("any") == "2 rules broke"
+    assert _broke(None).why("given") == "1 rule broke, which --fail-on given leaves out"
+    assert _broke(Worth(0.6, 5)).why(1) == "1 rule broke, and none of them had a score of 1"
+    weak = _broke(Worth(0.9, 999), Worth(0.89, 5000)).why()
+    assert weak == (
+        "2 rules broke, 1 of them with a score of 0.9, but these may have held by chance (--fail-on 0.9 counts them)"
+    )
+
+
+def test_alarms_come_by_score() -> None:
+    outcome = _broke(Worth(0.91, 1000), Worth(0.99, 1000), Worth(0.95, 1000))
+    assert [rule.text for rule in outcome.alarms()] == ["a -> b1", "a -> b2", "a -> b0"]
 
 
 @pytest.mark.parametrize("fail_on", ["sometimes", "0.2", "2", "nan", ""])

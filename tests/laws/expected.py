@@ -144,6 +144,11 @@ class Expected:
                     found[name, f"{{{', '.join(left)}}} -> {NAMES[name][rule.column]}{rule.operator}"] = rule
         return found
 
+    def _is_empty(self, rule: Rule) -> bool:
+        """Whether nothing tests a key, an FD or an order."""
+        needed = order.needed(self._orders[rule]) if rule in self._orders else self._dependencies[rule][0]
+        return functional.is_empty(self._tables[rule[0]], needed, self._nulls)
+
     def _pointwise_holds(self, table: str, rule: pointwise.Pod) -> bool:
         ordered = [column != "s" for column in NAMES[table]]
         pairs = pointwise.Pairs(_ordered_rows(self._tables[table]), ordered, self._nulls)
@@ -176,13 +181,16 @@ class Expected:
 
     def check_rules(self, told: Lines) -> None:
         """Exactly the rules are told that hold, with how far they do."""
-        assert {rule for rule, line in told.items() if line["kind"] == "od"} == self._orders.keys()
+        orders = {rule: line for rule, line in told.items() if line["kind"] == "od"}
+        assert {rule: line.get("empty", False) for rule, line in orders.items()} == {
+            rule: self._is_empty(rule) for rule in self._orders
+        }
         assert {rule: line["vacuous"] for rule, line in told.items() if line["kind"] == "pod"} == {
             rule: expected.vacuous for rule, expected in self._pointwise.items()
         }
         found = {rule: line for rule, line in told.items() if line["kind"] in ("fd", "ucc")}
-        assert {rule: line.get("error", 0.0) for rule, line in found.items()} == {
-            rule: error for rule, (_, _, error) in self._dependencies.items()
+        assert {rule: (line.get("error", 0.0), line.get("empty", False)) for rule, line in found.items()} == {
+            rule: (error, self._is_empty(rule)) for rule, (_, _, error) in self._dependencies.items()
         }
         lines = {text: line for (_, text), line in told.items() if line["kind"] == "ind"}
         assert lines.keys() == {*self._unary, *self._several}
@@ -205,10 +213,10 @@ class Expected:
         """The rules that something tested, and that don't hold any more."""
         for rule in self._dependencies.keys() - now._dependencies.keys():
             lhs, rhs, _ = self._dependencies[rule]
-            if now._is_broken(rule[0], lhs, rhs):
+            if now._is_broken(rule[0], lhs, rhs) and not self._is_empty(rule):
                 yield rule
         for rule in self._orders.keys() - now._orders.keys():
-            if not now._order_holds(rule[0], self._orders[rule]):
+            if not now._order_holds(rule[0], self._orders[rule]) and not self._is_empty(rule):
                 yield rule
         for rule in self._pointwise.keys() - now._pointwise.keys():
             if not now._pointwise_holds(rule[0], self._pointwise[rule]):

@@ -160,3 +160,47 @@ def test_a_pair_of_columns_that_no_row_fills_breaks_nothing() -> None:
         outcome = monitor.apply(inserts=table_of([(1, 1, 1, 2)]))
         assert "t(a, b) in t(id, c)" in {rule.text for rule in outcome.untested}
         assert "t(a, b) in t(id, c)" not in {rule.text for rule in outcome.lost}
+
+
+UNTESTED = {"ucc": "key(a)", "fd": "a -> b", "od": "{}: a ~ b"}
+
+
+@pytest.mark.parametrize("kind", UNTESTED)
+@pytest.mark.parametrize("method", ["counts", "borders"])
+def test_rules_that_no_pair_of_rows_could_break(kind: str, method: str) -> None:
+    """Where nulls equal nothing, and fewer than two rows have values in the columns: such a rule is marked, is told
+    last, is not suggested, and once values break it, it is told as untested and makes no alarm.
+    """
+    text, rows = UNTESTED[kind], [(1, None, 1, 1), (2, None, 2, 1), (3, None, 1, 1), (4, 7, 2, 1)]
+    with watching(rows, watch=[kind], nulls="distinct", method=method) as monitor:
+        ranked = [rule.to_json() for result in monitor.ranked() for rule in result.values()]
+        marks = [line.get("empty", False) for line in ranked]
+        assert text in {line["text"] for line in ranked if line.get("empty")}
+        assert (marks, not all(marks)) == (sorted(marks), True)
+        assert f"{text} is empty: fewer than two of 4 rows have values in a" in str(monitor.explain(text))
+        assert text not in {each.text for each in monitor.suggest()}
+        outcome = monitor.apply(inserts=table_of([(5, 8, 2, 1), (6, 7, 1, 1), (7, 6, 2, 1)]))
+        assert text in {rule.text for rule in outcome.untested}
+        assert text not in {rule.text for rule in (*outcome.lost, *outcome.alarms("any"))}
+        assert outcome.batch.lost == len(outcome.lost)
+        told = {line["text"]: line["event"] for line in outcome.to_json()[1:]}
+        assert told[text] == "untested"
+        remembered = {event.text: event.event for event in monitor.memory().events() if event.seq == outcome.batch.seq}
+        assert remembered[text] == "untested"
+        assert not [line for line in monitor.rule_history() if line["text"] == text and line["broke"]]
+
+
+@pytest.mark.parametrize("kind", UNTESTED)
+@pytest.mark.parametrize("method", ["counts", "borders"])
+def test_a_rule_that_is_tested_from_now_on_has_changed(kind: str, method: str) -> None:
+    """And so has one of which the rows are gone that tested it."""
+    text, rows, more = UNTESTED[kind], [(1, None, 1, 1), (2, None, 2, 1)], [(3, 7, 1, 1), (4, 8, 2, 1)]
+    with watching(rows, watch=[kind], nulls="distinct", method=method) as monitor:
+        for side, marks in (("inserts", (True, False)), ("deletes", (False, True))):
+            changed: Any = monitor.apply(**{side: table_of(more)}).changed
+            assert {old.text: (old.empty, new.empty) for old, new in changed}[text] == marks
+
+
+def test_columns_that_nulls_are_equal_in_are_tested() -> None:
+    with watching([(1, None, 1, 1), (2, None, 2, 1)], watch=["fd", "ucc", "od"]) as monitor:
+        assert not [rule for rule in monitor.results() if "empty" in rule.to_json()]

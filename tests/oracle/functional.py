@@ -77,6 +77,16 @@ def _minimal(
                 yield lhs, (broken / pairs if broken else 0.0)
 
 
+def is_empty(rows: Sequence[Row], columns: Iterable[int], nulls: str) -> bool:
+    """Whether no two rows both have values in some columns, where nulls equal nothing: none could break a rule that
+    only rows break which have them.
+    """
+    needed = list(columns)
+    return nulls == "distinct" and not any(
+        all(row[c] is not None for row in pair for c in needed) for pair in combinations(rows, 2)
+    )
+
+
 def fewest_to_remove(rows: Sequence[Row], lhs: Sequence[int], rhs: int | None, nulls: str) -> int:
     """How many rows must go until no pair breaks the rule (rhs None: a key): tried out, the fewest first."""
 

@@ -104,10 +104,16 @@ def _minimal(holds: Callable[[Context], bool], columns: Sequence[int], most: int
     return found
 
 
-def score(rows: Sequence[Row], context: Context, nulls: str) -> int:
-    """Interestingness (section 4.7): the sum of the squared sizes of a context's groups. A row that agrees with no
-    other, not even with itself, is a group of its own.
+def needed(rule: Constant | Pair) -> tuple[int, ...]:
+    """The columns in which two rows must have values to break a rule, where nulls are distinct: the context, in which
+    they agree, and both columns of a pair. A null splits a constant.
     """
-    alone = [nulls == "distinct" and any(row[c] is None for c in context) for row in rows]
-    groups = Counter(tuple(_key(row[c]) for c in context) for row, own in zip(rows, alone, strict=True) if not own)
-    return sum(size**2 for size in groups.values()) + sum(alone)
+    return rule[0] if len(rule) == 2 else (*rule[0], rule[1], rule[2])
+
+
+def score(rows: Sequence[Row], rule: Constant | Pair, nulls: str) -> int:
+    """Interestingness (section 4.7): the sum of the squared sizes of a context's groups; of rows that could break the
+    rule, where nulls are distinct.
+    """
+    able = [row for row in rows if nulls == "equal" or all(row[c] is not None for c in needed(rule))]
+    return sum(size**2 for size in Counter(tuple(_key(row[c]) for c in rule[0]) for row in able).values())

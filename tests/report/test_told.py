@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.api.outcome import Outcome
+from holdfast.changes.diff import Cause, Diff, Witness, Worth
 from holdfast.engines.functional.model import FD
+from holdfast.report.outcome import rule_lines
 from holdfast.report.told import OfTable, gained_lines, lost_lines
+from holdfast.store.records import BatchRecord
 
 
 def _rules(*names: str) -> dict[str, FD]:
@@ -72,3 +75,23 @@ def test_rules_of_several_tables_are_told_with_their_table_and_rows_of_one_id_st
     two = OfTable(Diff(lost=_rules("a", "b"), witnesses={**rows, "x -> b": _pair(1, 2)}), "fd", "t", several=True)
     assert lost_lines([two], 10) == ["t: row 1 (x 1) and row 2 (x 1) broke 2 rules: x -> a, x -> b"]
     assert gained_lines([OfTable(Diff(gained=_rules("a")), "fd", "t", several=True)], 10) == (["t: x -> a"], "")
+
+
+def test_what_became_of_rules_is_counted_once_each() -> None:
+    """Lost, gained, untested and implied ones, and those that are implied with what they follow from."""
+    lost = {**_rules("a", "b", "c", "d"), "x -> e": FD("t", ("x",), "e", empty=True)}
+    causes = {"x -> b": Cause("stronger", "() -> b"), "x -> c": Cause("untested"), "x -> e": Cause("split")}
+    diff = Diff(
+        _rules("f", "g"), lost, witnesses={text: _pair(1, 2) for text in ("x -> a", "x -> d")}, causes=causes, worth={}
+    )
+    outcome = Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff})
+    told = dict(rule_lines(outcome))
+    assert list(told) == [
+        "lost: 2 rules",
+        "gained: 2 rules",
+        "untested: 1 rule had held for lack of values alone",
+        "implied: 2 rules still hold, but follow from others, or nothing is left to test them",
+    ]
+    assert [line.split("   ")[0] for line in list(told.values())[-1]] == ["x -> b", "x -> c"]
+    assert [rule.text for rule in outcome.implied] == ["x -> b", "x -> c"]
+    assert [rule.text for rule in outcome.untested] == ["x -> e"]

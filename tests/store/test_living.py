@@ -356,6 +356,15 @@ def test_settings_of_one_class_leave_others_as_they_are(tmp_path: Path, settings
         watch.watch("ucc", **settings)
 
 
+def test_a_class_says_which_settings_it_takes_over(tmp_path: Path) -> None:
+    """The settings are those of the state, so what was said of one class holds for the next that has the setting."""
+    with hf.Monitor.create(tmp_path / "state", ORDERS, watch="fd", error=0.1, max_lhs=2) as watch:
+        made = watch.watch("ucc")
+        assert "ucc: watched from now on, with error 0.1, max_lhs 2; " in str(made)
+        assert made.about["watched"][0]["settings"] == {"error": 0.1, "max_lhs": 2}
+        assert str(watch.watch("column")).splitlines()[1].startswith("  column: watched from now on; ")
+
+
 def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -> None:
     """And a second try with another file is as if the first one had not been."""
     with hf.Monitor.open(fresh(tmp_path / "state")) as watch:

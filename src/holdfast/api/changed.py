@@ -95,7 +95,8 @@ def said(event: str, about: Json) -> str:
     """What happened to a rule or a class."""
     found, violations = about.get("found"), about.get("violations")
     if found is not None:
-        return f"{_SAID[event]}; {found:,} hold"
+        asked = ", ".join(f"{name} {value}" for name, value in about.get("settings", {}).items())
+        return f"{_SAID[event]}{f', with {asked}' if asked else ''}; {found:,} hold"
     if violations is None or event == "removed":
         return _SAID[event]
     return f"{_SAID[event]}; {violations:,} violation{'s' * (violations != 1)}"

@@ -12,7 +12,7 @@ from holdfast.api.marks import Mark, Marks
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import is_given
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.registry import ALL_TABLES
 from holdfast.store.records import BatchRecord
 
 
@@ -38,14 +38,17 @@ class Outcome:
         """Rules that still hold, but are not told any more: they follow from others that hold now, or nothing is left
         that could break them.
         """
-        unbroken = map(_unbroken, self.diffs.values())
-        return [rule for rules in unbroken for rule in rules if not _is_empty(rule)]
+        return [
+            rule
+            for diff in self.diffs.values()
+            for text, rule in diff.lost.items()
+            if text not in diff.witnesses and text not in diff.untested
+        ]
 
     @property
     def untested(self) -> list[Finding]:
-        """Rules that don't hold, but did not break either: they were about columns without values until now."""
-        unbroken = (_unbroken(diff) for (name, _), diff in self.diffs.items() if not rule_class(name).many)
-        return [rule for rules in unbroken for rule in rules if _is_empty(rule)]
+        """Rules that don't hold, but did not break either: for lack of values nothing had tested them until now."""
+        return [diff.lost[text] for diff in self.diffs.values() for text in diff.untested]
 
     def witness(self, rule: Finding) -> Witness | None:
         """The rows that broke a rule, where they are known."""
@@ -229,17 +232,12 @@ def _table(rule: Finding) -> str | None:
     return rule.to_json().get("table")
 
 
-def _unbroken(diff: Diff) -> Iterator[Finding]:
-    """Rules that are not told any more, and that no rows broke."""
-    return (rule for text, rule in diff.lost.items() if text not in diff.witnesses)
-
-
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
     """The rules that are told no longer, each with how early it is to be told."""
     for text, finding in diff.lost.items():
         line, witness = finding.to_json(), diff.witnesses.get(text)
         if witness is None:
-            event = "untested" if _is_empty(finding) else "implied"
+            event = "untested" if text in diff.untested else "implied"
             yield 0.0, {"event": event, **line, **_cause(diff, text)}
         else:
             worth = (diff.worth or {}).get(text)
@@ -263,11 +261,6 @@ def _cause(diff: Diff, text: str) -> dict[str, Any]:
     """Why a rule came or went, where the engine tells it."""
     cause = diff.causes.get(text)
     return cause.to_json() if cause else {}
-
-
-def _is_empty(rule: Finding) -> bool:
-    """Whether a rule is about nothing, so that nothing tests it."""
-    return bool(getattr(rule, "empty", False))
 
 
 def _grew(old: Finding, new: Finding, pairs: PairChange | None) -> bool:

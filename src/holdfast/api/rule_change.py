@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.diff import Result
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import changed_settings, rule_class
 from holdfast.store.events import Event
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str
         "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
         "pinned": _marks(wanted.marks.pinned - before.marks.pinned),
         "unmarked": _marks(_marked(before) - _marked(wanted)),
-        "watched": [_class(name, now) for name in wanted.classes if name not in before.classes],
+        "watched": [_class(name, wanted, now) for name in wanted.classes if name not in before.classes],
         "unwatched": [{"class": name} for name in before.classes if name not in wanted.classes],
     }
     return {event: listed for event, listed in about.items() if listed}
@@ -76,5 +76,8 @@ def _marks(rules: frozenset[RuleName]) -> list[Json]:
     return [{"class": name, "table": table, "text": text} for name, table, text in sorted(rules)]
 
 
-def _class(name: str, results: Results) -> Json:
-    return {"class": name, "found": sum(len(found) for (own, _), found in results.items() if own == name)}
+def _class(name: str, wanted: Wanted, results: Results) -> Json:
+    """A class with how many rules are found, and by which settings: some may be those of classes watched before."""
+    found = sum(len(rules) for (own, _), rules in results.items() if own == name)
+    settings = changed_settings(name, wanted.settings)
+    return {"class": name, **({"settings": settings} if settings else {}), "found": found}

@@ -76,6 +76,10 @@ class RulesWhenAsked(Mapping[str, V]):
         """The rules as denial constraints, where they can be written so; none otherwise."""
         return iter(())
 
+    def untested(self) -> Mapping[str, V]:
+        """Those that say of themselves that nothing tests them (`empty`)."""
+        return {}
+
     def for_people(self, beside: Collection[str]) -> tuple[Mapping[str, V], str]:  # noqa: ARG002
         """What a person wants to see of them, beside the findings of some classes; and what is left out, in words."""
         return self, ""
@@ -98,6 +102,13 @@ class RulesWhenAsked(Mapping[str, V]):
 def one_a_class(rules: Mapping[str, V]) -> Mapping[str, V]:
     """Of rules that say the same in other words one each."""
     return rules.one_a_class() if isinstance(rules, RulesWhenAsked) else rules
+
+
+def untested(rules: Mapping[str, V]) -> Mapping[str, V]:
+    """Of some rules those that say of themselves that nothing tests them (`empty`)."""
+    if isinstance(rules, RulesWhenAsked):
+        return rules.untested()
+    return {text: rule for text, rule in rules.items() if getattr(rule, "empty", False)}
 
 
 def for_people(rules: Mapping[str, V], beside: Collection[str]) -> tuple[Mapping[str, V], str]:

@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.asked import untested
 from holdfast.changes.naming import Values, listed, named
 
 
@@ -229,7 +230,7 @@ class Diff:
 
     A lost rule that has a witness is broken by it. One that has none is not: it still holds, and is no longer reported,
     as it follows from another that holds now, or nothing is left that could break it; or nothing was there before that
-    could (it says so of itself: `empty`), so that it had never been tested.
+    could (it says so of itself: `empty`), so that it had never been tested: see `untested`.
     """
 
     gained: Result = field(default_factory=dict)
@@ -247,6 +248,15 @@ class Diff:
 
     def __bool__(self) -> bool:
         return bool(self.gained or self.lost or self.changed or self.violations)
+
+    @cached_property
+    def untested(self) -> Collection[str]:
+        """The lost rules that hold no longer, and yet did not break: nothing had tested them."""
+        return {text for text in untested(self.lost) if text not in self.witnesses and not self._holds_still(text)}
+
+    def _holds_still(self, text: str) -> bool:
+        cause = self.causes.get(text)
+        return cause is not None and cause.kind not in ("split", "swap")
 
     def patch(self, result: Result) -> dict[str, Finding]:
         """The result after this diff."""

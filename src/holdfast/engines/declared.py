@@ -93,7 +93,9 @@ def _rule_cells(rule: Json) -> list[str]:
 
 
 def score_cell(rule: Json) -> str:
-    """The score of a rule in a table, where it has one."""
+    """The score of a rule in a table, where it has one; of one that nothing tests, that it is empty."""
+    if rule.get("empty"):
+        return "empty"
     return f"{rule['score']:.2f}" if "score" in rule else "–"
 
 

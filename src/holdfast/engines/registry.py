@@ -121,6 +121,13 @@ def make_settings(name: str, values: Mapping[str, Any]) -> Any:
     return rule_class(name).settings(**{key: value for key, value in values.items() if key in own})
 
 
+def changed_settings(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the settings that concern a class which are not as they are unless asked otherwise."""
+    asked, usual = make_settings(name, values), rule_class(name).settings()
+    own = ((each.name, getattr(asked, each.name)) for each in fields(asked))
+    return {key: value for key, value in own if value != getattr(usual, key)}
+
+
 def settings_of(name: str) -> set[str]:
     """The names of the settings of a class of rules."""
     return {each.name for each in fields(rule_class(name).settings)}

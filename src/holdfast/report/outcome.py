@@ -83,14 +83,14 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
     if outcome.ignored:
         yield f"ignored: {_rules(outcome.ignored)} that you ignore broke", []
     if untested := len(outcome.untested):
-        yield f"untested: {untested:,} rules about columns that had no values until now don't hold", []
+        yield f"untested: {_rules(untested)} had held for lack of values alone", []
     if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
         lines = [
             with_cause(each, text)
             for each in told
             if each.diff.causes
             for text in one_a_class(each.diff.lost)
-            if text not in each.diff.witnesses
+            if text not in each.diff.witnesses and text not in each.diff.untested
         ][:most]
         yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", lines
 

@@ -50,7 +50,7 @@ class Outcome(Protocol):
 
     @property
     def untested(self) -> list[Finding]:
-        """Rules about columns that had no values until now."""
+        """Rules that don't hold, and that nothing had tested until now."""
 
     def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a rule are new, and how many are gone."""

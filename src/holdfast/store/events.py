@@ -93,7 +93,7 @@ def events_of(
             if id(witness) not in kept_texts:
                 kept_texts[id(witness)] = _witness_text(witness, kept)
             yield Event("lost", text, told, kept_texts[id(witness)])
-        elif not many and getattr(diff.lost[text], "empty", False):
+        elif text in diff.untested:
             yield Event("untested", text, told)
         else:
             cause = causes.get(text)

@@ -15,7 +15,7 @@ from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.table.table import Nulls
-from tests.engines.functional.world import NAMES, found
+from tests.engines.functional.world import NAMES, empty, found
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
 
@@ -45,7 +45,7 @@ def test_every_batch_by_definition(
     method = "borders" if borders and not float(error) else "counts"
     kept = [Kept(engine, world, watched) for engine in engines(error, most, method)]
     assert method == "borders" or kept[0].state.basis is kept[1].state.basis, "pairs are counted once"
-    assert [found(one.engine, one.state) for one in kept] == expected(world, nulls, error, most)
+    _check_rules(kept, world, nulls, error, most)
     for batch in stream:
         change = world.change(batch)
         for one in kept:
@@ -53,19 +53,32 @@ def test_every_batch_by_definition(
             diff = one.maintain(change)
             assert diff.patch(before) == one.result()
             _check_witnesses(diff, world, nulls)
-        assert [found(one.engine, one.state) for one in kept] == expected(world, nulls, error, most)
+        _check_rules(kept, world, nulls, error, most)
+
+
+def _check_rules(kept: list[Kept], world: World, nulls: Nulls, error: str, most: int | None) -> None:
+    fds, keys = expected(world, nulls, error, most)
+    assert [found(one.engine, one.state) for one in kept] == [fds, keys]
+    untested = {rule for rule in fds if oracle.is_empty(world.rows, rule[0], nulls)}
+    assert empty(kept[0].engine, kept[0].state) == untested
+    assert empty(kept[1].engine, kept[1].state) == {(k,) for k in keys if oracle.is_empty(world.rows, k, nulls)}
 
 
 def _check_witnesses(diff: Any, world: World, nulls: Nulls) -> None:
-    """A lost rule has a witness that breaks it, or none because it isn't minimal any more, or no pair tests it."""
+    """A lost rule has a witness that breaks it, or none because it isn't minimal any more, no pair tests it, or none
+    did before.
+    """
     for text, rule in diff.lost.items():
         lhs = rule.lhs if isinstance(rule, FD) else rule.columns
         others = [getattr(other, "lhs", getattr(other, "columns", ())) for other in diff.gained.values()
                   if getattr(other, "rhs", None) == getattr(rule, "rhs", None)]  # fmt: skip
         if text not in diff.witnesses:
             implied = any(set(other) < set(lhs) for other in others)
-            assert implied or world.table.rows < 2, f"{text} went without a witness"
+            is_broken = not implied and world.table.rows >= 2
+            assert not is_broken or rule.empty, f"{text} went without a witness"
+            assert (text in diff.untested) == is_broken
             continue
+        assert not rule.empty, f"nothing had tested {text}"
         one, other = diff.witnesses[text].rows
         rows = world.table.values(np.array([one, other])).to_pylist()
         assert one != other

@@ -27,9 +27,11 @@ def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nul
         told = kept.engine.ranked(kept.state)
         assert dict(told) == dict(kept.result())
         assert all(told[text] == rule for text, rule in told.items())
-        scores = [_worth_of(rule).score for rule in told.values()]
+        scored = [rule for rule in told.values() if not _is_empty(rule)]
+        assert [_is_empty(rule) for rule in told.values()] == [False] * len(scored) + [True] * (len(told) - len(scored))
+        scores = [_worth_of(rule).score for rule in scored]
         assert scores == sorted(scores, reverse=True)
-        for rule in told.values():
+        for rule in scored:
             assert _worth_of(rule) == _expected(world, rule, nulls), rule.text
 
 
@@ -51,6 +53,12 @@ def test_what_a_rule_was_worth_is_told_of_the_table_before(
     assert set(known) <= set(diff.witnesses)
     for text, worth in (diff.gained_worth or {}).items():
         assert worth == _expected(world, diff.gained[text], nulls)
+
+
+def _is_empty(rule: Finding) -> bool:
+    assert isinstance(rule, FD | Key)
+    assert not rule.empty or rule.worth is None
+    return rule.empty
 
 
 def _worth_of(rule: Finding) -> Worth:

@@ -16,6 +16,7 @@ from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
 from holdfast.table.table import Nulls
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
+from tests.oracle import functional
 from tests.oracle import order as oracle
 
 NAMES = [column.name for column in COLUMNS]
@@ -52,7 +53,7 @@ def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
     directions = ("asc", "desc")[: 1 if asked["directions"] == "asc" else 2]
     rules: set[Any] = oracle.constants(rows, len(NAMES), nulls, asked["max_level"])
     rules |= oracle.pairs(rows, len(NAMES), nulls, asked["max_level"], directions)
-    scores = {rule: oracle.score(rows, rule[0], nulls) for rule in rules}
+    scores = {rule: oracle.score(rows, rule, nulls) for rule in rules}
     return {rule: score for rule, score in scores.items() if score >= (asked["min_score"] or 0)}
 
 
@@ -88,8 +89,14 @@ def test_every_batch_by_definition(
         assert diff.lost.keys() == before.keys() - kept.result().keys()
         known = expected(world.rows, nulls, asked)
         assert told(kept.engine, kept.state) == known
+        assert empty(kept) == {rule for rule in known if functional.is_empty(world.rows, oracle.needed(rule), nulls)}
         _check_lost(diff, world, nulls)
         _check_gained(diff, old_rows, nulls, least or 0)
+
+
+def empty(kept: Kept) -> set[Any]:
+    """The rules that say of themselves that nothing tests them."""
+    return {by_number(rule) for rule in kept.result().values() if getattr(rule, "empty", False)}  # type: ignore[arg-type]
 
 
 def holds(rule: Rule, rows: list[Row], nulls: str) -> bool:
@@ -99,7 +106,9 @@ def holds(rule: Rule, rows: list[Row], nulls: str) -> bool:
 
 
 def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
-    """A lost rule has a witness that breaks it; or it holds, and its cause tells from what it follows."""
+    """A lost rule has a witness that breaks it, unless nothing had tested it; or it holds, and its cause tells from
+    what it follows.
+    """
     for text, rule in diff.lost.items():
         assert isinstance(rule, Constant | Compatible)
         cause = diff.causes[text]
@@ -107,9 +116,13 @@ def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
             assert cause.kind == "untested"
         if holds(rule, world.rows, nulls):
             assert text not in diff.witnesses
+            assert text not in diff.untested
             _check_implied(diff, rule, world.rows, nulls)
             continue
         assert cause.kind == ("split" if isinstance(rule, Constant) else "swap")
+        assert (text in diff.untested) == (text not in diff.witnesses) == rule.empty
+        if rule.empty:
+            continue
         witness = diff.witnesses[text]
         assert set(world.table.living_ids()) >= set(witness.rows)
         one, other = (tuple(row.values()) for row in world.table.values(np.array(witness.rows)).to_pylist())
@@ -124,7 +137,7 @@ def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls, least: int) -> 
     for text, rule in diff.gained.items():
         assert isinstance(rule, Constant | Compatible)
         if diff.causes[text].kind == "score":
-            assert oracle.score(old_rows, by_number(rule)[0], nulls) < least
+            assert oracle.score(old_rows, by_number(rule), nulls) < least
         elif not holds(rule, old_rows, nulls):
             assert diff.causes[text].kind == "mended"
         else:

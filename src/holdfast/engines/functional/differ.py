@@ -1,7 +1,9 @@
 """What a batch changed in the rules, and which rows broke those that were lost.
 
 A rule is lost for one of two reasons: a pair of rows breaks it now, and then that pair is its witness; or a rule with
-a part of its left side holds now, so that it still holds and merely isn't minimal any more: then it has no witness.
+a part of its left side holds now, so that it still holds and merely isn't minimal any more: then it has no witness. One
+that was empty has none, either: nothing had tested it, so it did not break. A rule that stays, and becomes empty or is
+no longer, has changed.
 
 A batch can turn over a hundred thousand rules, so what is gained and lost comes as left sides, and witnesses are looked
 for when someone asks for the first of them, in the table as the batch left it.
@@ -33,21 +35,40 @@ from holdfast.table.table import Table
 
 
 def exact_diff(
-    before: Rules, changed: Mapping[int, Mended], change: Change, witnesses: Callable[[Rules], Mapping[str, Witness]]
+    before: Rules,
+    after: Rules,
+    changed: Mapping[int, Mended],
+    change: Change,
+    witnesses: Callable[[Rules], Mapping[str, Witness]],
 ) -> Diff:
     """The diff of exact rules, from what became of the targets that a batch touched; `witnesses` finds those of rules
     that were lost.
     """
-    lost = Rules(before.table, before.names, {target: Part(now.lost) for target, now in changed.items()})
-    gained = Rules(before.table, before.names, {target: Part(now.gained) for target, now in changed.items()})
-    return _explained(gained, lost, change, witnesses)
+    lost = before.with_parts({target: Part(now.lost) for target, now in changed.items()})
+    gained = after.with_parts({target: Part(now.gained) for target, now in changed.items()})
+    diff = _explained(gained, lost, change, witnesses)
+    return diff if before.filled is after.filled else replace(diff, changed=_turned(before, after))
+
+
+def _turned(before: Rules, after: Rules) -> dict[str, tuple[Finding, Finding]]:
+    """The rules that stayed, and are empty now, or no longer."""
+    stayed = _meet(before, after)
+    marks = {t: before.filled.empty(part.lhs) != after.filled.empty(part.lhs) for t, part in stayed.items()}
+    turned = before.with_parts(stayed).some(marks)
+    pairs = zip(turned.items(), after.with_parts(turned.parts).values(), strict=True)
+    return {text: (old, new) for (text, old), new in pairs}
+
+
+def untested_diff(before: Rules, after: Rules) -> Diff:
+    """The diff where no pair of rows was there, or is any more: nothing is broken that nothing tests."""
+    return Diff(after, before, causes=WhenAsked(lambda: dict.fromkeys(before, Cause("untested"))) if before else {})
 
 
 def _explained(gained: Rules, lost: Rules, change: Change, find: Callable[[Rules], Mapping[str, Witness]]) -> Diff:
     """A diff with what is told when someone asks: who broke the rules that were lost, or which ones the others follow
     from; what they were worth, and what those are worth that were gained.
     """
-    witnesses: Mapping[str, Witness] = WhenAsked(lambda: find(lost)) if lost else {}
+    witnesses: Mapping[str, Witness] = WhenAsked(lambda: find(lost.tested())) if lost else {}
     return Diff(
         gained,
         lost,
@@ -121,8 +142,7 @@ def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
     """The diff of approximate rules: also those whose error changed."""
     targets = before.parts.keys() | after.parts.keys()
     lost, gained = _minus(before, after, targets), _minus(after, before, targets)
-    stayed = Rules(before.table, before.names, _meet(before, after), before.pairs)
-    now = Rules(after.table, after.names, _meet(after, before), after.pairs)
+    stayed, now = before.with_parts(_meet(before, after)), after.with_parts(_meet(after, before))
     changed: dict[str, tuple[Finding, Finding]] = {}
     for (text, old), new in zip(stayed.items(), now.values(), strict=True):
         if old != new:
@@ -166,11 +186,11 @@ def _texts(written: Sequence[str], target: int, sides: Words) -> list[str]:
 
 
 def _minus(some: Rules, others: Rules, targets: Iterable[int]) -> Rules:
-    return _chosen(some, {target: ~_among(some, others, target) for target in targets if target in some.parts})
+    return some.some({target: ~_among(some, others, target) for target in targets if target in some.parts})
 
 
 def _meet(some: Rules, others: Rules) -> dict[int, Part]:
-    return _chosen(some, {target: _among(some, others, target) for target in some.parts}).parts
+    return some.some({target: _among(some, others, target) for target in some.parts}).parts
 
 
 def _among(some: Rules, others: Rules, target: int) -> NDArray[np.bool_]:
@@ -178,8 +198,3 @@ def _among(some: Rules, others: Rules, target: int) -> NDArray[np.bool_]:
     mine = some.parts[target].lhs
     theirs = others.parts[target].lhs if target in others.parts else mine[:0]
     return bitsets.among(mine, theirs)
-
-
-def _chosen(rules: Rules, marks: dict[int, NDArray[np.bool_]]) -> Rules:
-    parts = {target: rules.parts[target].some(chosen) for target, chosen in marks.items()}
-    return Rules(rules.table, rules.names, parts, rules.pairs)

@@ -21,7 +21,13 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.declared import RuleClass, TableRules
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
-from holdfast.engines.functional.differ import approximate_diff, exact_diff, witnesses_among, witnesses_in
+from holdfast.engines.functional.differ import (
+    approximate_diff,
+    exact_diff,
+    untested_diff,
+    witnesses_among,
+    witnesses_in,
+)
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
@@ -54,9 +60,9 @@ class FunctionalEngine(Engine):
         if choice.name == "borders":
             rows = subject.part(CodedColumns, runner, progress)
             borders = Borders.of(rows, self._targets(subject.table), self._max_lhs, runner, progress)
-            return State(subject.table, borders, _exact(borders.covers), choice.why)
+            return State(subject, borders, _exact(borders.covers), choice.why)
         pairs = subject.part(CountedAgreeSets, runner, progress)
-        return State(subject.table, pairs, self._parts(subject.table, pairs, progress), choice.why)
+        return State(subject, pairs, self._parts(subject.table, pairs, progress), choice.why)
 
     def _choice(self, table: Table, progress: Progress) -> Choice:
         rows, columns = table.rows, len(table.schema.columns)
@@ -73,14 +79,14 @@ class FunctionalEngine(Engine):
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed in the agree-sets, or prove what is left of the rules."""
         before = self.result(state)
-        state.table = change.after
+        state.follow(change.after)
         if isinstance(state.basis, Borders):
             return self._follow_borders(state, state.basis, before, change, runner, progress)
         pairs = state.basis
         maximal = pairs.changed
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
             state.parts = self._parts(change.after, pairs, progress)
-            return Diff(self.result(state), before)  # nothing is broken where nothing was tested, or is any more
+            return untested_diff(before, self.result(state))
         if self._error or maximal is None:
             state.parts = self._parts(change.after, pairs, progress)
             return approximate_diff(before, self.result(state), change)
@@ -88,7 +94,9 @@ class FunctionalEngine(Engine):
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(before, changed, change, lambda lost: witnesses_in(lost, maximal.shift, change))
+        return exact_diff(
+            before, self.result(state), changed, change, lambda lost: witnesses_in(lost, maximal.shift, change)
+        )
 
     def _follow_borders(
         self, state: State, borders: Borders, before: Rules, change: Change, runner: Runner, progress: Progress
@@ -96,14 +104,17 @@ class FunctionalEngine(Engine):
         changed = borders.follow(change.dead, runner, progress)
         state.parts.update(_exact({target: now.sets for target, now in changed.items()}))
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
-            return Diff(self.result(state), before)
+            return untested_diff(before, self.result(state))
         kept = borders.evidence.witnesses
-        return exact_diff(before, changed, change, lambda lost: witnesses_among(lost, kept, change.after))
+        return exact_diff(
+            before, self.result(state), changed, change, lambda lost: witnesses_among(lost, kept, change.after)
+        )
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
         schema, rows = state.table.schema, state.table.rows
-        return Rules(schema.name, schema.names, state.parts if rows >= FEWEST_ROWS else {}, pairs_of(rows))
+        parts = state.parts if rows >= FEWEST_ROWS else {}
+        return Rules(schema.name, schema.names, parts, pairs_of(rows), state.filled)
 
     def ranked(self, state: State) -> Ranked:
         """The same, those with the highest scores first."""
@@ -117,10 +128,10 @@ class FunctionalEngine(Engine):
         """The state from its arrays."""
         table, parts, why = subject.table, parts_of(subject.table, arrays), facts.get("why", "")
         if facts.get("way") != "borders":
-            return State(table, subject.part(CountedAgreeSets), parts, why)
+            return State(subject, subject.part(CountedAgreeSets), parts, why)
         covers = {target: part.lhs for target, part in parts.items()}
         rows = subject.part(CodedColumns)
-        return State(table, Borders.load(rows, self._targets(table), self._max_lhs, covers, arrays), parts, why)
+        return State(subject, Borders.load(rows, self._targets(table), self._max_lhs, covers, arrays), parts, why)
 
     def how(self, state: State) -> str:
         """By which way, and why."""

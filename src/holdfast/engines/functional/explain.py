@@ -13,6 +13,8 @@ from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
+from holdfast.engines.thresholds import untested_sentence
+from holdfast.pairs.filled import is_empty
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
@@ -77,6 +79,8 @@ class Explanation(contract.Explanation):
 
     def lines(self) -> list[str]:
         """As text, a line each."""
+        if self.rule.empty:
+            return [f"{self.rule.text} is empty: {untested_sentence(self.rule.lhs, self.rows)}"]
         if self.holds:
             return [f"{self.rule.text} holds in all {self.rows:,} rows"]
         head = (
@@ -95,7 +99,8 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
     shown = tuple(_broken(table, *groups.rows_in(int(cluster)), lhs, rhs, rows) for cluster in broken[:clusters])
     pairs, gone = groups.broken_pairs, groups.to_remove
     g1, g3 = (part / whole if part else 0.0 for part, whole in ((pairs, pairs_of(table.rows)), (gone, table.rows)))
-    return Explanation(replace(rule, error=g1), table.rows, pairs, g1, g3, gone, len(broken), shown)
+    told = replace(rule, error=g1, empty=is_empty(table, lhs))
+    return Explanation(told, table.rows, pairs, g1, g3, gone, len(broken), shown)
 
 
 def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:

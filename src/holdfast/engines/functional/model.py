@@ -8,7 +8,9 @@
 
 Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
 break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
-`worth` says how much the data look as if the rule were meant (see `evidence` and `key_score`).
+`worth` says how much the data look as if the rule were meant (see `evidence` and `key_score`). A rule is `empty` where
+nulls are distinct and fewer than two rows have values in all columns of its left side, or of the key: no pair of rows
+could break it, whatever the values are.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ class FD:
     rhs: str
     error: float = 0.0
     worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
+    empty: bool = False
 
     kind = "fd"
 
@@ -64,6 +67,7 @@ class FD:
             "rhs": self.rhs,
             **_share(self.error),
             **(self.worth.to_json() if self.worth else {}),
+            **_mark(self.empty),
             "text": self.text,
         }
 
@@ -76,6 +80,7 @@ class Key:
     columns: tuple[str, ...]
     error: float = 0.0
     worth: Worth | None = field(default=None, compare=False)
+    empty: bool = False
 
     kind = "ucc"
 
@@ -105,7 +110,7 @@ class Key:
         """The object that `--format json` prints; an exact key has no error to tell."""
         about = {"kind": self.kind, "table": self.table, "columns": list(self.columns)}
         worth = self.worth.to_json() if self.worth else {}
-        return {**about, **(_share(self.error) if self.error else {}), **worth, "text": self.text}
+        return {**about, **(_share(self.error) if self.error else {}), **worth, **_mark(self.empty), "text": self.text}
 
 
 Rule = FD | Key
@@ -114,6 +119,10 @@ Rule = FD | Key
 def _share(error: float) -> dict[str, Any]:
     """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
     return {"error": error, **({"measure": "share of pairs"} if error else {})}
+
+
+def _mark(empty: bool) -> dict[str, Any]:
+    return {"empty": True} if empty else {}
 
 
 def columns_of(rule: Rule, names: Sequence[str]) -> tuple[list[int], int | None]:

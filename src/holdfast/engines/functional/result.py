@@ -13,6 +13,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.filled import ALWAYS, Filled
 
 _AT_ONCE = 1 << 14
 
@@ -33,10 +34,14 @@ class Part:
 
 
 class Rules(RulesWhenAsked[Rule]):
-    """Rules by text. Targets are columns, or the number after the last one: keys. Nothing here changes later."""
+    """Rules by text. Targets are columns, or the number after the last one: keys. `filled` tells which of them are
+    empty. Nothing here changes later.
+    """
 
-    def __init__(self, table: str, names: Sequence[str], parts: Mapping[int, Part], pairs: int = 0) -> None:
-        self.table, self.names, self.pairs = table, tuple(names), pairs
+    def __init__(
+        self, table: str, names: Sequence[str], parts: Mapping[int, Part], pairs: int = 0, filled: Filled = ALWAYS
+    ) -> None:
+        self.table, self.names, self.pairs, self.filled = table, tuple(names), pairs, filled
         self.parts = {target: part for target, part in parts.items() if len(part)}
 
     def __len__(self) -> int:
@@ -44,7 +49,7 @@ class Rules(RulesWhenAsked[Rule]):
 
     def __iter__(self) -> Iterator[str]:
         written = [quoted(name) for name in self.names]
-        for target, columns, _ in self._listed():
+        for target, columns, *_ in self._listed():
             chosen = [written[c] for c in columns]
             yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
 
@@ -57,8 +62,7 @@ class Rules(RulesWhenAsked[Rule]):
 
     def rules(self) -> Iterator[Rule]:
         """The rules, target by target, short left sides first."""
-        for target, columns, broken in self._listed():
-            yield self._rule(target, columns, broken)
+        return (self._rule(*told) for told in self._listed())
 
     def by_length(self) -> Iterator[Rule]:
         """The same, the shortest of all first; those with equal left sides follow one another."""
@@ -67,11 +71,11 @@ class Rules(RulesWhenAsked[Rule]):
     def texts_by_length(self, names: Mapping[str, str]) -> Iterator[str]:
         """Their texts in that order, with other names in place of the columns'."""
         written = [names[name] for name in self.names]
-        for target, columns, _ in self._by_length():
+        for target, columns, *_ in self._by_length():
             chosen = [written[c] for c in columns]
             yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
 
-    def _by_length(self) -> Iterator[tuple[int, list[int], int]]:
+    def _by_length(self) -> Iterator[tuple[int, list[int], int, bool]]:
         targets = np.repeat(np.fromiter(self.parts, np.int64), [len(part) for part in self.parts.values()])
         none = np.empty((0, 1), np.uint64)
         lhs = np.concatenate([part.lhs for part in self.parts.values()]) if self.parts else none
@@ -80,29 +84,46 @@ class Rules(RulesWhenAsked[Rule]):
         order = np.lexsort((targets, *lhs.T, bitsets.sizes(lhs)))
         for begin in range(0, len(order), _AT_ONCE):
             some = order[begin : begin + _AT_ONCE]
-            columns = bitsets.elements_of_each(lhs[some])
-            yield from zip(targets[some].tolist(), columns, counts[some].tolist(), strict=True)
+            columns, empty = bitsets.elements_of_each(lhs[some]), self.filled.empty(lhs[some]).tolist()
+            yield from zip(targets[some].tolist(), columns, counts[some].tolist(), empty, strict=True)
 
     def up_to(self, columns: int) -> Rules:
         """Those with at most so many columns on the left."""
-        short = {target: part.some(bitsets.sizes(part.lhs) <= columns) for target, part in self.parts.items()}
-        return Rules(self.table, self.names, short, self.pairs)
+        return self.some({target: bitsets.sizes(part.lhs) <= columns for target, part in self.parts.items()})
 
-    def _rule(self, target: int, columns: Sequence[int], broken: int) -> Rule:
+    def tested(self) -> Rules:
+        """Those that are not empty."""
+        return self.some({target: ~self.filled.empty(part.lhs) for target, part in self.parts.items()})
+
+    def untested(self) -> Rules:
+        """Those that are empty."""
+        return self.some({target: self.filled.empty(part.lhs) for target, part in self.parts.items()})
+
+    def some(self, marks: Mapping[int, NDArray[np.bool_]]) -> Rules:
+        """Those of some targets that are marked."""
+        return self.with_parts({target: self.parts[target].some(chosen) for target, chosen in marks.items()})
+
+    def with_parts(self, parts: Mapping[int, Part]) -> Rules:
+        """Other rules of the same moment."""
+        return Rules(self.table, self.names, parts, self.pairs, self.filled)
+
+    def _rule(self, target: int, columns: Sequence[int], broken: int, empty: bool) -> Rule:
         chosen = tuple([self.names[c] for c in columns])
         error = broken / self.pairs if broken else 0.0
         if target == len(self.names):
-            return Key(self.table, chosen, error)
-        return FD(self.table, chosen, self.names[target], error)
+            return Key(self.table, chosen, error, empty=empty)
+        return FD(self.table, chosen, self.names[target], error, empty=empty)
 
-    def _listed(self) -> Iterator[tuple[int, list[int], int]]:
+    def _listed(self) -> Iterator[tuple[int, list[int], int, bool]]:
         for target, part in sorted(self.parts.items()):
             order = np.lexsort((*part.lhs.T, bitsets.sizes(part.lhs)))
             for begin in range(0, len(order), _AT_ONCE):
                 some = order[begin : begin + _AT_ONCE]
                 broken = [0] * len(some) if part.broken is None else part.broken[some].tolist()
-                for columns, count in zip(bitsets.elements_of_each(part.lhs[some]), broken, strict=True):
-                    yield target, columns, count
+                empty = self.filled.empty(part.lhs[some]).tolist()
+                lists = bitsets.elements_of_each(part.lhs[some])
+                for columns, count, mark in zip(lists, broken, empty, strict=True):
+                    yield target, columns, count, mark
 
     def _find(self, rule: Rule) -> Rule | None:
         target = self.names.index(rule.rhs) if isinstance(rule, FD) else len(self.names)
@@ -113,4 +134,5 @@ class Rules(RulesWhenAsked[Rule]):
         at = np.flatnonzero((part.lhs == bitsets.of(columns, part.lhs.shape[1])).all(axis=1))
         if not len(at):
             return None
-        return self._rule(target, columns, 0 if part.broken is None else int(part.broken[at[0]]))
+        empty = bool(self.filled.empty(part.lhs[at[:1]])[0])
+        return self._rule(target, columns, 0 if part.broken is None else int(part.broken[at[0]]), empty)

@@ -35,30 +35,40 @@ _LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left side
 
 
 class Ranked(RulesWhenAsked[Rule]):
-    """Rules as people want to read them: those with scores first, the best in front, then the others by length."""
+    """Rules as people want to read them: those with scores first, the best in front, then the others by length, and
+    empty ones last.
+    """
 
     def __init__(self, rules: Rules, table: Table) -> None:
-        self._rules, self._table = rules, table
+        self._rules, self._empty, self._table = rules.tested(), rules.untested(), table
 
     def __len__(self) -> int:
-        return len(self._rules)
+        return len(self._rules) + len(self._empty)
 
     def __iter__(self) -> Iterator[str]:
         return (rule.text for rule in self.rules())
 
     def __getitem__(self, text: str) -> Rule:
-        return self._scored.get(text) or self._rules[text]
+        if (known := self._scored.get(text)) is not None:
+            return known
+        return self._empty[text] if text in self._empty else self._rules[text]
 
     def rules(self) -> Iterator[Rule]:
         """The rules in their order."""
         yield from self._scored.values()
         yield from islice(self._rules.by_length(), len(self._scored), None)
+        yield from self._empty.by_length()
+
+    def untested(self) -> Rules:
+        """Those that are empty."""
+        return self._empty
 
     def written(self, names: Mapping[str, str]) -> Iterator[tuple[str, float | None]]:
         """Texts with other names in place of the columns', and scores."""
         for rule in self._scored.values():
             yield rule.written(names), rule.worth.score if rule.worth else None
         yield from ((text, None) for text in islice(self._rules.texts_by_length(names), len(self._scored), None))
+        yield from ((text, None) for text in self._empty.texts_by_length(names))
 
     @cached_property
     def _scored(self) -> dict[str, Rule]:
@@ -70,7 +80,7 @@ class Ranked(RulesWhenAsked[Rule]):
 
 def worth_of(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
     """What those of some rules are worth in a table that may have a score of `BROKEN` or more."""
-    short = [rule for rule in rules.up_to(_LENGTH).by_length() if rule.text in among]
+    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from holdfast.borders.borders import Borders
 from holdfast.engines.functional.result import Part
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
+from holdfast.pairs.filled import FilledColumns
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
@@ -94,12 +96,20 @@ class CountedAgreeSets:
 
 
 class State:
-    """The rules, the left sides of each target, and what they follow from: counted agree-sets, or borders."""
+    """The rules, the left sides of each target, and what they follow from: counted agree-sets, or borders. `table` and
+    `filled`, which tells the empty rules, are as of the last batch that was taken in.
+    """
 
     def __init__(
-        self, table: Table, basis: CountedAgreeSets | Borders, parts: Mapping[int, Part], why: str = ""
+        self, subject: WatchedTable, basis: CountedAgreeSets | Borders, parts: Mapping[int, Part], why: str = ""
     ) -> None:
-        self.table, self.basis, self.parts, self.why = table, basis, dict(parts), why
+        self.basis, self.parts, self.why = basis, dict(parts), why
+        self._columns = subject.part(FilledColumns)
+        self.follow(subject.table)
+
+    def follow(self, table: Table) -> None:
+        """Go on with the table after a batch."""
+        self.table, self.filled = table, self._columns.now
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """The rules as arrays, and what borders keep; counted agree-sets are kept with the table."""

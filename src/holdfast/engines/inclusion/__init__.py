@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
 from holdfast.errors import BadInput
 
 
@@ -37,9 +37,8 @@ class InclusionSettings:
 
 
 def _cells(rule: Json) -> list[str]:
-    score = f"{rule['score']:.2f}" if "score" in rule else "–"
     reasons = ", ".join(f"{name} {share:.0%}" for name, share in rule.get("reasons", {}).items())
-    return [score, f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"], reasons]
+    return [score_cell(rule), f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"], reasons]
 
 
 def _columns(rule: Json) -> set[tuple[str, str]]:

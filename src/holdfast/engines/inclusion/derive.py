@@ -1,13 +1,11 @@
 """Deriving the dependencies: a comparison of what columns have with what they share (papers: inclusion, lemma 4.2).
 
 `A in B` holds iff B holds as many of A's values as A has. With an error e, it also counts where at most the share e of
-A's distinct values is missing in B, however many rows carry them; as for FDs, an error of 0.01 is the decimal 0.01, and
-it is decided in whole values. An empty column is included in every other one, of whatever type.
+A's distinct values is missing in B, however many rows carry them; as for FDs, it is decided in whole values
+(`thresholds`). An empty column is included in every other one, of whatever type.
 """
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from holdfast.engines.inclusion.clusters import Matrix
 from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.thresholds import limit_of
 
 
 def unary(state: State) -> dict[str, IND]:
@@ -25,8 +24,7 @@ def unary(state: State) -> dict[str, IND]:
 
 def holding(state: State, error: float = 0.0) -> NDArray[np.bool_]:
     """Which columns are included in which others, `[dependent, referenced]`."""
-    share = Fraction(str(error))
-    allowed = [int(share * distinct) for distinct in state.clusters.values.diagonal().tolist()]
+    allowed = [limit_of(error, distinct) for distinct in state.clusters.values.diagonal().tolist()]
     holds: NDArray[np.bool_] = missing(state.clusters.values) <= np.array(allowed, np.int64)[:, None]
     np.fill_diagonal(holds, False)
     return holds

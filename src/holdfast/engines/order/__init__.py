@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
 from holdfast.engines.order.list_class import LISTS
 from holdfast.errors import BadInput, refuse_below
 from holdfast.visible import brief
@@ -40,7 +40,7 @@ class OrderSettings:
 
 
 def _cells(rule: Json) -> list[str]:
-    score = brief(rule["score"]) if "score" in rule else "–"
+    score = brief(rule["score"]) if "score" in rule and not rule.get("empty") else score_cell(rule)
     return [score, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
 
 

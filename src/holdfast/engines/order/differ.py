@@ -20,6 +20,7 @@ from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording,
 from holdfast.engines.order.witness import breaking_pairs
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
+from holdfast.pairs.filled import Filled
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
 
@@ -35,6 +36,7 @@ class Moment:
     covers: Mapping[int, Part]
     able: Mapping[int, Part]
     told: Mapping[int, Part]
+    filled: Filled
 
     @property
     def is_tested(self) -> bool:
@@ -57,9 +59,10 @@ def difference(
         return {**_causes(lost, after, wording, broken=True), **_causes(gained, before, wording, broken=False)}
 
     def witnesses() -> dict[str, Witness]:
-        return _witnesses(lost.some(~_held(lost, after)), wording, change, known)
+        tested = lost.some(~lost.empty(before.filled, wording.targets))  # what nothing tested did not break
+        return _witnesses(tested.some(~_held(tested, after)), wording, change, known)
 
-    came, went = Rules(wording, gained, after.rows), Rules(wording, lost, before.rows)
+    came, went = Rules(wording, gained, after.rows, after.filled), Rules(wording, lost, before.rows, before.filled)
     broke = WhenAsked(witnesses) if len(lost) else {}
     return Diff(came, went, _changed(before, after, wording), broke, causes=WhenAsked(causes))
 
@@ -69,18 +72,21 @@ def _minus(some: Part, others: Part) -> Part:
 
 
 def _changed(before: Moment, after: Moment, wording: Wording) -> dict[str, tuple[Finding, Finding]]:
-    """The approximate rules that stayed, and whose error is another."""
-    parts = [{t: part for t, part in one.told.items() if part.removed is not None} for one in (before, after)]
-    if not all(parts):
+    """The rules that stayed, and whose error is another, or that are empty now, or no longer."""
+    is_exact = all(part.removed is None for part in after.told.values())
+    if is_exact and before.filled is after.filled:
         return {}
-    words = wording.targets.context_words
-    both = [
+    parts, words = (before.told, after.told), wording.targets.context_words
+    old, new = (
         Listed.of({t: part.some(bitsets.among(part.contexts, other[t].contexts)) for t, part in own.items()}, words)
         for own, other in (parts, parts[::-1])
-    ]
-    old, new = (Rules(wording, stayed, one.rows) for stayed, one in zip(both, (before, after), strict=True))
-    pairs = zip(old.items(), new.values(), strict=True)
-    return {text: (was, now) for (text, was), now in pairs if was != now}
+    )
+    if is_exact:
+        turned = old.empty(before.filled, wording.targets) != new.empty(after.filled, wording.targets)
+        old, new = old.some(turned), new.some(turned)
+    was, now = Rules(wording, old, before.rows, before.filled), Rules(wording, new, after.rows, after.filled)
+    pairs = zip(was.items(), now.values(), strict=True)
+    return {text: (one, other) for (text, one), other in pairs if one != other}
 
 
 def _held(some: Listed, other: Moment) -> NDArray[np.bool_]:

@@ -25,7 +25,7 @@ from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import Moment, difference
 from holdfast.engines.order.explain import Explanation, explain
-from holdfast.engines.order.result import Listed, Part, Rules, Wording
+from holdfast.engines.order.result import Listed, Part, Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.state import State, load_parts, way_arrays
 from holdfast.engines.order.ways import Asked, Way
@@ -79,12 +79,13 @@ class OrderEngine(Engine):
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
-        return Rules(_wording(state), self._listed(state), state.table.rows)
+        return Rules(_wording(state), self._listed(state), state.table.rows, state.filled)
 
     def ranked(self, state: State) -> Rules:
         """The same with their scores, the highest first."""
-        listed = self._listed(state)
-        return Rules(_wording(state), listed.best_first(state.scores.of(listed.contexts)), state.table.rows)
+        listed, targets = self._listed(state), state.asked.targets
+        scores = state.scores.of(listed.contexts, pairs_of_targets(targets)[listed.targets])
+        return Rules(_wording(state), listed.best_first(scores), state.table.rows, state.filled)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The covers, and what the way keeps."""
@@ -119,7 +120,8 @@ class OrderEngine(Engine):
         if least is None:
             return None
         words = bitsets.words_for(len(columns) + 1)
-        scores = Scores(table).of(np.array([bitsets.of([c], words) for c in columns]).reshape(-1, words))
+        sets = np.array([bitsets.of([c], words) for c in columns]).reshape(-1, words)
+        scores = Scores(table).of(sets, np.zeros_like(sets))
         return None if (scores >= least).all() else tuple(np.flatnonzero(scores >= least).tolist())
 
     def _choice(self, asked: Asked, rows: int) -> Choice:
@@ -129,7 +131,7 @@ class OrderEngine(Engine):
 
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns
-        return Moment(state.table.rows, within, dict(state.covers), dict(state.told), self._told(state))
+        return Moment(state.table.rows, within, dict(state.covers), dict(state.told), self._told(state), state.filled)
 
     def _listed(self, state: State) -> Listed:
         return Listed.of(self._told(state), state.asked.targets.context_words)
@@ -141,8 +143,14 @@ class OrderEngine(Engine):
         least = self._settings.min_score
         if least is None:
             return dict(state.told)
-        state.scores.of(np.concatenate([part.contexts for part in state.told.values()]))  # contexts share work
-        return {target: part.some(state.scores.of(part.contexts) >= least) for target, part in state.told.items()}
+        listed = Listed.of(state.told, state.asked.targets.context_words)
+        pairs = pairs_of_targets(state.asked.targets)
+        state.scores.of(listed.contexts, pairs[listed.targets])  # contexts share work
+        found = {}
+        for target, part in state.told.items():
+            compared = np.broadcast_to(pairs[target], part.contexts.shape)
+            found[target] = part.some(state.scores.of(part.contexts, compared) >= least)
+        return found
 
 
 def _wording(state: State) -> Wording:

@@ -18,7 +18,9 @@ from holdfast.engines.order.model import Constant, Rule, parse
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Wording
 from holdfast.engines.order.scores import Scores
+from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
+from holdfast.pairs.filled import is_empty
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Table
 
@@ -60,6 +62,9 @@ class Explanation(contract.Explanation):
         groups = (
             f"{self.groups:,} groups of two rows or more, the largest of {self.largest:,}; score {self.rule.score:,}"
         )
+        if self.rule.empty:
+            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.looked_at
+            return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]
         if self.witness is None:
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
         kind = "split" if isinstance(self.rule, Constant) else "swap"
@@ -80,10 +85,16 @@ def explain(table: Table, text: str) -> Explanation:
     sizes = sizes[sizes > 1]
     found = rows.broken(targets, target, context)
     pair = None if found is None else (int(rows.ids[found.rows[0]]), int(rows.ids[found.rows[1]]))
-    score = int(Scores(table).of(bitsets.of(context, targets.context_words)[None])[0])
+    compared = [] if isinstance(rule, Constant) else [names.index(name) for name in rule.pair]
+    score = int(Scores(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0])
     to_remove = 0 if found is None else _fewest(table, targets, target, context)
     return Explanation(
-        replace(rule, score=score, error=to_remove / table.rows if to_remove else 0.0),
+        replace(
+            rule,
+            score=score,
+            error=to_remove / table.rows if to_remove else 0.0,
+            empty=is_empty(table, [*context, *compared]),
+        ),
         table.rows,
         len(sizes),
         int(sizes.max(initial=0)),

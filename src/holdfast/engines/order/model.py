@@ -10,7 +10,9 @@ columns of a context stand in the order of the table, and so do those of a pair;
 `A desc ~ B` what `A ~ B desc` does. Names that aren't plain words stand in double quotes, doubled within.
 
 `error` is the share of rows that must go so that the rule holds (section 4.7), 0 where the rule is exact. `score` is
-its interestingness there: the sum of the squared sizes of the groups of its context; None where nobody asked for it.
+its interestingness there: the sum of the squared sizes of the groups of its context (see `scores`); None where nobody
+asked for it. A rule is `empty` where nulls are distinct and fewer than two rows have values in all columns of its
+context and of its pair: no two rows could break it, whatever the values are.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class Constant:
     column: str
     error: float = 0.0
     score: int | None = None
+    empty: bool = False
 
     kind = "od"
 
@@ -68,6 +71,7 @@ class Compatible:
     direction: Direction = "asc"
     error: float = 0.0
     score: int | None = None
+    empty: bool = False
 
     kind = "od"
 
@@ -95,8 +99,9 @@ Rule = Constant | Compatible
 
 def _object(rule: Rule, about: dict[str, Any]) -> dict[str, Any]:
     scored = {} if rule.score is None else {"score": rule.score}
+    mark = {"empty": True} if rule.empty else {}
     start = {"kind": rule.kind, "table": rule.table, "context": list(rule.context)}
-    return {**start, **about, **_share(rule.error), **scored, "text": rule.text}
+    return {**start, **about, **_share(rule.error), **scored, **mark, "text": rule.text}
 
 
 def _share(error: float) -> dict[str, Any]:

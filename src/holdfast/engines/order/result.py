@@ -18,6 +18,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.filled import ALWAYS, Filled
 
 Numbers = NDArray[np.int64]
 
@@ -47,6 +48,13 @@ def columns_by_target(targets: Targets) -> list[tuple[int, ...]]:
     return [*((column,) for column in every), (), *pairs, *pairs]
 
 
+@lru_cache(maxsize=8)
+def pairs_of_targets(targets: Targets) -> Words:
+    """The columns that the rows of a group are compared in by each target of two columns, as a set; none of others."""
+    own = (columns if len(columns) > 1 else () for columns in columns_by_target(targets))
+    return np.array([bitsets.of(columns, targets.context_words) for columns in own])
+
+
 @dataclass(frozen=True)
 class Wording:
     """What the rules of a table need to be put into words: its name, its columns, and what targets stand for."""
@@ -72,13 +80,13 @@ class Wording:
         one, other = (self.written[c] for c in columns)
         return compatible_text(own, one, other, self.direction(target))
 
-    def rule(self, target: int, context: Sequence[int], error: float, score: int | None) -> Rule:
+    def rule(self, target: int, context: Sequence[int], error: float, score: int | None, empty: bool) -> Rule:
         """A rule."""
         own, columns = tuple([self.names[c] for c in context]), columns_by_target(self.targets)[target]
         if len(columns) == 1:
-            return Constant(self.table, own, self.names[columns[0]], error, score)
+            return Constant(self.table, own, self.names[columns[0]], error, score, empty)
         one, other = (self.names[c] for c in columns)
-        return Compatible(self.table, own, (one, other), self.direction(target), error, score)
+        return Compatible(self.table, own, (one, other), self.direction(target), error, score, empty)
 
     def target_of(self, rule: Rule) -> int:
         """The target that a rule is about."""
@@ -115,22 +123,26 @@ class Listed:
         listed = Listed(targets, contexts, np.concatenate(removed) if removed else None)
         return listed.some(np.lexsort((*contexts.T, bitsets.sizes(contexts), targets)))
 
+    def empty(self, filled: Filled, targets: Targets) -> NDArray[np.bool_]:
+        """Which of them are empty."""
+        return filled.empty(self.contexts | pairs_of_targets(targets)[self.targets])
+
     def best_first(self, scores: Numbers) -> Listed:
         """The same by score, the highest first; those of equal scores stay in their order."""
         return replace(self, scores=scores).some(np.argsort(-scores, kind="stable"))
 
 
 class Rules(RulesWhenAsked[Rule]):
-    """Rules by text. Nothing here changes later."""
+    """Rules by text, of a table of so many rows; `filled` tells which of them are empty. Nothing here changes later."""
 
-    def __init__(self, wording: Wording, listed: Listed, rows: int) -> None:
-        self.wording, self.listed, self._rows = wording, listed, rows
+    def __init__(self, wording: Wording, listed: Listed, rows: int, filled: Filled = ALWAYS) -> None:
+        self.wording, self.listed, self._rows, self._filled = wording, listed, rows, filled
 
     def __len__(self) -> int:
         return len(self.listed)
 
     def __iter__(self) -> Iterator[str]:
-        return (self.wording.text(target, context) for target, context, _, _ in self._each())
+        return (self.wording.text(target, context) for target, context, *_ in self._each())
 
     def __getitem__(self, text: str) -> Rule:
         wording, listed = self.wording, self.listed
@@ -138,20 +150,28 @@ class Rules(RulesWhenAsked[Rule]):
         context = [wording.names.index(name) for name in rule.context]
         mine = listed.targets == wording.target_of(rule)
         mine &= (listed.contexts == bitsets.of(context, listed.contexts.shape[1])).all(axis=1)
-        for found in Rules(wording, listed.some(mine), self._rows).rules():
+        for found in self._some(mine).rules():
             return found
         raise KeyError(text)
 
     def rules(self) -> Iterator[Rule]:
         """The rules in their order."""
-        for target, context, removed, score in self._each():
-            yield self.wording.rule(target, context, removed / self._rows if removed else 0.0, score)
+        for target, context, removed, score, empty in self._each():
+            yield self.wording.rule(target, context, removed / self._rows if removed else 0.0, score, empty)
 
-    def _each(self) -> Iterator[tuple[int, list[int], int, int | None]]:
-        """Target, context, rows to remove and score of each rule."""
+    def untested(self) -> Rules:
+        """Those that are empty."""
+        return self._some(self.listed.empty(self._filled, self.wording.targets))
+
+    def _some(self, chosen: NDArray[np.bool_]) -> Rules:
+        return Rules(self.wording, self.listed.some(chosen), self._rows, self._filled)
+
+    def _each(self) -> Iterator[tuple[int, list[int], int, int | None, bool]]:
+        """Target, context, rows to remove and score of each rule, and whether it is empty."""
         for begin in range(0, len(self), _AT_ONCE):
             some = self.listed.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
             removed = [0] * len(some) if some.removed is None else some.removed.tolist()
             scores = [None] * len(some) if some.scores is None else some.scores.tolist()
             contexts = bitsets.elements_of_each(some.contexts)
-            yield from zip(some.targets.tolist(), contexts, removed, scores, strict=True)
+            empty = some.empty(self._filled, self.wording.targets).tolist()
+            yield from zip(some.targets.tolist(), contexts, removed, scores, empty, strict=True)

@@ -16,6 +16,7 @@ from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.ways import Asked, Covers, Way
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
+from holdfast.pairs.filled import Filled, FilledColumns
 from holdfast.table.table import Table
 
 _WAY = "way/"  # before the names of its arrays
@@ -23,8 +24,8 @@ _WAY = "way/"  # before the names of its arrays
 
 @dataclass
 class State:
-    """The covers of every target, and `told`, the rules among them; `table` and `scores` are as of the last batch that
-    was taken in, which the subject may be ahead of.
+    """The covers of every target, and `told`, the rules among them; `table`, `scores` and `filled`, which tells the
+    empty rules, are as of the last batch that was taken in, which the subject may be ahead of.
     """
 
     subject: WatchedTable
@@ -35,9 +36,10 @@ class State:
     told: dict[int, Part]
     why: str = ""  # this way
     scores: Scores = field(init=False)
+    filled: Filled = field(init=False)
 
     def __post_init__(self) -> None:
-        self.scores = Scores(self.table)
+        self.scores, self.filled = Scores(self.table), self.subject.part(FilledColumns).now
 
     @staticmethod
     def of(subject: WatchedTable, asked: Asked, way: Way, covers: Covers, why: str) -> State:
@@ -50,7 +52,7 @@ class State:
 
     def follow(self, after: Table, changed: Covers) -> list[int]:
         """Take in the covers that a batch changed; tells the targets whose rules may have changed."""
-        self.table, self.scores = after, Scores(after)
+        self.table, self.scores, self.filled = after, Scores(after), self.subject.part(FilledColumns).now
         self.covers |= changed
         touched = touched_by(changed, self.asked.targets)
         self.told |= told(self.covers, self.asked.targets, touched)
