@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -64,6 +65,8 @@ def _tell_error(error: Exception) -> int:
         return _tell(_STOPPED, 2)
     if isinstance(error, HoldfastError):
         return _tell(str(error), error.exit_code)
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # names come from those who call
+        return _tell(f"{error.filename}: the name is too long; choose a shorter one", 2)
     if not hasattr(error, "format_message"):
         return _tell_ours(error)
     if not (sentence := error.format_message()):  # nothing was asked, and help was shown

@@ -215,7 +215,9 @@ class _BatchReader:
         return _opened(self._schema.name, reading, self._progress)
 
     def _staged(self, name: str, reading: Reading, constant: int | None) -> Part:
-        if not reading.columns:  # an empty file
+        if not reading.columns:  # and so no rows
+            if name == "snapshot" and not reading.json:
+                raise BadInput(f"{reading.name}: a snapshot without any column would empty the table; give its columns")
             return Part(name, reading)
         plan = self._plan(reading, constant)
         return Part(name, reading, plan, stage_rows(reading, plan, self._folder, admit.SMALL))
@@ -256,10 +258,8 @@ def admit_batch(
         for name, constant in sources.parts:
             parts.append(reader.part(name, getattr(sources, name), constant))
             staged.append(parts[-1].staged)
-        # Of nothing but empty files, without even a header, comes no change, and no snapshot of an empty table.
-        mode = sources.mode if any(part.plan for part in parts) else "changes"
         before = sum(part.staged.rows for part in parts if part.name == "deletes")
-        incoming = replace(_together(mode, staged, folder, on_missing), tolerant=tolerant, before=before)
+        incoming = replace(_together(sources.mode, staged, folder, on_missing), tolerant=tolerant, before=before)
         assert table.where is not None
         admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), progress.step)
         if quarantine is not None:
