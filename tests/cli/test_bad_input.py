@@ -149,11 +149,9 @@ def test_passwords_are_not_shown(holdfast: Holdfast, state: Path, tmp_path: Path
         refused(ran)
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
 def test_a_schema_that_does_not_fit(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     new = tmp_path / "new"
-    refused(holdfast("init", new, people, "--schema", "id NUMBERS, name"), "--schema 'id NUMBERS, name'", "Spark")
+    refused(holdfast("init", new, people, "--schema", "id NUMBERS, name"), "--schema 'id NUMBERS, name'", "no type")
     refused(holdfast("init", new, people, "--schema", "id INT, x INT"), str(people), "id, name, score, day", "--schema")
     wrong = "id INT, name INT, score DOUBLE, day DATE"
     refused(holdfast("init", new, people, "--schema", wrong), str(people), "'name'", "'Ann'")

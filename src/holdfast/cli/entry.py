@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 
 from holdfast.cli.app import app
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
@@ -42,6 +42,8 @@ def _code() -> int:
     """The exit code, after an error has been told."""
     stdout = sys.stdout
     try:
+        for word in sys.argv[1:]:
+            refuse_not_utf8(word)
         code = app(prog_name="holdfast", standalone_mode=False) or 0
         if code == _INTERRUPTED:
             raise KeyboardInterrupt

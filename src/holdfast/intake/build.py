@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
@@ -73,6 +74,9 @@ def build_table(
     asked: Sequence[str] = (),
 ) -> Built:
     """Read a source whole and encode it; all of its columns, or those that are named."""
+    if not name.strip():
+        where = f"{source}: " if isinstance(source, str | Path) else ""
+        raise BadInput(f"{where}the table has no name; give it one: name=path")
     progress.step(f"Reading {name}")
     reading = _opened(name, open_source(source, options, spark), progress)
     plan, left_out = plan_init(reading, name, asked)

@@ -19,7 +19,7 @@ from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_by
 from holdfast.intake.memory import arrow_table
 from holdfast.intake.paths import files_of, kind_of, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
-from holdfast.sources.ddl import parse_plain_ddl
+from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.opening import refuse_long_lines
 from holdfast.sources.pieces import Piece
@@ -56,6 +56,11 @@ class ReadOptions:
     reader: Way | None = None
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a schema that is none."""
+        if self.schema is not None:
+            refuse_wrong_ddl(self.schema)
 
     def __repr__(self) -> str:
         return shown_fields(self, hidden=("jdbc_properties", "before", "raw"))  # a password may be among them
