@@ -9,9 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import csv, feather
+from pyarrow import feather
 
 import holdfast as hf
+from holdfast.rules.file import read_rules
 from tests.cli.running import HEADER, Holdfast, Ran, refused, untouched, write
 
 Write = Callable[[Path], Ran]
@@ -167,7 +168,35 @@ def test_a_reason_replaces_no_file_that_was_set_aside(holdfast: Holdfast, state:
     }  # fmt: skip
 
 
-def test_a_table_written_as_violations_is_still_read(holdfast: Holdfast, broken: Path, tmp_path: Path) -> None:
-    path = tmp_path / "out.csv"
-    assert holdfast("violations", broken, "--output", path).code == 0
-    assert csv.read_csv(path).column_names[:2] == ["rule", "t_row"]
+# ---- what is told of outputs ----------------------------------------------------------------------------------------
+
+
+def test_the_figures_of_what_was_written(holdfast: Holdfast, tmp_path: Path) -> None:
+    lines = ["id,zip,city", *(f"{n},{n % 7},{chr(65 + n % 7)}" for n in range(60)), "60,1,C", "61,2,E"]
+    towns, state = write(tmp_path / "towns.csv", lines), tmp_path / "towns"
+    given = tmp_path / "given.yaml"
+    given.write_text("rules:\n  - rule: t.id > 1\n  - rule: t.id != 5\n", encoding="utf-8")
+    assert holdfast("init", state, towns, "--key", "id", "--rules", given).code == 0
+    listed = tmp_path / "all.jsonl"
+    assert holdfast("violations", state, "--output", listed).err == f"3 violations written to {listed}\n"
+    assert len(listed.read_text(encoding="utf-8").splitlines()) == 3
+    page = tmp_path / "page.html"
+    told = holdfast("report", state, "--html", page).out
+    assert told == f"{page}: {page.stat().st_size / 1e6:,.1f} MB; open it in a browser\n"
+    with hf.Monitor.open(state, write=False) as view:
+        assert view.report(page) == page.stat().st_size
+    rules = tmp_path / "rules.yaml"
+    told = holdfast("suggest", towns, "--to", rules).err
+    assert f"wrote {len(read_rules(rules).entries):,} rules to {rules}; " in told
+
+
+def test_the_figures_of_what_was_set_aside(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.csv", [HEADER, *(f"{n},Eve,much,2024-01-01" for n in range(10, 14)), "9,Eve,,"])
+    old = write(tmp_path / "old.csv", ["id", "77", "1", "78", "79"])
+    aside = tmp_path / "aside"
+    told = holdfast("apply", state, "--insert", new, "--delete", old, "--batch-id", "b", "--quarantine", aside)
+    files = [aside / "b.people.deletes.csv", aside / "b.people.inserts.csv"]
+    assert [len(file.read_text(encoding="utf-8").splitlines()) - 1 for file in files] == [3, 4]
+    assert f"quarantined: 7 rows in {files[0]} and {files[1]}\n" in told.out
+    assert told.out.count("  line ") == 5
+    assert "… and 2 more" in told.out

@@ -39,7 +39,7 @@ def test_arguments_are_utf8(holdfast: Holdfast, state: Path, people: Path, tmp_p
 
 
 def test_bytes_of_a_shell_are_refused(people: Path) -> None:
-    command = [sys.executable, "-m", "holdfast.cli", "discover", str(people), "--table", b"caf\xe9"]
+    command: list[str | bytes] = [sys.executable, "-m", "holdfast.cli", "discover", str(people), "--table", b"caf\xe9"]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, b"is not UTF-8" in done.stderr, b"Traceback" in done.stderr) == (2, True, False)
 

@@ -29,7 +29,7 @@ _OF_SPARK = (
 _WORDS = (*_TYPES, "decimal", "dec", "numeric", "char", "varchar", *_OF_SPARK)
 _GOES_ON = r"[(<]|(?:NOT|NULL|COMMENT|COLLATE|YEAR|MONTH|DAY|HOUR|MINUTE|SECOND|WITH|WITHOUT)\b"
 _BEGIN = re.compile(
-    rf"\s*(?:`(?:[^`]|``)+`|[^\s:,`<>()]+)\s*:?\s*(?P<type>[A-Za-z_]\w*)\s*(?:\Z|{_GOES_ON})", re.IGNORECASE
+    rf"\s*(?:`(?:[^`]|``)+`|[^\s:,`<>()]+)(?::|\s)\s*:?\s*(?P<type>[A-Za-z_]\w*)\s*(?:\Z|{_GOES_ON})", re.IGNORECASE
 )
 _BETWEEN = re.compile(
     r"`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?P<open>[<(])|(?P<close>[>)])|(?P<comma>,)"

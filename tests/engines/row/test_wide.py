@@ -105,7 +105,7 @@ def test_arithmetic_is_exact(some: Rows, sign: str, data: st.DataObject) -> None
 
 def _reckoned(operand: Any, row: list[Fraction | None]) -> Fraction | None:
     sign, one, other = operand
-    left = row[one[1]]
+    left: Fraction | None = row[one[1]]
     right: Fraction | None = row[other[1]] if other[0] == "column" else Fraction(other[1])
     if left is None or right is None:
         return None
