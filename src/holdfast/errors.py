@@ -115,6 +115,14 @@ def refuse_below(least: int, given: int | None, what: str) -> None:
         raise BadInput(f"{what} can't be {given}; give {least} or more")
 
 
+def refuse_not_utf8(text: str) -> None:
+    """Say so where a text has bytes that are no characters, as Python reads arguments and names of files."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"{text!r} is not UTF-8; write it in UTF-8, or rename the file") from None
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """`did you mean 'Salary'?` for a name that isn't there, or what there is."""
     import difflib

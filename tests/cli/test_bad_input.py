@@ -149,11 +149,9 @@ def test_passwords_are_not_shown(holdfast: Holdfast, state: Path, tmp_path: Path
         refused(ran)
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
 def test_a_schema_that_does_not_fit(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     new = tmp_path / "new"
-    refused(holdfast("init", new, people, "--schema", "id NUMBERS, name"), "--schema 'id NUMBERS, name'", "Spark")
+    refused(holdfast("init", new, people, "--schema", "id NUMBERS, name"), "--schema 'id NUMBERS, name'", "no type")
     refused(holdfast("init", new, people, "--schema", "id INT, x INT"), str(people), "id, name, score, day", "--schema")
     wrong = "id INT, name INT, score DOUBLE, day DATE"
     refused(holdfast("init", new, people, "--schema", wrong), str(people), "'name'", "'Ann'")
@@ -180,21 +178,6 @@ def test_json_that_is_not_utf8(holdfast: Holdfast, state: Path, tmp_path: Path) 
         refused(holdfast("apply", state, "--insert", latin), f"{latin}, line 2", "not UTF-8")
 
 
-@pytest.mark.parametrize("part", ["--insert", "--delete", "--changes", "--snapshot"])
-@pytest.mark.parametrize("name", ["empty.csv", "empty.parquet", "empty.arrow", "empty.jsonl"])
-def test_an_empty_file_changes_nothing(holdfast: Holdfast, state: Path, tmp_path: Path, part: str, name: str) -> None:
-    empty = tmp_path / name
-    empty.touch()
-    before = Picture.of(state)
-    told = holdfast("apply", state, part, empty, "--batch-id", "nothing")
-    assert (told.code, told.err) == (0, "")
-    assert "no change in people" in told.out
-    after = Picture.of(state)
-    assert after == replace(before, history=after.history)
-    assert after.history[:-1] == before.history
-    assert holdfast("apply", state, part, empty, "--batch-id", "nothing", "--format", "json").objects[0]["seq"] == 2
-
-
 def test_a_file_of_a_header_only_changes_nothing(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
     header = write(tmp_path / f"{reader}.csv", [HEADER])
     before = Picture.of(state)
@@ -203,12 +186,6 @@ def test_a_file_of_a_header_only_changes_nothing(holdfast: Holdfast, state: Path
     assert "no change in people" in told.out
     after = Picture.of(state)
     assert after == replace(before, history=after.history)
-
-
-def test_nothing_to_watch_in_an_empty_file(holdfast: Holdfast, tmp_path: Path) -> None:
-    empty = write(tmp_path / "empty.csv", [])
-    refused(holdfast("init", tmp_path / "state", empty), str(empty), "no column")
-    refused(holdfast("discover", empty), str(empty), "no column")
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

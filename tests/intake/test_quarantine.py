@@ -160,7 +160,7 @@ def test_an_earlier_try_leaves_nothing(things: Monitor, tmp_path: Path, monkeypa
         with pytest.raises(ZeroDivisionError):
             things.apply(inserts=path, batch_id="b", quarantine=folder)
     assert list(folder.iterdir()) == [], "the batch was not applied"
-    file_of(folder, "b.things.inserts.csv", "left by a crash")
+    file_of(folder, "b.things.inserts.csv", "id,holdfast_line,holdfast_reason\n1,2,left by a crash\n")
     done = things.apply(inserts=file_of(tmp_path, "new.csv", "id,name,n\n5,ok,1\n"), batch_id="b", quarantine=folder)
     assert done.quarantined is not None
     assert (done.quarantined.rows, list(folder.iterdir())) == (0, [])

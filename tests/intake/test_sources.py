@@ -325,7 +325,7 @@ def test_broken_files_get_one_sentence(tmp_path: Path, spark: SparkSession, monk
     cases = [
         (file_of(tmp_path, "cut.orc", whole[:-30]), ReadOptions()),
         (file_of(tmp_path, "no.parquet", "no Parquet at all"), ReadOptions()),
-        (file_of(tmp_path, "a.csv", "a,b\n1,2\n"), ReadOptions(schema="a nonsense, b")),
+        (file_of(tmp_path, "a.csv", "a,b\n1,2\n"), ReadOptions(schema="a struct<b nonsense>, b int")),
     ]
     for path, options in cases:
         with pytest.raises(BadInput) as caught:

@@ -146,7 +146,7 @@ def test_what_can_not_be_is_refused_and_changes_nothing(
 def test_rows_of_one_table_alone_are_a_batch_of_that_table(monitor: Monitor, tmp_path: Path) -> None:
     outcome = monitor.apply(changes=file_of(tmp_path, "one.csv", as_csv(ROWS[:1])), table_column="tbl")
     assert (outcome.batch.table, outcome.batch.parts) == ("orders", ())
-    for name, content in (("none.csv", as_csv([])), ("none.jsonl", ""), ("empty.csv", "")):
+    for name, content in (("none.csv", as_csv([])), ("none.jsonl", "")):
         outcome = monitor.apply(changes=file_of(tmp_path, name, content), table_column="tbl")
         assert (outcome.batch.tables, changed(outcome)) == (("orders", "customers"), (0, 0, 0))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 import pytest
 
-from holdfast.sources.ddl import parse_plain_ddl
+from holdfast.errors import BadInput
+from holdfast.intake.reading import ReadOptions
+from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 
 PLAIN = [
     "id INT, zip STRING",
@@ -19,16 +23,31 @@ PLAIN = [
     "  a   int  ,\n b\tstring NOT NULL ",
     "`Ünï` int, _x1 date",
 ]
-NOT_PLAIN = [
-    "", "a", "a int,", "a int b int", "a nonsense", "a array<int>", "a struct<b: int>", "a int(3)", "a decimal(39)",
-    "a decimal(5,6)", "a string COMMENT 'x'", "a int, , b int", "a interval day to second", "a char", "a varchar(2,3)",
-    "Ünï int", "1a int",
+OF_SPARK = [
+    "a array<int>", "a struct<b: int, c: string>, d int", "a string COMMENT 'x, y'", "a interval day to second",
+    "a map<string, decimal(3,1)>", "a binary, `b` int",
 ]  # fmt: skip
+WRONG = {
+    "": "'' is no column", "a": "'a' is no column", "aint": "'aint' is no column", "a int,": "'' is no column", "a int b int": "'a int b int' is no",
+    "a nonsense": "there is no type 'nonsense'", "a INTT": "did you mean 'int'", "a int(3)": "no type 'int(3)'",
+    "a decimal(39)": "no type 'decimal(39)'", "a decimal(5,6)": "no type 'decimal(5,6)'", "a int, , b int": "'' is no",
+    "a char": "no type 'char'", "a varchar(2,3)": "no type 'varchar(2,3)'", "a array<int": "a bracket is open",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("ddl", NOT_PLAIN)
+@pytest.mark.parametrize("ddl", [*OF_SPARK, "Ünï int", "1a int"])
 def test_what_is_left_to_spark(ddl: str) -> None:
     assert parse_plain_ddl(ddl) is None
+    refuse_wrong_ddl(ddl)
+
+
+@pytest.mark.parametrize(("ddl", "said"), WRONG.items())
+def test_what_is_wrong_is_refused_without_spark(ddl: str, said: str) -> None:
+    assert parse_plain_ddl(ddl) is None
+    with pytest.raises(BadInput, match=re.escape(f"--schema {ddl!r}: ") + ".*" + re.escape(said)):
+        ReadOptions(schema=ddl)
+    for plain in PLAIN:
+        refuse_wrong_ddl(plain)
 
 
 def test_names_and_types() -> None:
@@ -42,3 +61,8 @@ def test_plain_ones_mean_what_spark_says() -> None:
 
     for ddl in PLAIN:
         assert parse_plain_ddl(ddl) == parse_ddl(ddl), ddl
+    for ddl in OF_SPARK:
+        assert parse_ddl(ddl), ddl
+    for ddl in set(WRONG) - {""}:
+        with pytest.raises(Exception, match=r"PARSE|TYPE|DECIMAL|decimal|LENGTH|Syntax"):
+            parse_ddl(ddl)

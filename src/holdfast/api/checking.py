@@ -77,7 +77,12 @@ def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
 
 def is_rule_file(name: str) -> bool:
     """Whether a text names a rule file, that is there or not."""
-    return Path(name).suffix in _RULE_FILES or Path(name).is_file()
+    if Path(name).suffix in _RULE_FILES:
+        return True
+    try:
+        return Path(name).is_file()
+    except OSError:  # no name, but a long rule
+        return False
 
 
 def classes_of(rules: Rules) -> list[str]:

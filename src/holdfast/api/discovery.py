@@ -66,12 +66,12 @@ class Found:
 
     def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
-        from holdfast.report.export import write_page
+        from holdfast.report.outputs import PICTURE, write_text
 
         for each in found_classes():
             if pictures := each.load_pictures():
                 chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
-                write_page(Path(path), pictures.draw(Path(path), list(self.left_out), chosen))
+                write_text(Path(path), pictures.draw(Path(path), list(self.left_out), chosen), PICTURE)
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""

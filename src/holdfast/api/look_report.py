@@ -15,7 +15,7 @@ from holdfast.report.bundle import html_page
 from holdfast.report.document.build import document
 from holdfast.report.document.rules import HOLDS, VIOLATED, RuleLine, Section, score_of
 from holdfast.report.document.seen import RuleSeen, Seen
-from holdfast.report.export import write_page
+from holdfast.report.outputs import PAGE, write_text
 
 if TYPE_CHECKING:
     from holdfast.api.discovery import Found
@@ -26,7 +26,7 @@ BEST = 200  # of the best rules of a class and table there is more to tell
 
 def write_document(path: Path, made: Mapping[str, Any]) -> int:
     """Write the page of a document; gives its size in bytes."""
-    return write_page(path, html_page(made))
+    return write_text(path, html_page(made), PAGE)
 
 
 def found_document(tables: Opened, found: Found, *, redact: bool = False) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing
 from holdfast.intake.aside import move_aside
 from holdfast.intake.folder import Folder
 from holdfast.progress import Progress
+from holdfast.store.creation import STREAMS
 from holdfast.store.store import Store
 
 Handle = Callable[[str, str], bool]  # gets the path of a file and the id of its batch, gives whether it was applied
@@ -72,7 +73,7 @@ def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Han
     from holdfast.spark.stream import follow_folder
 
     name = hashlib.sha256(subject.encode()).hexdigest()[:16]
-    checkpoint = store.path.resolve() / "streams" / name
+    checkpoint = store.path.resolve() / STREAMS / name
 
     def each(path: str) -> None:
         handle(path, f"file:{path}")

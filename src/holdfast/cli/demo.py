@@ -22,9 +22,9 @@ def demo(
 ) -> None:
     """See the whole of it in two minutes: a small table, four batches, what changed, and a report. Needs no input."""
     from holdfast.demo.tour import run
-    from holdfast.report.export import refuse_unwritable
+    from holdfast.report.outputs import PAGE, refuse_unwritable
 
     if html is None:
         html = Path(_PAGE) if os.access(Path(), os.W_OK) else Path(tempfile.gettempdir()) / _PAGE
-    refuse_unwritable(html)
+    refuse_unwritable(html, PAGE)
     run(html)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import NoReturn
 import typer
 
 from holdfast.cli.app import app
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
@@ -41,6 +42,8 @@ def _code() -> int:
     """The exit code, after an error has been told."""
     stdout = sys.stdout
     try:
+        for word in sys.argv[1:]:
+            refuse_not_utf8(word)
         code = app(prog_name="holdfast", standalone_mode=False) or 0
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
@@ -64,6 +67,8 @@ def _tell_error(error: Exception) -> int:
         return _tell(_STOPPED, 2)
     if isinstance(error, HoldfastError):
         return _tell(str(error), error.exit_code)
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # names come from those who call
+        return _tell(f"{error.filename}: the name is too long; choose a shorter one", 2)
     if not hasattr(error, "format_message"):
         return _tell_ours(error)
     if not (sentence := error.format_message()):  # nothing was asked, and help was shown

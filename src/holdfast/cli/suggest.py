@@ -44,10 +44,10 @@ def suggest(
     SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
-    from holdfast.report.export import refuse_unwritable, write_page
+    from holdfast.report.outputs import RULES, refuse_unwritable, write_text
 
     if to:
-        refuse_unwritable(to, (".yaml", ".yml"))
+        refuse_unwritable(to, RULES)
     with terminal_progress() as progress:
         found = _found(sources, rules, columns, max_lhs, nulls, options, progress)
     if form == "json":
@@ -61,7 +61,7 @@ def suggest(
     if to and not (count := len(found.rules(top).entries)):
         say(f"nothing looks as if it were meant, so {to} is not written", err=True)
     elif to:
-        write_page(to, found.rules_text(top))
+        write_text(to, found.rules_text(top), RULES)
         say(
             f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
             True,

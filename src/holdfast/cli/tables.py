@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def split(names: str) -> list[str]:
     """Names separated by commas; one that holds a comma stands in double quotes."""
-    listed = next(csv.reader([names], skipinitialspace=True), [])
+    try:
+        listed = next(csv.reader([names], skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        raise BadInput(f"{names!r}: a double quote opens a name, and none closes it before a comma; add it") from None
     return [name.strip() for name in listed if name.strip()]
 
 
@@ -41,6 +44,8 @@ def table_or_files(given: list[str]) -> tuple[str | None, dict[str, str]]:
         raise BadInput(f"--table {plain[-1]}: one batch of several tables needs a file of each: --table name=path")
     files: dict[str, str] = {}
     for name, _, path in (each.partition("=") for each in given if each not in plain):
+        if not name.strip():
+            raise BadInput(f"--table ={path}: say whose rows these are: --table name=path")
         if name in files:
             raise BadInput(f"--table {name}={path}: there is a file of {name} already; put all of its rows into one")
         files[name] = path

@@ -30,10 +30,11 @@ def violations(
     Example: [b]holdfast violations state/ fair --rows[/b]
     """
     from holdfast.api.view import View
-    from holdfast.report.export import ENDINGS, refuse_unwritable, write_listings
+    from holdfast.report.export import VIOLATIONS, write_listings
+    from holdfast.report.outputs import refuse_unwritable
 
     if output is not None:
-        refuse_unwritable(output, ENDINGS)
+        refuse_unwritable(output, VIOLATIONS)
     with terminal_progress() as progress, View.open(state, progress=progress) as view:
         found = view.violations(rule)
         if output is not None:

@@ -28,7 +28,7 @@ def move_aside(path: str, folder: Path, reason: str) -> Path | None:
             write_durably(folder / f"{path.rpartition('/')[2]}.reason", said)
             return None
         target = _target(source, folder)
-        write_durably(target.with_name(f"{target.name}.reason"), said)
+        write_durably(_reason(target), said)
         _move(source, target)
     return target
 
@@ -45,7 +45,19 @@ def _target(source: Path, folder: Path) -> Path:
     """Where a file goes: under its own name, or, where another file has it, with a number."""
     stem, dot, suffix = source.name.partition(".")
     names = (source.name if n == 1 else f"{stem}-{n}{dot}{suffix}" for n in count(1))
-    return next(to for to in map(folder.joinpath, names) if not to.exists() or filecmp.cmp(source, to, shallow=False))
+    return next(to for to in map(folder.joinpath, names) if _is_free(to, source))
+
+
+def _is_free(target: Path, source: Path) -> bool:
+    """Whether a file may go there: no other one has the name, or that of the reason."""
+    reason = _reason(target)
+    if reason.exists() and not reason.read_bytes().startswith(f"{source}\n".encode()):
+        return False
+    return not target.exists() or filecmp.cmp(source, target, shallow=False)
+
+
+def _reason(target: Path) -> Path:
+    return target.with_name(f"{target.name}.reason")
 
 
 def _move(source: Path, target: Path) -> None:

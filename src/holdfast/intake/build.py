@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
@@ -73,6 +74,9 @@ def build_table(
     asked: Sequence[str] = (),
 ) -> Built:
     """Read a source whole and encode it; all of its columns, or those that are named."""
+    if not name.strip():
+        where = f"{source}: " if isinstance(source, str | Path) else ""
+        raise BadInput(f"{where}the table has no name; give it one: name=path")
     progress.step(f"Reading {name}")
     reading = _opened(name, open_source(source, options, spark), progress)
     plan, left_out = plan_init(reading, name, asked)
@@ -215,7 +219,9 @@ class _BatchReader:
         return _opened(self._schema.name, reading, self._progress)
 
     def _staged(self, name: str, reading: Reading, constant: int | None) -> Part:
-        if not reading.columns:  # an empty file
+        if not reading.columns:  # and so no rows
+            if name == "snapshot" and not reading.json:
+                raise BadInput(f"{reading.name}: a snapshot without any column would empty the table; give its columns")
             return Part(name, reading)
         plan = self._plan(reading, constant)
         return Part(name, reading, plan, stage_rows(reading, plan, self._folder, admit.SMALL))
@@ -256,10 +262,8 @@ def admit_batch(
         for name, constant in sources.parts:
             parts.append(reader.part(name, getattr(sources, name), constant))
             staged.append(parts[-1].staged)
-        # Of nothing but empty files, without even a header, comes no change, and no snapshot of an empty table.
-        mode = sources.mode if any(part.plan for part in parts) else "changes"
         before = sum(part.staged.rows for part in parts if part.name == "deletes")
-        incoming = replace(_together(mode, staged, folder, on_missing), tolerant=tolerant, before=before)
+        incoming = replace(_together(sources.mode, staged, folder, on_missing), tolerant=tolerant, before=before)
         assert table.where is not None
         admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), progress.step)
         if quarantine is not None:

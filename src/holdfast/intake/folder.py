@@ -17,6 +17,7 @@ from datetime import datetime
 from os import stat_result
 from pathlib import Path
 
+from holdfast.errors import refuse_not_utf8
 from holdfast.progress import Progress
 from holdfast.store.handled import Handled, HandledFiles
 from holdfast.store.records import BatchRecord
@@ -35,6 +36,7 @@ class Folder:
         once it is applied.
         """
         for path, facts in self._listed():
+            refuse_not_utf8(path)
             known, looks = self._handled.get(path), _looks(facts)
             if known is not None and known.looks == looks:
                 continue

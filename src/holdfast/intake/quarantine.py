@@ -33,6 +33,7 @@ from holdfast.table.wrong import WrongRows
 
 _FIRST = 5  # reasons that are told at once
 _LONGEST_NAME = 80
+_LONGEST_HEADER = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,13 @@ class Quarantine:
         """
         path = self._folder / f"{self._batch}.{name}.{'jsonl' if as_json else 'csv'}"
         if not reasons:
-            path.unlink(missing_ok=True)
+            if path.exists() and self._is_leftover(path, reading):
+                path.unlink()
             return
+        if path.exists() and not self._is_leftover(path, reading):
+            raise BadInput(
+                f"{path}: bad rows would go there, and it is another file; name another folder, or another batch id"
+            )
         columns, some = find()
         found = list(some)
         if len(reading.files) > 1:
@@ -103,6 +109,13 @@ class Quarantine:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_durably(path, lines)
         self._tell(str(path), found, reasons, "line" if as_json or reading.dialect else "row")
+
+    def _is_leftover(self, path: Path, reading: Reading) -> bool:
+        """Whether a file is of an earlier try, and is not itself what is being read."""
+        if any(path.samefile(file) for file in reading.files if Path(file).exists()):
+            return False
+        with path.open("rb") as file:
+            return NOTED[1].encode() in file.readline(_LONGEST_HEADER)
 
     def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
         before = self.told

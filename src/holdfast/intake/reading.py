@@ -17,9 +17,9 @@ from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_bytes
 from holdfast.intake.memory import arrow_table
-from holdfast.intake.paths import files_of, kind_of
+from holdfast.intake.paths import files_of, kind_of, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
-from holdfast.sources.ddl import parse_plain_ddl
+from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.opening import refuse_long_lines
 from holdfast.sources.pieces import Piece
@@ -56,6 +56,11 @@ class ReadOptions:
     reader: Way | None = None
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a schema that is none."""
+        if self.schema is not None:
+            refuse_wrong_ddl(self.schema)
 
     def __repr__(self) -> str:
         return shown_fields(self, hidden=("jdbc_properties", "before", "raw"))  # a password may be among them
@@ -151,7 +156,9 @@ def _open_path(
     if kind == "csv" and files is None:
         raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
     if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
-        return Reading(path, (), table=pa.table({}))
+        return _without_columns(path, kind, options)
+    for file in files or () if kind in ("csv", "json") else ():
+        refuse_other_format(file)
     way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
     if kind == "csv":
         return _open_csv(path, files or [], options, way, spark, expected, tolerant)
@@ -168,6 +175,16 @@ def _open_path(
     if options.reader == "local":
         raise BadInput(f"{path}: it has times before 1677 or after 2262, which Spark alone can read; leave out --with")
     return _open_with_spark(path, kind, options, spark)
+
+
+def _without_columns(path: str, kind: str, options: ReadOptions) -> Reading:
+    """A source of nothing: no rows in a format that names no columns, and a failed export in one that does."""
+    if kind == "json" or (kind == "csv" and options.csv.header is False):
+        return Reading(path, (), table=pa.table({}), json=kind == "json")
+    raise BadInput(
+        f"{path}: it is empty, and names not even its columns, as if an export had failed; export it again"
+        + (" (a table without rows is a header alone)" if kind == "csv" else "")
+    )
 
 
 # ---- files that keep types ------------------------------------------------------------------------------------------
@@ -226,7 +243,7 @@ def _open_csv(
     for other in full[1:]:
         _check_same_header(full[0], dialect, other, options.csv, tolerant)
     if not dialect.names:
-        return Reading(path, (), table=pa.table({}))
+        return _without_columns(path, "csv", options)
     plain = not options.schema and not tolerant and not options.raw
     if plain and way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
         return _read_small_csv(full[0], dialect, options, expected, said)
@@ -345,6 +362,8 @@ def _open_sifted_json(path: str, files: list[str], options: ReadOptions, spark: 
         refuse_long_lines(file)
     sifted = sift_json(files)
     table = sifted.table
+    if not table.num_columns and sifted.records > len(sifted.bad):
+        raise jsonlines.keyless(path)
     if options.schema:
         table = jsonlines.chosen(table, [name for name, _ in _parse_ddl(options, spark)])
     columns = tuple((name, pa.string()) for name in table.column_names)
@@ -365,10 +384,13 @@ def _json_with_spark(
         raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
     types, said = jsonlines.types_of(looks, options.csv.types == "text")
     types |= declared
+    frame = jsonframes.rows(lines, list(types))
+    if not types and not frame.isEmpty():
+        raise jsonlines.keyless(path)
     return Reading(
         path,
         tuple(types.items()),
-        frame=jsonframes.rows(lines, list(types)),
+        frame=frame,
         text=True,
         marked=True,
         scanned=True,

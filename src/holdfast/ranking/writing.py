@@ -12,6 +12,7 @@ from holdfast.ranking.suggestion import Suggestion
 from holdfast.rules.writing import rule_entry
 from holdfast.visible import visible
 
+HEADING = "# Rules that the data look as if they were meant"
 _LONGEST = 60
 _NOT_WORDS = re.compile(r"[^\w]+")
 
@@ -34,7 +35,7 @@ def given_rules(suggestions: Iterable[Suggestion]) -> list[GivenRule]:
 
 def rules_text(suggestions: Iterable[Suggestion]) -> str:
     """A rule file of suggestions, ready to be read, edited and given."""
-    lines = ["# Rules that the data look as if they were meant. Delete what is not, and watch the others:", "rules:"]
+    lines = [f"{HEADING}. Delete what is not, and watch the others:", "rules:"]
     for rule in given_rules(suggestions):
         lines += [f"  # {visible(rule.note)}", rule_entry(rule.name, rule.table, rule.text, rule.severity)]
     return "\n".join(lines) + "\n"

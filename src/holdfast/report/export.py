@@ -1,52 +1,39 @@
-"""Results as files: violations as CSV, Parquet, Arrow or JSON lines, and whatever else a command is asked to write."""
+"""Violations as files: CSV, Parquet, Arrow or JSON lines."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
+from holdfast.report.outputs import Kind, writing
 from holdfast.report.terminal import json_line
 
 if TYPE_CHECKING:
     from holdfast.engines.listing import Listing
 
-ENDINGS = (".csv", ".parquet", ".arrow", ".jsonl", ".json")
+
+def _is_list_of_violations(path: Path) -> bool:
+    """Whether a file is one that `write_listings` wrote: by the names of its first columns, or by its first line."""
+    if path.suffix in (".jsonl", ".json", ".csv"):
+        with path.open("rb") as file:
+            line = file.readline(1 << 16)
+        return line.startswith((b'{"kind": "violation"', b'"rule","t_row"'))
+    return _names(path)[:2] == ["rule", "t_row"]
 
 
-def refuse_unwritable(path: Path, endings: Sequence[str] = ()) -> None:
-    """Say so before the work where its result can't be written, or where the ending of the path means nothing."""
-    if endings and path.suffix not in endings:
-        raise BadInput(f"{path}: unknown ending; use {', '.join(endings[:-1])} or {endings[-1]}")
-    folder = path.parent
-    if path.is_dir():
-        raise BadInput(f"{path}: this is a folder; give the name of a file")
-    if not folder.is_dir():
-        raise BadInput(f"{path}: there is no folder {folder}; make it, or choose another place")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise BadInput(
-            f"{path}: can't be written, as the disk or the folder is read-only for you; choose another place"
-        )
+def _names(path: Path) -> list[str]:
+    from pyarrow import ArrowException, ipc, parquet
 
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn what may happen while a file is written into one sentence."""
     try:
-        yield
-    except OSError as error:
-        raise BadInput(f"{path}: can't be written: {error.strerror or error}; choose another place") from None
+        found = parquet.read_schema(path) if path.suffix == ".parquet" else ipc.open_file(str(path)).schema
+    except (ArrowException, OSError):  # something else
+        return []
+    return list(found.names)
 
 
-def write_page(path: Path, page: str) -> int:
-    """Write a text, such as a page; gives its size in bytes."""
-    written = page.encode("utf-8", "backslashreplace")
-    with writing(path):
-        path.write_bytes(written)
-    return len(written)
+VIOLATIONS = Kind("a list of violations", _is_list_of_violations, (".csv", ".parquet", ".arrow", ".jsonl", ".json"))
 
 
 def write_listings(listings: Sequence[Listing], path: Path) -> int:
@@ -54,16 +41,15 @@ def write_listings(listings: Sequence[Listing], path: Path) -> int:
 
     The rules of one table have different columns, so all but JSON lines take one rule at a time.
     """
-    refuse_unwritable(path, ENDINGS)
     broken = [listing for listing in listings if len(listing.listed)]
     if path.suffix in (".jsonl", ".json"):
-        with writing(path), path.open("w", encoding="utf-8") as file:
+        with writing(path, VIOLATIONS), path.open("w", encoding="utf-8") as file:
             for listing in broken:
                 file.writelines(map(json_line, listing.violations()))
     elif len(broken) > 1:
         raise BadInput(f"{path}: rules differ in their columns; name one rule, or write .jsonl")
     else:
-        with writing(path):
+        with writing(path, VIOLATIONS):
             _write_table((broken or listings)[0], path)  # where nothing is violated, a file without rows
     return sum(listing.count for listing in broken)
 

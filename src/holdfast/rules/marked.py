@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, clear_sentences
 
 Steps = Sequence[str | int]
 
@@ -42,7 +42,8 @@ class Marked:
 
 def read_marked(path: str | Path) -> Marked:
     """The one document of a YAML file."""
-    text = _text_of(path)
+    with clear_sentences(path):  # what stands in the way of reading, and is said nowhere else
+        text = _text_of(path)
     try:
         loader = _Loader(text, str(path))
         try:

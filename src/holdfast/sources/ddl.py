@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pyarrow as pa
+
+from holdfast.errors import BadInput, suggest
 
 _COLUMN = re.compile(
     r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<name>[A-Za-z_][A-Za-z0-9_]*))\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
@@ -20,6 +23,45 @@ _TYPES = {
     **dict.fromkeys(("timestamp", "timestamp_ltz"), pa.timestamp("us", tz="UTC")),
     "timestamp_ntz": pa.timestamp("us"),
 }
+_OF_SPARK = (
+    *("binary", "void", "interval", "variant", "time", "geometry", "geography", "array", "map", "struct", "character"),
+)
+_WORDS = (*_TYPES, "decimal", "dec", "numeric", "char", "varchar", *_OF_SPARK)
+_GOES_ON = r"[(<]|(?:NOT|NULL|COMMENT|COLLATE|YEAR|MONTH|DAY|HOUR|MINUTE|SECOND|WITH|WITHOUT)\b"
+_BEGIN = re.compile(
+    rf"\s*(?:`(?:[^`]|``)+`|[^\s:,`<>()]+)(?::|\s)\s*:?\s*(?P<type>[A-Za-z_]\w*)\s*(?:\Z|{_GOES_ON})", re.IGNORECASE
+)
+_BETWEEN = re.compile(
+    r"`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?P<open>[<(])|(?P<close>[>)])|(?P<comma>,)"
+)
+
+
+def refuse_wrong_ddl(ddl: str) -> None:
+    """Say so where a DDL string is surely wrong, before Spark is started, which takes seconds, to say it."""
+    for column in _pieces(ddl):
+        plain = _COLUMN.fullmatch(column)
+        found = plain or _BEGIN.match(column)
+        if found is None:
+            raise BadInput(
+                f"--schema {ddl!r}: {column.strip()!r} is no column; give each a name and a type: id INT, zip STRING"
+            )
+        word = found["type"].lower()
+        if word not in _WORDS or (plain and word not in _OF_SPARK and _type(plain) is None):
+            raise BadInput(
+                f"--schema {ddl!r}: there is no type {column.split(maxsplit=1)[-1]!r}; {suggest(word, _WORDS)}"
+            )
+
+
+def _pieces(ddl: str) -> list[str]:
+    """What stands between the commas that are in no brackets."""
+    cuts, depth = [-1], 0
+    for found in _BETWEEN.finditer(ddl):
+        depth += (found["open"] is not None) - (found["close"] is not None)
+        if found["comma"] and not depth:
+            cuts.append(found.start())
+    if depth:
+        raise BadInput(f"--schema {ddl!r}: a bracket is open; close it")
+    return [ddl[start + 1 : end] for start, end in pairwise([*cuts, len(ddl)])]
 
 
 def parse_plain_ddl(ddl: str) -> list[tuple[str, pa.DataType]] | None:

@@ -34,6 +34,8 @@ class CsvOptions:
         """Refuse what no reader can use."""
         if self.separator is not None:
             _check_mark("separator", self.separator)
+            if self.separator in QUOTES and self.quote is None:
+                raise BadInput(f"the separator {self.separator} is a quote in most CSV; say which quote the file has")
         if self.quote:
             _check_mark("quote", self.quote)
             if self.quote == self.separator:

@@ -98,7 +98,16 @@ def _marked(value: Any) -> str:
 
 def read(paths: Sequence[str]) -> pa.Table:
     """Files of JSON lines as columns of marked text, in the order of their names."""
-    return end_to_end([block for path in paths for block in _blocks(path)])
+    found = [block for path in paths for block in _blocks(path)]
+    table = end_to_end(found)
+    if not table.num_columns and any(count for count, _ in found):
+        raise keyless(paths[0])
+    return table
+
+
+def keyless(path: str) -> BadInput:
+    """The sentence about rows that can't be told from no rows."""
+    return BadInput(f"{path}: its lines are objects without any key, so that no column has a name; write the keys")
 
 
 def end_to_end(found: Sequence[tuple[int, pa.Table]]) -> pa.Table:

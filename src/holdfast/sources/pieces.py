@@ -203,10 +203,10 @@ def split_parquet(path: str) -> tuple[list[ParquetPiece], int]:
     with readable(path, "Parquet"):
         facts = pq.read_metadata(path)
     pieces: list[tuple[int, ...]] = []
-    rows = _MOST_ROWS
+    rows = 0
     for group in range(facts.num_row_groups):
         count = facts.row_group(group).num_rows
-        if rows + count > _MOST_ROWS:
+        if not pieces or rows + count > _MOST_ROWS:
             pieces.append(())
             rows = 0
         pieces[-1] += (group,)

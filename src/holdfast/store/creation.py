@@ -21,7 +21,17 @@ from holdfast.store.lock import WriterLock
 from holdfast.table import files
 
 _LOG = (f"{DATABASE}-wal", f"{DATABASE}-shm")
-LOCK, SEGMENTS = "lock", "segments"
+LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
+
+
+def state_of(path: Path) -> Path | None:
+    """The folder of the state whose file a path names, whether it is there or not; None where it names none of one."""
+    whole = path.resolve()
+    for folder in whole.parents:
+        name = whole.relative_to(folder).parts[0]
+        if (name in (LOCK, SEGMENTS, STREAMS) or name.startswith(DATABASE)) and (folder / DATABASE).exists():
+            return folder
+    return None
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, BadSurroundings
 from holdfast.store.figures import start_figures
 
 DATABASE = "holdfast.db"
@@ -18,6 +19,7 @@ FORMAT = 5
 # to 3, nothing is remembered but events, with the values of rows in their witnesses; up to 4, a batch has one table.
 _READ = ("1", "2", "3", "4", "5")
 _ATTEMPTS = 20
+_LONGEST_PATH = 504  # bytes: SQLite takes 512, with the endings of its other files
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.
 _NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
@@ -25,6 +27,8 @@ _NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_
 
 def connect(path: Path) -> sqlite3.Connection:
     """The database, to read and write."""
+    if len(os.fsencode(path.absolute())) > _LONGEST_PATH:  # SQLite would say no more than that it can't open it
+        raise BadSurroundings(f"{path.parent}: the path is too long for a state (SQLite's limit); choose a shorter one")
     return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
 
 

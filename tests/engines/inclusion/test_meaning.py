@@ -166,7 +166,7 @@ def test_proposals_and_their_picture() -> None:
         '  t0 [label="customers"];', '  t1 [label="orders"];', '  t1 -> t0 [label="cust → id"];',
     ]  # fmt: skip
     assert picture.mermaid(SHOP, worthy).splitlines() == [
-        "flowchart LR", '  t0["customers"]', '  t1["orders"]', '  t1 -->|"cust → id"| t0',
+        "flowchart LR", "  %% foreign_keys", '  t0["customers"]', '  t1["orders"]', '  t1 -->|"cust → id"| t0',
     ]  # fmt: skip
     if shutil.which("dot"):
         assert "<svg" in picture.svg(SHOP, worthy)

@@ -78,6 +78,7 @@ def test_other_classes_keep_their_texts(text: str, name: str) -> None:
         ("min() > 1", "expected a column after (", 4),
         ("max(a)", "expected an operator after )", 6),
         ("rows >= 5 and rows <= 6", "a rule about a table is one comparison", 10),
+        ("rows > " + "-" * 1000 + "1", "too many things stand within each other", 57),
     ],
 )
 def test_errors_point_at_the_character(text: str, sentence: str, at: int) -> None:

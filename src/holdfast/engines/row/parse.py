@@ -27,7 +27,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from holdfast.changes.names import QUOTED, WORD, between, unquoted
-from holdfast.engines.language.constants import Constant
+from holdfast.engines.language.constants import Constant, minus
 from holdfast.engines.language.tokens import OPERATORS, Tokens
 from holdfast.engines.row.model import (
     Arithmetic,
@@ -214,11 +214,10 @@ class RowReader(Tokens):
         """Go past a constant, which must be here."""
         token = self.peek
         if token.word == "-":
-            self.take()
-            number = self.constant()
-            if not is_number(number):
-                raise self.error(token, f"expected a number after -, not {number.text}")
-            return Constant(-number.value)  # type: ignore[operator]  # it is a number
+            given = self._deeper(self.constant)
+            if (opposite := _opposite(given)) is None:
+                raise self.error(token, f"expected a number after -, not {given.text}")
+            return opposite
         if token.kind == "number":
             return self.number()
         if token.kind == "string":
@@ -302,9 +301,13 @@ def is_number(constant: Constant) -> bool:
 
 
 def _minus(operand: Operand) -> Operand:
-    if isinstance(operand, Constant) and is_number(operand):
-        return Constant(-operand.value)  # type: ignore[operator]  # it is a number
-    return Arithmetic(Constant(0), "-", operand)
+    opposite = _opposite(operand) if isinstance(operand, Constant) else None
+    return opposite or Arithmetic(Constant(0), "-", operand)
+
+
+def _opposite(constant: Constant) -> Constant | None:
+    """A number with the other sign; None where the constant is none."""
+    return Constant(minus(constant.value)) if is_number(constant) else None  # type: ignore[arg-type]  # it is a number
 
 
 # ---- whether a text is such a rule ----------------------------------------------------------------------------------
