@@ -39,7 +39,7 @@ def test_a_backup_is_a_state_of_its_own(state: Path, tmp_path: Path) -> None:
     assert made.to_json() == {
         "kind": "backup", "state": str(state), "folder": str(place), "files": 11, "bytes": made.bytes, "batch": 3,
     }  # fmt: skip
-    assert files_in(place) == {"holdfast.db", "segments"}
+    assert files_in(place) == {"holdfast.db", "holdfast.sums", "segments"}
     assert made.bytes == sum(path.stat().st_size for path in (place / "segments").iterdir())
     assert told(place) == expected
     assert verify(place, deep=True).problems == ()

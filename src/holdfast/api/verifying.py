@@ -131,7 +131,7 @@ class _Answers(View):
         found = self._found()
         for subject, kept_results in self._kept.items():
             now = _as_json(found[subject])
-            problems += [f"the database: {line}" for line in _differences(kept_results, _as_kept(now, kept_results))]
+            problems += [f"the database: {line}" for line in _differences(kept_results, now)]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
@@ -148,7 +148,7 @@ class _Answers(View):
             again = engine.result(engine.discover(subject, Threads(), self._progress))
             what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
             told = _of_table(_as_json(kept))
-            yield f"{what}: {len(again):,}", _differences(told, _as_kept(_as_json(again), told))
+            yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
         if sampled and (searched := [rules for rules in self._engines if rule_class(rules).columns]):
             yield self._found_again_among_some(searched, fresh)
 
@@ -203,11 +203,6 @@ def _columns(finding: Finding) -> set[tuple[str, str]]:
 
 def _as_json(result: Result) -> dict[str, Any]:
     return {text: finding.to_json() for text, finding in result.items()}
-
-
-def _as_kept(found: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings with the figures that are kept of each: older states have fewer."""
-    return {text: {name: line[name] for name in line if name in kept.get(text, line)} for text, line in found.items()}
 
 
 def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:
