@@ -62,19 +62,26 @@ def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = 
     """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
     found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
     """
-    progress = progress or Progress()
+    with clear_sentences(path):
+        try:
+            with closing(Store(path)) as store:
+                return _verified(store, deep, progress or Progress())
+        except (Damaged, Missing) as error:  # of the database: nobody knows which other files there are
+            return Verified(str(path), 0, 0, (), (str(error),))
+
+
+def _verified(store: Store, deep: bool, progress: Progress) -> Verified:
     compared: list[str] = []
-    with clear_sentences(path), closing(Store(path)) as store:
-        count, size, problems = _look_at_all_files(store, progress)
-        problems += [f"{path}: the database is damaged: {line}" for line in store.complaints()]
-        if not problems:
-            progress.step("Reading tables and rules")
-            seen = _Answers(store, progress)
-            problems += seen.wrong_facts()
-            for what, wrong in seen.found_again() if deep and not problems else ():
-                compared.append(what)
-                problems += wrong
-    return Verified(str(path), count, size, tuple(compared), tuple(problems))
+    count, size, problems = _look_at_all_files(store, progress)
+    problems += store.complaints()
+    if not problems:
+        progress.step("Reading tables and rules")
+        seen = _Answers(store, progress)
+        problems += seen.wrong_facts()
+        for what, wrong in seen.found_again() if deep and not problems else ():
+            compared.append(what)
+            problems += wrong
+    return Verified(str(store.path), count, size, tuple(compared), tuple(problems))
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------

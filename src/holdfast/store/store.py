@@ -296,8 +296,9 @@ class Store:
 
     def complaints(self) -> list[str]:
         """What is wrong with the database and the files beside it, though it was opened."""
-        found = [f"{self.path / DATABASE}: {line}" for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
-        return [*found, *map(str, wrong_files(self.path / DATABASE))]
+        path = self.path / DATABASE
+        lines = [line.replace("\n", " ") for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
+        return [str(error) for error in (*(Damaged(str(path), line) for line in lines), *wrong_files(path))]
 
     def snapshot(self, path: Path) -> None:
         """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
