@@ -3,9 +3,9 @@
 
     .venv/bin/python -m tests.store.flips --flips 2000
 
-A state at rest and one whose writer was killed, with the log that SQLite keeps, take turns. Left out are the lock, which
-holds the number of a process and nothing of the state, and pages of a database that its log holds in a newer version:
-nobody reads them, and the next writer copies the log over them.
+Half of them in a state at rest, half in one whose writer was killed, with the log that SQLite keeps. Left out are the
+lock, which holds the number of a process and nothing of the state, and pages of a database that its log holds in a
+newer version: nobody reads them, and the next writer copies the log over them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ folder is refused.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput
 from holdfast.store import identity
-from holdfast.store.database import DATABASE, connect, fact, fresh
+from holdfast.store.database import DATABASE, UNREADABLE, connect, fact, fresh
 from holdfast.store.lock import WriterLock
 from holdfast.store.sums import SUMS, Connection, SumsWriter
 from holdfast.table import files
@@ -180,7 +179,7 @@ def _is_unfinished(folder: Path) -> bool:
         if "meta" not in tables:
             return not tables
         row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return False  # something else that has the name
     finally:
         database.close()

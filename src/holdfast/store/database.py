@@ -14,6 +14,7 @@ from holdfast.store.sums import Connection, checked
 
 DATABASE = "holdfast.db"
 FORMAT = 6
+UNREADABLE = (sqlite3.DatabaseError, UnicodeError)  # of a damaged one, even the errors may be no text
 _ATTEMPTS = 20
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
 # may write there, or the disk is full), SQLite gives up with one of these.
@@ -38,9 +39,9 @@ class ReadDatabase:
         self.file = connect(folder / DATABASE)
         try:
             self.file.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.DatabaseError as error:
+        except UNREADABLE as error:
             self.file.close()
-            if error.sqlite_errorcode & 0xFF not in _NEEDS_ROOM:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NEEDS_ROOM:
                 raise
             self._copy()
 
@@ -155,11 +156,11 @@ def fact(folder: Path, key: str) -> str | None:
         return None
     try:
         database = ReadDatabase(folder)
-    except (sqlite3.DatabaseError, OSError):
+    except (*UNREADABLE, OSError):
         return None
     try:
         row = database.file.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return None
     finally:
         database.close()

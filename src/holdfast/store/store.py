@@ -30,6 +30,7 @@ from holdfast.store.batches import Step, batch_with, last_batches, put_batch, st
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import (
     DATABASE,
+    UNREADABLE,
     ReadDatabase,
     check_format,
     connect,
@@ -85,7 +86,7 @@ class Store:
                 self._refuse_other_formats(self._reading.file)
                 self._db = self._reading.look()
             check_format(self._db, self.path)
-        except sqlite3.DatabaseError as error:
+        except UNREADABLE as error:
             if shutil.disk_usage(self.path).free < TO_OPEN:
                 raise no_space(self.path) from None
             if not (self.path / SUMS).exists():
