@@ -133,18 +133,18 @@ def test_checksums_that_can_not_be_written(rest: Path, number: int) -> None:
 
 
 def test_logs_and_checksums_begin_again(rest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "_LARGE_LOG", 40)
+    monkeypatch.setattr(sums, "_LARGE_LOG", 20)
     monkeypatch.setattr(sums, "_LONG", 0)
     lengths = []
-    for turn in range(4):
+    for turn in range(3):
         with Monitor.open(rest) as monitor, View.open(rest) as view:
-            for number in range(6):
-                monitor.apply(inserts=harm.people(100 + 6 * turn + number, 1))
+            for number in range(4):
+                monitor.apply(inserts=harm.people(100 + 4 * turn + number, 1))
                 copy = as_killed(rest, tmp_path / f"copy {turn} {number}")
-                assert batches(copy) == 4 + 6 * turn + number
-                assert verify(copy).problems == ()
+                assert batches(copy) == 4 + 4 * turn + number
+            assert verify(copy).problems == ()
             view.follow()
-            assert len(view.history()) == 9 + 6 * turn
+            assert len(view.history()) == 7 + 4 * turn
         lengths.append(read_sums(rest / "holdfast.sums").length)
     assert max(lengths) < 3 * lengths[0]
     assert verify(rest).problems == ()

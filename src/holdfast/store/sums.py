@@ -157,8 +157,9 @@ class Connection(sqlite3.Connection):
         with suppress(sqlite3.ProgrammingError):  # it is closed already
             path = _file_of(self)
             if log_of(path).exists() and log_of(path).stat().st_size:
-                with suppress(sqlite3.DatabaseError), closing(_only_reading(path)) as other:
-                    other.execute("SELECT 1 FROM sqlite_master").fetchone()
+                with closing(_only_reading(path)) as other:
+                    with suppress(sqlite3.DatabaseError, UnicodeError):  # of a damaged one; it is open all the same
+                        other.execute("SELECT 1 FROM sqlite_master").fetchone()
                     super().close()
         super().close()
 
