@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test lint types layers unit browser bench pictures requirements clean
+.PHONY: help setup demo test lint types layers unit browser bench pictures golden requirements clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 s
 
 pictures: setup  ## Make the pictures of the README anew (needs a browser)
 	$(BIN)/python -m docs.pictures.make
+
+golden: setup  ## Make the golden state of the tests anew, when the format of states has changed
+	$(BIN)/python -m tests.store.golden.make
 
 requirements:  ## Pin the requirements anew (needs uv)
 	for set in base dev peers; do \

@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.store.store import Store
 from tests.cli.running import Holdfast, refused, run_process, untouched, write
+from tests.store import harm
 
 
 def test_a_batch_id_that_was_applied(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -25,10 +26,7 @@ def test_a_batch_id_that_was_applied(holdfast: Holdfast, state: Path, tmp_path: 
 
 @pytest.mark.parametrize("command", ["status", "history", "apply"])
 def test_a_state_of_an_unknown_version(holdfast: Holdfast, state: Path, people: Path, command: str) -> None:
-    database = sqlite3.connect(state / "holdfast.db")
-    with database:
-        database.execute("UPDATE meta SET value = '999' WHERE key = 'format'")
-    database.close()
+    harm.change(state, "UPDATE meta SET value = '999' WHERE key = 'format'")
     before = (state / "holdfast.db").read_bytes()
     more = ["--insert", people] if command == "apply" else []
     refused(holdfast(command, state, *more), str(state), "format 999", "use the version that wrote it")

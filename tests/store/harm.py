@@ -12,6 +12,8 @@ import pyarrow as pa
 
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
+from holdfast.store.database import DATABASE, connect
+from holdfast.store.sums import SumsWriter
 
 RULES = ["not(t.city = s.city and t.zip < s.zip)", "zip -> city"]
 
@@ -52,6 +54,13 @@ def answers(monitor: View) -> list[Any]:
     found = sorted(str(finding.to_json()) for finding in monitor.results())
     broken = [list(listing.violations(None)) for listing in monitor.violations()]
     return [table.values(table.living_ids()).to_pylist(), found, broken]
+
+
+def change(state: Path, statement: str, *values: object) -> None:
+    """Change what the database says, and its checksums with it: as a fault of the program would, and no disk."""
+    database = connect(state / DATABASE)
+    database.execute(statement, values)
+    SumsWriter.of_new(state, database).close()
 
 
 @contextmanager

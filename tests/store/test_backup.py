@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -14,9 +15,11 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
 from holdfast.errors import BadInput, Damaged
+from holdfast.store import backup as backups
 from holdfast.store.backup import backup
 from holdfast.store.database import fact
 from holdfast.store.store import Store
+from holdfast.store.sums import SumsWriter
 from holdfast.table import files
 from tests.store import harm
 from tests.store.test_store import files_in
@@ -39,7 +42,7 @@ def test_a_backup_is_a_state_of_its_own(state: Path, tmp_path: Path) -> None:
     assert made.to_json() == {
         "kind": "backup", "state": str(state), "folder": str(place), "files": 11, "bytes": made.bytes, "batch": 3,
     }  # fmt: skip
-    assert files_in(place) == {"holdfast.db", "segments"}
+    assert files_in(place) == {"holdfast.db", "holdfast.sums", "segments"}
     assert made.bytes == sum(path.stat().st_size for path in (place / "segments").iterdir())
     assert told(place) == expected
     assert verify(place, deep=True).problems == ()
@@ -159,6 +162,65 @@ def test_a_backup_that_fails_leaves_nothing(state: Path, tmp_path: Path, there: 
     assert (tmp_path / "deep").exists() == there
     assert not there or files_in(place) == set()
     assert verify(state).problems == ()
+
+
+class Died(BaseException):
+    """Stands for `kill -9`."""
+
+
+@pytest.mark.parametrize("at", ["snapshot", "first file", "fifth file", "sums", "end"])
+def test_a_killed_backup_is_in_nobodys_way(state: Path, tmp_path: Path, at: str) -> None:
+    """The next one to the same folder starts over."""
+    place, real, left = tmp_path / "one", files.fetch, [{"first file": 1, "fifth file": 5}.get(at, 0)]
+
+    def die(*_: object) -> None:
+        raise Died
+
+    def fetch(path: str, to: Path) -> int:
+        left[0] -= 1
+        return real(path, to) if left[0] else die()  # type: ignore[func-returns-value]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(backups, "_remove_own", lambda _: None)  # a process that is dead removes nothing
+        patched.setattr(backups, "remove_folders", lambda _: None)
+        patched.setattr(files, "fetch", fetch)
+        ends = {"snapshot": (Store, "snapshot"), "sums": (SumsWriter, "of_new"), "end": (Path, "rename")}
+        if at in ends:
+            patched.setattr(*ends[at], die)
+        with pytest.raises(Died):
+            backup(state, place)
+    assert files_in(place) >= {"segments"}
+    assert backup(state, place).files == 11
+    assert files_in(place) == {"holdfast.db", "holdfast.sums", "segments"}
+    assert verify(place).problems == ()
+    with pytest.raises(BadInput, match="one: already there"):
+        backup(state, place)
+
+
+def test_what_only_looks_like_a_killed_backup_stays(state: Path, tmp_path: Path) -> None:
+    for name in ("mine.txt", "segments/mine.arrow", "holdfast.sums"):
+        place = tmp_path / f"of {Path(name).name}"
+        (place / name).parent.mkdir(parents=True)
+        (place / name).write_text("mine")
+        with pytest.raises(BadInput, match="already there; give a new folder"):
+            backup(state, place)
+        assert (place / name).read_text() == "mine"
+
+
+def test_a_backup_at_work_is_not_disturbed(state: Path, tmp_path: Path) -> None:
+    real, tried = files.fetch, []
+
+    def fetch(path: str, to: Path) -> int:
+        if not tried:
+            tried.append(path)
+            with pytest.raises(BadInput, match=f"one: the state is being written by process {os.getpid()}"):
+                backup(state, tmp_path / "one")
+        return real(path, to)
+
+    with patch.object(files, "fetch", fetch):
+        backup(state, tmp_path / "one")
+    assert tried
+    assert verify(tmp_path / "one").problems == ()
 
 
 def test_damage_is_not_copied(state: Path, tmp_path: Path) -> None:

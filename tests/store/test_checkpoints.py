@@ -354,6 +354,18 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
         monitor.close()
 
 
+def test_a_checkpoint_that_was_asked_for_says_that_the_disk_is_full(tmp_path: Path) -> None:
+    with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+        monitor.apply(inserts=table_of([(1, "x", None)]))
+        before = set((tmp_path / "state" / "segments").iterdir())
+        with no_room("written"), pytest.raises(BadInput, match="state: no space left on the disk; free some"):
+            monitor.checkpoint()
+        assert set((tmp_path / "state" / "segments").iterdir()) == before, "what was written is gone"
+        assert rows_in(monitor) == [(1, "x", None)]
+        monitor.checkpoint()
+        assert monitor._store.checkpoint() == 1
+
+
 def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
     notes: list[str] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +11,6 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.progress import Progress
-from holdfast.store.database import FORMAT, fact
 from tests.intake.building import rows_in
 from tests.store.test_store import MORE, counts, files_in, make
 
@@ -116,22 +114,3 @@ def test_a_copy_that_does_not_fit_is_refused_and_leaves_no_file(
     assert not any(Path(path).exists() for path in calls)
     Monitor.open(tmp_path / "copy").close()
     assert counts(tmp_path / "copy") == counts(state) == (4, 1)
-
-
-def test_a_state_from_before_states_had_identities(tmp_path: Path, state: Path) -> None:
-    """Nobody knows whether it was copied: its files are, and the old ones stay."""
-    (old,) = (tmp_path / "bulk").iterdir()
-    before = files_in(old)
-    with sqlite3.connect(state / "holdfast.db") as database:
-        database.execute("DELETE FROM meta WHERE key IN ('identity', 'home')")
-        database.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
-    database.close()
-    assert counts(state) == (4, 1)
-    for told in (1, 0):
-        ear = Ear()
-        with Monitor.open(state, progress=ear) as monitor:
-            monitor.checkpoint()
-        assert len(ear.heard) == told
-    assert counts(state) == (4, 1)
-    assert files_in(old) - {Path(monitor._store.folder).name} == before
-    assert fact(state, "format") == str(FORMAT)

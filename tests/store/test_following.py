@@ -48,6 +48,34 @@ def picture(view: View) -> list[object]:
     return [[finding.to_json() for finding in view.results()], view.history(), view.tables["t"].living_ids().tolist()]
 
 
+def test_a_view_is_one_moment(tmp_path: Path, watch: Monitor) -> None:
+    """Whatever is committed meanwhile: rows, rules, history and all that is remembered are those of when it was opened,
+    or followed.
+    """
+    watch.apply(inserts=row(3, 1, "A"))
+    with View.open(tmp_path / "state") as view, View.open(tmp_path / "state") as other:
+        before = _all_of(other)
+        watch.apply(inserts=row(4, 1, "C"))
+        watch.add_rules("key(city)")
+        watch.ignore("zip -> id")
+        watch.checkpoint()
+        assert _all_of(view) == before
+        assert view.follow()
+        with View.open(tmp_path / "state") as fresh:
+            now = _all_of(fresh)
+        assert _all_of(view) == now
+        assert all(own != old for own, old in zip(now, before, strict=True))
+
+
+def _all_of(view: View) -> list[object]:
+    memory = view.memory()
+    rows = view.rows(range(view.tables["t"].next_id))
+    return [
+        *picture(view), rows, view.given("zip -> city"), str(view.rules()), view.changes(), view.marks(),
+        memory.events(), memory.counts(), memory.figures(), list(view.rule_history()), repr(view),
+    ]  # fmt: skip
+
+
 def test_only_new_batches_are_looked_at(tmp_path: Path, watch: Monitor, loads: list[TableFiles]) -> None:
     with View.open(tmp_path / "state") as view:
         assert len(loads) == 1

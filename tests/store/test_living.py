@@ -5,9 +5,10 @@ dies at any moment leaves the state before one or the state after it.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,31 @@ def test_a_dead_process_leaves_the_state_before_a_change_or_after_it(tmp_path: P
         store.close()
     else:
         pytest.fail("it never lived through all of it")
+
+
+def test_the_figures_of_a_change_are_those_of_its_events(tmp_path: Path) -> None:
+    """How many events of each kind it had, and how many in all; of a batch, what its tables and its events say."""
+    state = fresh(tmp_path / "state")
+    run(state)
+    with hf.View.open(state) as view:
+        counts, events = view.memory().counts(), view.memory().events()
+        assert counts[1] == {"added": 2}
+        kinds = Counter((each.seq, each.event) for each in events)
+        assert kinds == {(seq, kind): rules for seq, own in counts.items() for kind, rules in own.items()}
+        kept = view._store._db.execute("SELECT count(*) FROM events").fetchone()
+        assert kept == (len(events),), "all of them are told"
+        assert {"added", "removed"} < {kind for _, kind in kinds}
+        for batch in view.history():
+            own = counts.get(batch.seq, {})
+            if batch.batch_id == "both":
+                assert (batch.gained, batch.lost) == (own.get("gained", 0), own.get("lost", 0))
+                assert [asdict(part) for part in batch.parts] == [
+                    {"table": name, "inserted": 1, "deleted": 0, "ignored": 0} for name in ("orders", "customers")
+                ]
+                assert (batch.inserted, batch.deleted, batch.ignored) == (2, 0, 0)
+            else:
+                assert (batch.gained, batch.lost, batch.changed) == (0, 0, sum(own.values()))
+            assert batch.seconds > 0
 
 
 def test_a_change_is_made_once(tmp_path: Path) -> None:

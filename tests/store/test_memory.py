@@ -1,11 +1,8 @@
-"""What a state remembers: rows that broke rules with their values, figures over time, and what older states have."""
+"""What a state remembers: rows that broke rules with their values, and figures over time."""
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -17,9 +14,7 @@ import pytest
 from holdfast.api import remembering
 from holdfast.api.memory import ColumnFigures, Figures, KeptWitness
 from holdfast.api.monitor import Monitor
-from holdfast.store import database as databases
 from holdfast.store.database import DATABASE
-from tests.store.golden import make
 
 FIRST = {"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]}
 RULES = ["zip -> city", "not(t.zip = s.zip and t.city != s.city)", "key(city)"]
@@ -218,65 +213,6 @@ def _bytes_used(watch: Monitor) -> int:
         watch._store._db.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
     )
     return int((pages - free) * size)
-
-
-# ---- older states ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(params=["format1", "format2", "format3"])
-def older(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    place = tmp_path / str(request.param)
-    shutil.copytree(make.HERE / str(request.param), place)
-    return place
-
-
-def _tables_of(state: Path) -> set[str]:
-    with closing(sqlite3.connect(state / DATABASE)) as database:
-        return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def test_an_older_state_tells_its_events(older: Path) -> None:
-    with Monitor.open(older, write=False) as view:
-        memory = view.memory()
-        assert (memory.figures(), memory.columns(), memory.left_out()) == ({}, {}, {})
-        events, counts = memory.events(), memory.counts()
-        assert sum(sum(own.values()) for own in counts.values()) == len(events)
-        assert older.name == "format1" or events
-        for batch in view.history():
-            told = counts.get(batch.seq, {})
-            assert (batch.lost, batch.gained) == (told.get("lost", 0), told.get("gained", 0)), "given rules, too"
-        for each in events:
-            if each.witness is not None and (each.engine, each.event) != ("named", "lost"):
-                assert None not in each.witness.values
-    assert "witness_rows" not in _tables_of(older), "nothing was written"
-
-
-def test_an_older_state_remembers_from_when_it_is_written_to(older: Path) -> None:
-    with Monitor.open(older, write=False) as view:
-        events, counts, history = view.memory().events(), view.memory().counts(), view.history()
-        last = history[-1].seq
-    with Monitor.open(older) as watch:
-        assert watch.history() == history
-        assert watch.memory().events() == events
-        assert watch.memory().counts() == counts
-        assert {each.seq for own in watch.memory().columns().values() for each in own} == {last}
-        watch.apply(deletes=make.table_of([make.BORN]), table="keyed")
-        own = watch.memory().columns()["keyed", "id"]
-        assert [(each.seq, each.distinct) for each in own] == [(last, 5), (last + 1, 4)]
-
-
-def test_memory_comes_all_at_once_or_not_at_all(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: sqlite3.Connection) -> None:
-        raise RuntimeError("no power")
-
-    before = _tables_of(older)
-    with monkeypatch.context() as patched:
-        patched.setattr(databases, "start_figures", fail)
-        with pytest.raises(RuntimeError, match="no power"):
-            Monitor.open(older)
-    assert _tables_of(older) == before
-    with Monitor.open(older) as watch:
-        assert watch.memory().columns()
 
 
 def test_rows_of_two_tables_that_have_the_same_number(tmp_path: Path) -> None:

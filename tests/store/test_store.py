@@ -22,6 +22,7 @@ from holdfast.store.records import Commit, CommitPart
 from holdfast.store.store import Store
 from holdfast.table import files
 from tests.intake.building import changed, rows_in, types_in
+from tests.store import harm
 
 ROWS = pa.table({"n": [1, 2, None], "t": ["a", "b", "a"]})
 MORE = pa.table({"n": [4], "t": ["z"]})
@@ -57,7 +58,7 @@ def test_a_state_comes_back_as_it_was(tmp_path: Path) -> None:
         assert (rows_in(monitor), types_in(monitor), monitor.results()) == (rows, types, results)
         assert rows == [(2, "b"), (None, "a"), (4, "z")]
         assert [batch.to_json() for batch in monitor.history()] == [outcome.batch.to_json()]
-    assert files_in(tmp_path / "state") == {"holdfast.db", "lock", "segments"}
+    assert files_in(tmp_path / "state") == {"holdfast.db", "holdfast.sums", "lock", "segments"}
 
 
 def test_a_state_may_move(tmp_path: Path) -> None:
@@ -99,11 +100,9 @@ def test_what_is_no_state(tmp_path: Path) -> None:
             with pytest.raises(BadInput, match=r"not a Holdfast state"):
                 Store(tmp_path / name, write=write)
     make(tmp_path / "state").close()
-    for found in (str(FORMAT + 1), "none"):
-        with sqlite3.connect(tmp_path / "state" / "holdfast.db") as database:
-            database.execute("UPDATE meta SET value = ? WHERE key = 'format'", (found,))
-        database.close()
-        with pytest.raises(BadInput, match=f"format {found}, and this .* reads formats up to {FORMAT}"):
+    for found in (str(FORMAT - 1), str(FORMAT + 1), "none"):
+        harm.change(tmp_path / "state", "UPDATE meta SET value = ? WHERE key = 'format'", found)
+        with pytest.raises(BadInput, match=f"format {found}, and this .* reads format {FORMAT} alone"):
             Monitor.open(tmp_path / "state")
 
 
@@ -282,7 +281,7 @@ def test_segments_may_lie_elsewhere(tmp_path: Path, form: str, monkeypatch: pyte
         tmp_path / "state", {"uri": place.as_uri(), "path": str(place), "relative": "bulk/of it"}[form]
     ) as monitor:
         monitor.apply(inserts=MORE)
-    assert files_in(tmp_path / "state") == {"holdfast.db", "lock"}
+    assert files_in(tmp_path / "state") == {"holdfast.db", "holdfast.sums", "lock"}
     (own,) = place.iterdir()
     assert len(files_in(own)) == 4
     monkeypatch.chdir("/")

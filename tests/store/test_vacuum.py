@@ -117,20 +117,18 @@ def test_events_may_keep_what_they_tell(tmp_path: Path) -> None:
 
 def test_a_witness_keeps_its_rows_and_what_lives() -> None:
     living = np.array([3, 8], np.int64)
-    witness = {"rows": [3, 5], "values": [{"a": 1}, {"a": 2}]}
-    assert without_dead(witness, living) == {"rows": [3, 5], "values": [{"a": 1}, {}]}
+    witness = {"rows": [3, 5], "keys": [{"a": 1}, {"a": 2}]}
+    assert without_dead(witness, living) == {"rows": [3, 5], "keys": [{"a": 1}, {}]}
     assert without_dead(witness, np.array([3, 5], np.int64)) == witness
-    assert without_dead(witness, living[:0]) == {"rows": [3, 5], "values": [{}, {}]}
+    assert without_dead(witness, living[:0]) == {"rows": [3, 5], "keys": [{}, {}]}
     orphans = {
         "rows": [8, 9],
-        "values": [{"a": "x", "b": 1}, {"a": "y", "b": 1}],
         "missing": [{"value": ["x", 1], "rows": 4}, {"value": ["y", 1], "rows": 1}],
         "missing_values": 2,
         "missing_rows": 5,
     }
-    assert without_dead(orphans, living, ["a", "b"]) == {
+    assert without_dead(orphans, living, ["a", "b"], [{"a": "x", "b": 1}, {"a": "y", "b": 1}]) == {
         **orphans,
-        "values": [{"a": "x", "b": 1}, {}],
         "missing": [{"value": ["x", 1], "rows": 4}, {"value": None, "rows": 1}],
     }
 

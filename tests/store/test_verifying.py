@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import sqlite3
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,7 +19,9 @@ from holdfast.api.verifying import verify
 from holdfast.api.view import View
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
+from holdfast.store.database import connect
 from holdfast.store.store import Store
+from holdfast.store.sums import SumsWriter
 from holdfast.table.table import Table
 from tests.store import harm
 
@@ -41,12 +42,6 @@ def state(made: Path, tmp_path: Path) -> Path:
 
 def segments(state: Path) -> list[Path]:
     return sorted((state / "segments").iterdir())
-
-
-def change(state: Path, statement: str, *values: object) -> None:
-    with sqlite3.connect(state / "holdfast.db") as database:
-        database.execute(statement, values)
-    database.close()
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
@@ -143,19 +138,18 @@ def test_files_that_were_seen_before_are_looked_at_again(state: Path) -> None:
     ],
 )
 def test_facts_that_do_not_fit(state: Path, statement: str, told: str) -> None:
-    change(state, statement)
+    harm.change(state, statement)
     problems = verify(state).problems
     assert problems
     assert all(problem.startswith(told) for problem in problems)
 
 
 def test_a_damaged_index_of_the_database(state: Path) -> None:
-    change(state, "PRAGMA writable_schema = ON")
-    with sqlite3.connect(state / "holdfast.db") as database:
-        database.execute("PRAGMA writable_schema = ON")
-        database.execute("DELETE FROM sqlite_master WHERE name = 'events_by_text'")
-    database.close()
-    assert any("the database is damaged" in problem for problem in verify(state).problems)
+    database = connect(state / "holdfast.db")
+    database.execute("PRAGMA writable_schema = ON")
+    database.execute("DELETE FROM sqlite_master WHERE name = 'events_by_text'")
+    SumsWriter.of_new(state, database).close()
+    assert any(problem.startswith(f"{state / 'holdfast.db'}: ") for problem in verify(state).problems)
 
 
 @pytest.mark.parametrize("deep", [False, True])

@@ -1,7 +1,4 @@
-"""What a state remembers: what batches did to rules, and how figures moved. Reached by `View.memory()`.
-
-States of older formats remember the events alone, until they are opened for writing: from then on, all of it.
-"""
+"""What a state remembers: what batches did to rules, and how figures moved. Reached by `View.memory()`."""
 
 from __future__ import annotations
 
@@ -149,9 +146,6 @@ class _Values:
         rows = tuple(told["rows"])
         table = table_of_rows(record.engine, record.table, record.text)
         known = self._rows_of(table)
-        for row, own in zip(rows, told.get("values", ()), strict=False):  # older formats have them here, once a batch
-            if own:
-                known.setdefault((record.seq, row), self._names.now(table, record.seq, own))
         values = tuple(known.get((record.seq, row)) for row in rows)
         kept_keys = [self._names.now(table, record.seq, key) for key in told.get("keys") or ()]
         keys = tuple(kept_keys or self._keys_in(table, values))

@@ -376,7 +376,7 @@ class Monitor(Tabling):
         if seq < self._store.next_checkpoint:
             return
         try:
-            with clear_sentences(self._store.path), self._leaving_no_files():
+            with clear_sentences(self._store.path):
                 if not self._store.room_for_checkpoint():
                     raise no_space(self._store.path)
                 self.checkpoint()

@@ -139,11 +139,9 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept
     for engine, about, batch, rule, witness in store.remembered.witnesses_of([n for n in numbers if n not in found]):
         if name != table_of_rows(engine, about, rule):
             continue
-        nothing: list[Values] = [{} for _ in witness["rows"]]
-        told, keys = (witness.get(part) or nothing for part in ("values", "keys"))
-        for number, values, own in zip(witness["rows"], told, keys, strict=True):
-            if values or own:  # or it was forgotten
-                found.setdefault(number, Kept({**own, **values}, own, "event", batch, rule))
+        for number, own in zip(witness["rows"], witness["keys"], strict=True):
+            if own:  # or it was forgotten
+                found.setdefault(number, Kept(own, own, "event", batch, rule))
     return found
 
 

@@ -65,7 +65,8 @@ class Upkeep(View):
         what they need. Happens by itself when it is due.
         """
         self._refresh()
-        self._keep([name for name in self._tables if self._has_outgrown(name) and self._is_overweight(name)])
+        with clear_sentences(self._store.path), self._leaving_no_files():
+            self._keep([name for name in self._tables if self._has_outgrown(name) and self._is_overweight(name)])
 
     def vacuum(self, *, keep_events: bool = False) -> Vacuumed:
         """Write all tables anew, and remove what is left of deleted rows from the whole state folder.

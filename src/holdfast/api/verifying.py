@@ -62,19 +62,26 @@ def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = 
     """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
     found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
     """
-    progress = progress or Progress()
+    with clear_sentences(path):
+        try:
+            with closing(Store(path)) as store:
+                return _verified(store, deep, progress or Progress())
+        except (Damaged, Missing) as error:  # of the database: nobody knows which other files there are
+            return Verified(str(path), 0, 0, (), (str(error),))
+
+
+def _verified(store: Store, deep: bool, progress: Progress) -> Verified:
     compared: list[str] = []
-    with clear_sentences(path), closing(Store(path)) as store:
-        count, size, problems = _look_at_all_files(store, progress)
-        problems += [f"{path}: the database is damaged: {line}" for line in store.complaints()]
-        if not problems:
-            progress.step("Reading tables and rules")
-            seen = _Answers(store, progress)
-            problems += seen.wrong_facts()
-            for what, wrong in seen.found_again() if deep and not problems else ():
-                compared.append(what)
-                problems += wrong
-    return Verified(str(path), count, size, tuple(compared), tuple(problems))
+    count, size, problems = _look_at_all_files(store, progress)
+    problems += store.complaints()
+    if not problems:
+        progress.step("Reading tables and rules")
+        seen = _Answers(store, progress)
+        problems += seen.wrong_facts()
+        for what, wrong in seen.found_again() if deep and not problems else ():
+            compared.append(what)
+            problems += wrong
+    return Verified(str(store.path), count, size, tuple(compared), tuple(problems))
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -131,7 +138,7 @@ class _Answers(View):
         found = self._found()
         for subject, kept_results in self._kept.items():
             now = _as_json(found[subject])
-            problems += [f"the database: {line}" for line in _differences(kept_results, _as_kept(now, kept_results))]
+            problems += [f"the database: {line}" for line in _differences(kept_results, now)]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
@@ -148,7 +155,7 @@ class _Answers(View):
             again = engine.result(engine.discover(subject, Threads(), self._progress))
             what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
             told = _of_table(_as_json(kept))
-            yield f"{what}: {len(again):,}", _differences(told, _as_kept(_as_json(again), told))
+            yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
         if sampled and (searched := [rules for rules in self._engines if rule_class(rules).columns]):
             yield self._found_again_among_some(searched, fresh)
 
@@ -203,11 +210,6 @@ def _columns(finding: Finding) -> set[tuple[str, str]]:
 
 def _as_json(result: Result) -> dict[str, Any]:
     return {text: finding.to_json() for text, finding in result.items()}
-
-
-def _as_kept(found: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings with the figures that are kept of each: older states have fewer."""
-    return {text: {name: line[name] for name in line if name in kept.get(text, line)} for text, line in found.items()}
 
 
 def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,27 +2,31 @@
 
 The database is copied as of one moment, then the files that it names; where a compaction has removed one of them
 meanwhile, the database is copied anew. The copy becomes a state with its last step, when the database gets its name.
+What a backup that was killed has left in its folder, the next one there removes first.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
-from holdfast.store.creation import SEGMENTS, make_folders, remove_folders, remove_own
+from holdfast.store.creation import LOCK, SEGMENTS, is_free_place, make_folders, remove_folders, remove_own
 from holdfast.store.database import DATABASE, connect
+from holdfast.store.lock import WriterLock
 from holdfast.store.named import named_files
 from holdfast.store.store import Store
+from holdfast.store.sums import SUMS, SumsWriter
 from holdfast.table import files
 
 _ATTEMPTS = 20
 _UNFINISHED = "unfinished.db"
+_OWN = (*(f"{_UNFINISHED}-{what}" for what in ("journal", "wal", "shm")), SUMS, f"{SUMS}.new", _UNFINISHED)
 
 
 @dataclass(frozen=True)
@@ -49,26 +53,42 @@ def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] =
     """
     target = Path(folder)
     with clear_sentences(target):
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise BadInput(f"{target}: already there; give a new folder for the backup, or an empty one")
         if target.resolve().is_relative_to(Path(path).resolve()):
             raise BadInput(f"{target}: this lies in the state itself; give another folder for the backup")
         with closing(Store(path)) as store:
+            _refuse_others(target)
             made: list[Path] = []
             try:
                 make_folders(target, made)
-                make_folders(target / SEGMENTS, made)
-                return _copied(store, target, say)
+                with _locked(target):
+                    make_folders(target / SEGMENTS, made)
+                    return _copied(store, target, say)
             except BaseException as error:
-                _take_back(target, made)
+                remove_folders(made)
                 raise store.explained(error) from None
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """Hold a folder for a backup: what one left there that was killed goes first, and what fails leaves nothing."""
+    lock = WriterLock(target / LOCK)
+    try:
+        _refuse_others(target)
+        _remove_own(target)
+        try:
+            yield
+        except BaseException:
+            (target / DATABASE).unlink(missing_ok=True)
+            _remove_own(target)
+            raise
+    finally:
+        lock.remove()
 
 
 def _copied(store: Store, target: Path, say: Callable[[str], None]) -> Backup:
     sizes: dict[str, int] = {}
     for left in reversed(range(_ATTEMPTS)):
-        for each in target.glob(f"{_UNFINISHED}*"):
-            each.unlink()
+        _remove_database(target)
         store.snapshot(target / _UNFINISHED)
         with closing(connect(target / _UNFINISHED)) as database:
             names = named_files(database)
@@ -80,6 +100,7 @@ def _copied(store: Store, target: Path, say: Callable[[str], None]) -> Backup:
                 store.look_again()
                 continue
             latest = _made_a_state(database, target)
+            SumsWriter.of_new(target, database).close()
         break
     (target / _UNFINISHED).rename(target / DATABASE)
     files.flush_folder(str(target))
@@ -100,6 +121,7 @@ def _fetch(folder: str, names: set[str], place: Path, sizes: dict[str, int], say
 
 def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
     """Let the copy of a database tell of its own folder; gives its last batch."""
+    database.execute("PRAGMA journal_mode = WAL")
     facts = {"identity": identity.new(), "home": identity.home(target, _UNFINISHED)}
     database.execute("BEGIN")
     database.execute("DELETE FROM meta WHERE key IN ('segments', 'next_checkpoint')")
@@ -108,10 +130,22 @@ def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
     return int(database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()[0])
 
 
-def _take_back(target: Path, made: list[Path]) -> None:
-    """Nothing half made stays."""
-    if target / SEGMENTS in made:
-        remove_own(str(target / SEGMENTS))
-        for each in (*target.glob(f"{_UNFINISHED}*"), target / DATABASE):
-            each.unlink(missing_ok=True)
-    remove_folders(made)
+def _refuse_others(target: Path) -> None:
+    """Refuse a folder that holds anything but what a backup that did not finish has left there."""
+    if not target.exists():
+        return
+    names = {each.name for each in target.iterdir()} if target.is_dir() else {""}
+    begun = _UNFINISHED in names
+    if not names <= {LOCK, SEGMENTS, *(_OWN if begun else ())} or not is_free_place(target / SEGMENTS, begun):
+        raise BadInput(f"{target}: already there; give a new folder for the backup, or an empty one")
+
+
+def _remove_own(target: Path) -> None:
+    """Nothing half made stays: the database goes last, as it tells whose the rest is."""
+    remove_own(str(target / SEGMENTS))
+    _remove_database(target)
+
+
+def _remove_database(target: Path) -> None:
+    for name in _OWN:
+        (target / name).unlink(missing_ok=True)

@@ -7,19 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from holdfast.store.database import has_parts, remembers
 from holdfast.store.events import how_many
 from holdfast.store.records import BatchPart, BatchRecord, Commit
 
 _SEVERAL = "*"  # stands for the table of a batch that has several
 _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
-# Formats up to 3 counted no given rules among those gained and lost; but their events tell.
-_OLDER = """
-    (SELECT seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds,
-            coalesce(told.gained, 0) AS gained, coalesce(told.lost, 0) AS lost, changed
-     FROM batches LEFT JOIN (
-         SELECT seq AS of_batch, sum(event = 'gained') AS gained, sum(event = 'lost') AS lost FROM events GROUP BY seq
-     ) AS told ON of_batch = seq)"""
 
 
 class Step(NamedTuple):
@@ -33,19 +25,17 @@ class Step(NamedTuple):
 
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
     """The last so many batches, or all of them, the oldest first."""
-    rows = database.execute(f"{_query(database)} ORDER BY seq DESC LIMIT ?", (-1 if most is None else most,)).fetchall()
+    rows = database.execute(
+        f"SELECT {_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?", (-1 if most is None else most,)
+    ).fetchall()
     parts = _parts_since(database, rows[-1][0]) if rows else {}
     return [replace(BatchRecord(*row), parts=parts.get(row[0], ())) for row in rows[::-1]]
 
 
 def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | None:
     """The batch with an id, if there is one."""
-    row = database.execute(f"{_query(database)} WHERE batch_id = ?", (batch_id,)).fetchone()
+    row = database.execute(f"SELECT {_COLUMNS} FROM batches WHERE batch_id = ?", (batch_id,)).fetchone()
     return replace(BatchRecord(*row), parts=_parts_since(database, row[0], row[0]).get(row[0], ())) if row else None
-
-
-def _query(database: sqlite3.Connection) -> str:
-    return f"SELECT {_COLUMNS} FROM {'batches' if remembers(database) else _OLDER}"
 
 
 def _parts_since(database: sqlite3.Connection, first: int, last: int | None = None) -> dict[int, tuple[BatchPart, ...]]:
@@ -54,17 +44,17 @@ def _parts_since(database: sqlite3.Connection, first: int, last: int | None = No
     query = """
         SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts
         WHERE seq >= ?1 AND (?2 IS NULL OR seq <= ?2) ORDER BY rowid"""
-    for seq, *part in database.execute(query, (first, last)) if has_parts(database) else ():
+    for seq, *part in database.execute(query, (first, last)):
         found[seq] = (*found.get(seq, ()), BatchPart(*part))
     return found
 
 
 def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[Step]:
     """What the batches after one did to each table, or to one of them, in their order."""
-    parts = "UNION ALL SELECT seq, table_name, inserted, next_id, rowid FROM batch_parts" if has_parts(database) else ""
     query = f"""
         SELECT seq, table_name, inserted, next_id FROM
-        (SELECT seq, table_name, inserted, next_id, 0 AS place FROM batches WHERE table_name <> '{_SEVERAL}' {parts})
+        (SELECT seq, table_name, inserted, next_id, 0 AS place FROM batches WHERE table_name <> '{_SEVERAL}'
+         UNION ALL SELECT seq, table_name, inserted, next_id, rowid FROM batch_parts)
         WHERE seq > ?1 AND (?2 IS NULL OR table_name = ?2) ORDER BY seq, place"""
     return [Step(*row) for row in database.execute(query, (seq, table))]
 

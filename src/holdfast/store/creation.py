@@ -6,7 +6,6 @@ folder is refused.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,11 +15,12 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput
 from holdfast.store import identity
-from holdfast.store.database import DATABASE, connect, fact, fresh
+from holdfast.store.database import DATABASE, UNREADABLE, connect, fact, fresh
 from holdfast.store.lock import WriterLock
+from holdfast.store.sums import SUMS, Connection, SumsWriter
 from holdfast.table import files
 
-_LOG = (f"{DATABASE}-wal", f"{DATABASE}-shm")
+_OWN = (f"{DATABASE}-wal", f"{DATABASE}-shm", SUMS, f"{SUMS}.new", DATABASE)  # the database last
 LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
 
 
@@ -29,7 +29,7 @@ def state_of(path: Path) -> Path | None:
     whole = path.resolve()
     for folder in whole.parents:
         name = whole.relative_to(folder).parts[0]
-        if (name in (LOCK, SEGMENTS, STREAMS) or name.startswith(DATABASE)) and (folder / DATABASE).exists():
+        if (name in (LOCK, SEGMENTS, STREAMS) or name.startswith((DATABASE, SUMS))) and (folder / DATABASE).exists():
             return folder
     return None
 
@@ -42,16 +42,19 @@ class Creation:
     place: str
     lock: WriterLock
     made: list[Path] = field(default_factory=list)
-    database: sqlite3.Connection | None = None
+    database: Connection | None = None
+    sums: SumsWriter | None = None
 
     def undo(self) -> None:
         """Remove what was made so far, and nothing else."""
-        if self.database is not None:
+        if self.sums is not None:
+            self.sums.close()
+        elif self.database is not None:
             self.database.close()
         with suppress(OSError):
             remove_own(self.place)
         with suppress(OSError):
-            for name in (*_LOG, DATABASE):
+            for name in _OWN:
                 (self.folder / name).unlink(missing_ok=True)
         with suppress(OSError):
             self.lock.remove()
@@ -83,6 +86,7 @@ def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Crea
         creation.database = fresh(folder, {**facts, **({"segments": place} if segments else {})})
         known = {"identity": own, "home": identity.home(folder)}
         creation.database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+        creation.sums = SumsWriter.of_new(folder, creation.database)
         _make_place(place, segments, made)
     except BaseException:
         creation.undo()
@@ -155,7 +159,7 @@ def _remove_leftovers(folder: Path) -> None:
         remove_own(place or str(folder / SEGMENTS))
         if place:
             files.remove_empty(place)
-    for name in (*_LOG, DATABASE):
+    for name in _OWN:
         (folder / name).unlink(missing_ok=True)
 
 
@@ -163,14 +167,15 @@ def _is_free(folder: Path) -> bool:
     """Whether a folder holds nothing but what an init that did not finish left behind."""
     names = {each.name for each in folder.iterdir()}
     begun = DATABASE in names
-    if not names <= {LOCK, SEGMENTS, *((DATABASE, *_LOG) if begun else ())}:
+    if not names <= {LOCK, SEGMENTS, *(_OWN if begun else ())}:
         return False
-    if any((folder / name).is_symlink() for name in (DATABASE, *_LOG)) or not _is_free_place(folder / SEGMENTS, begun):
+    if any((folder / name).is_symlink() for name in _OWN) or not is_free_place(folder / SEGMENTS, begun):
         return False
     return not begun or _is_unfinished(folder)
 
 
-def _is_free_place(place: Path, begun: bool) -> bool:
+def is_free_place(place: Path, begun: bool) -> bool:
+    """Whether a folder of segments is not there or empty; where something begun may be left, whether all is ours."""
     if not place.exists():
         return not place.is_symlink()
     return place.is_dir() and all(begun and each.is_file() and files.is_ours(each.name) for each in place.iterdir())
@@ -184,7 +189,7 @@ def _is_unfinished(folder: Path) -> bool:
         if "meta" not in tables:
             return not tables
         row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return False  # something else that has the name
     finally:
         database.close()

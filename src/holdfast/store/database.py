@@ -11,13 +11,11 @@ from importlib import resources
 from pathlib import Path
 
 from holdfast.errors import BadInput, BadSurroundings
-from holdfast.store.figures import start_figures
+from holdfast.store.sums import Connection, checked
 
 DATABASE = "holdfast.db"
-FORMAT = 5
-# Format 1 has no checksums in its segments, and no identity; 1 and 2 keep what engines share in each engine's state; up
-# to 3, nothing is remembered but events, with the values of rows in their witnesses; up to 4, a batch has one table.
-_READ = ("1", "2", "3", "4", "5")
+FORMAT = 6
+UNREADABLE = (sqlite3.DatabaseError, UnicodeError)  # of a damaged one, even the errors may be no text
 _ATTEMPTS = 20
 _LONGEST_PATH = 504  # bytes: SQLite takes 512, with the endings of its other files
 # Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
@@ -25,52 +23,77 @@ _LONGEST_PATH = 504  # bytes: SQLite takes 512, with the endings of its other fi
 _NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> Connection:
     """The database, to read and write."""
     if len(os.fsencode(path.absolute())) > _LONGEST_PATH:  # SQLite would say no more than that it can't open it
         raise BadSurroundings(f"{path.parent}: the path is too long for a state (SQLite's limit); choose a shorter one")
-    return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+    return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False, factory=Connection)
 
 
 class ReadDatabase:
-    """The database of a folder that perhaps nobody may write to: if need be, a private copy of it as it is now."""
+    """The database of a folder as of one moment, in memory: every page was found to be what was written, and no lock is
+    held. Where nobody may write beside the database, `file` is a private copy of it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._copied = folder, 0
         self._private: tempfile.TemporaryDirectory[str] | None = None
-        self.connection = connect(folder / DATABASE)
+        self._read: sqlite3.Connection | None = None
+        self._version = 0
+        self.file = connect(folder / DATABASE)
         try:
-            self.connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.DatabaseError as error:
-            self.connection.close()
-            if error.sqlite_errorcode & 0xFF not in _NEEDS_ROOM:
+            self.file.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except UNREADABLE as error:
+            self.file.close()
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NEEDS_ROOM:
                 raise
-            self._private = tempfile.TemporaryDirectory(prefix="holdfast-")
-            try:
-                self._copied = _copy_at_rest(folder, Path(self._private.name))
-                self.connection = connect(Path(self._private.name) / DATABASE)
-            except BaseException:
-                self._private.cleanup()
-                raise
+            self._copy()
 
-    @property
-    def is_copy(self) -> bool:
-        """Whether this is a private copy, which later batches don't reach."""
-        return self._private is not None
+    def _copy(self) -> None:
+        self._private = tempfile.TemporaryDirectory(prefix="holdfast-")
+        try:
+            self._copied = _copy_at_rest(self._folder, Path(self._private.name))
+            self.file = connect(Path(self._private.name) / DATABASE)
+        except BaseException:
+            self._private.cleanup()
+            raise
+
+    def look(self) -> sqlite3.Connection:
+        """The database as it is now; what was given before is as it was, and closed."""
+        if self._private is not None and self.version() != self._copied:
+            self.file.close()
+            self._private.cleanup()
+            self._copy()
+        image = checked(self.file, self._folder / DATABASE)
+        if self._read is not None:
+            self._read.close()
+        self._version = image.version if self._private is None else self._copied
+        self._read = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._read.deserialize(_without_log(image.pages))
+        return self._read
 
     def version(self) -> int:
         """A number that is another one once someone else has committed."""
-        return data_version(self.connection) if self._private is None else _version_of(_stamps(self._folder))
+        return data_version(self.file) if self._private is None else _version_of(_stamps(self._folder))
 
     def version_read(self) -> int:
-        """The version that is read here: of a private copy, that of when it was made."""
-        return data_version(self.connection) if self._private is None else self._copied
+        """The version that is read here."""
+        return self._version
 
     def close(self) -> None:
         """Let go of it."""
-        self.connection.close()
+        if self._read is not None:
+            self._read.close()
+        self.file.close()
         if self._private is not None:
             self._private.cleanup()
+
+
+def _without_log(pages: bytes) -> bytearray:
+    """A database that keeps no log: so its first page says at two places."""
+    changed = bytearray(pages)
+    changed[18:20] = b"\x01\x01"
+    return changed
 
 
 def data_version(database: sqlite3.Connection) -> int:
@@ -104,14 +127,13 @@ def _stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
+def fresh(folder: Path, facts: Mapping[str, str]) -> Connection:
     """A new database, which does not count as a state yet."""
     database = connect(folder / DATABASE)
     try:
         database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
         database.execute("PRAGMA synchronous = FULL")
-        for name in ("schema.sql", "memory.sql", "parts.sql"):
-            database.executescript(_script(name))
+        database.executescript(resources.files("holdfast.store").joinpath("schema.sql").read_text())
         known = {**facts, "format": str(FORMAT), "state": "unfinished", "checkpoint": "0"}
         database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
     except BaseException:
@@ -120,55 +142,13 @@ def fresh(folder: Path, facts: Mapping[str, str]) -> sqlite3.Connection:
     return database
 
 
-def _script(name: str) -> str:
-    return resources.files("holdfast.store").joinpath(name).read_text()
-
-
-def remembers(database: sqlite3.Connection) -> bool:
-    """Whether a state has the tables of what is remembered, which states of older formats lack."""
-    return _has(database, "witness_rows")
-
-
-def has_parts(database: sqlite3.Connection) -> bool:
-    """Whether a state has the table of what batches of several tables did, which states of older formats lack."""
-    return _has(database, "batch_parts")
-
-
-def _has(database: sqlite3.Connection, table: str) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return database.execute(query, (table,)).fetchone() is not None
-
-
-def bring_up_to_date(database: sqlite3.Connection) -> None:
-    """Add to a state of an older format the tables that it lacks. Needs a transaction."""
-    if not remembers(database):
-        _give_memory(database)
-    if not has_parts(database):
-        _run(database, "parts.sql")
-
-
-def _run(database: sqlite3.Connection, name: str) -> None:
-    for statement in _script(name).split(";\n"):  # one by one: a whole script ends the transaction
-        database.execute(statement)
-
-
-def _give_memory(database: sqlite3.Connection) -> None:
-    """Add the tables of what is remembered, with what events and results tell."""
-    _run(database, "memory.sql")
-    database.execute("INSERT INTO event_counts SELECT seq, event, count(*) FROM events GROUP BY seq, event")
-    for column in ("gained", "lost"):  # given rules were not counted here
-        told = "SELECT rules FROM event_counts WHERE event_counts.seq = batches.seq AND event = ?"
-        database.execute(f"UPDATE batches SET {column} = coalesce(({told}), 0)", (column,))
-    start_figures(database)
-
-
 def check_format(database: sqlite3.Connection, folder: Path) -> None:
     """Refuse a database that is of another version, or that an init did not finish."""
     facts = dict(database.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
-    if (found := facts.get("format")) not in _READ:
+    if (found := facts.get("format")) != str(FORMAT):
         raise BadInput(
-            f"{folder}: the state has format {found}, and this version of Holdfast reads formats up to {FORMAT}; "
-            "use the version that wrote it"
+            f"{folder}: the state has format {found}, and this version of Holdfast reads format {FORMAT} alone; use "
+            "the version that wrote it, or start a new state with: holdfast init"
         )
     if facts.get("state") != "ready":
         raise BadInput(f"{folder}: init did not finish here; run it again")
@@ -180,11 +160,11 @@ def fact(folder: Path, key: str) -> str | None:
         return None
     try:
         database = ReadDatabase(folder)
-    except (sqlite3.DatabaseError, OSError):
+    except (*UNREADABLE, OSError):
         return None
     try:
-        row = database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    except sqlite3.DatabaseError:
+        row = database.file.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    except UNREADABLE:
         return None
     finally:
         database.close()

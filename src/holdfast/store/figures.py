@@ -42,15 +42,6 @@ def put_figures(database: sqlite3.Connection, seq: int, engine: str, table: str,
         _put(database, seq, engine, table, [own for text, own in now.items() if before.get(text) != own])
 
 
-def start_figures(database: sqlite3.Connection) -> None:
-    """Keep the figures of all results, as of the last batch: of a state that kept none so far."""
-    (seq,) = database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()
-    for engine, table in database.execute("SELECT DISTINCT engine, table_name FROM results").fetchall():
-        query = "SELECT json FROM results WHERE engine = ? AND table_name = ?"
-        told = (figures_of(json.loads(text)) for (text,) in database.execute(query, (engine, table)))
-        _put(database, seq, engine, table, [figures for figures in told if figures is not None])
-
-
 def _put(database: sqlite3.Connection, seq: int, engine: str, table: str, changed: Sequence[Figures]) -> None:
     query = "SELECT text, id FROM subjects WHERE engine = ? AND table_name = ?"
     subjects = dict(database.execute(query, (engine, table)).fetchall())

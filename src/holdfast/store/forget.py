@@ -1,7 +1,7 @@
 """Forgetting: what the database still knows of rows that died, and how that goes.
 
-Events keep the rows that broke a rule with their values; results that were replaced stay in pages that are free now,
-and in the write-ahead log.
+Events keep the rows that broke a rule, with their keys or values. What was replaced stays in pages that are free now,
+and in the write-ahead log, until the database is written anew.
 """
 
 from __future__ import annotations
@@ -100,21 +100,19 @@ def _alive(rows: Sequence[int] | Ids, living: Ids) -> NDArray[np.bool_]:
 def without_dead(
     witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = (), kept: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """A witness with its row ids and numbers, and the values and keys of those rows alone that live.
+    """A witness with its row ids and numbers, and the keys of those rows alone that live.
 
-    `columns` are those of an inclusion dependency's left side, and `kept` are the values of its rows where they don't
-    stand in the witness.
+    `columns` are those of an inclusion dependency's left side, and `kept` are the values of its rows.
     """
     rows = witness["rows"]
     alive = _alive(rows, living)
     if alive.all():
         return dict(witness)
     stripped: dict[str, Any] = {"rows": rows}
-    for name in ("keys", "values"):
-        if name in witness:
-            stripped[name] = [values if lives else {} for values, lives in zip(witness[name], alive, strict=True)]
+    if "keys" in witness:
+        stripped["keys"] = [key if lives else {} for key, lives in zip(witness["keys"], alive, strict=True)]
     if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
-        told = [values for values, lives in zip(witness.get("values", kept), alive, strict=True) if lives]
+        told = [values for values, lives in zip(kept, alive, strict=True) if lives]
         held = [[values.get(column) for column in columns] for values in told]
         stripped["missing"] = [
             each if _listed(each["value"]) in held else {**each, "value": None} for each in witness["missing"]
@@ -126,11 +124,3 @@ def without_dead(
 def _listed(value: Any) -> list[Any]:
     """A value of one column, or of several, as a list."""
     return value if isinstance(value, list) else [value]
-
-
-def shrink(database: sqlite3.Connection) -> bool:
-    """Write the database anew without what is free in it, and empty its log; False where a reader holds on to that."""
-    database.execute("PRAGMA secure_delete = ON")
-    database.execute("VACUUM")
-    busy, *_ = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not busy

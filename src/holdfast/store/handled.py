@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS handled_files (
-        path TEXT PRIMARY KEY, looks TEXT NOT NULL, digest TEXT NOT NULL, version INTEGER NOT NULL
-    )"""
 
 
 @dataclass(frozen=True)
@@ -26,9 +23,8 @@ class Handled:
 class HandledFiles:
     """The files that a state has taken in from folders. For its writer alone."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        database.execute(_TABLE)
-        self._db = database
+    def __init__(self, database: sqlite3.Connection, at_once: Callable[[], AbstractContextManager[None]]) -> None:
+        self._db, self._at_once = database, at_once
         rows = database.execute("SELECT path, looks, digest, version FROM handled_files")
         self._known = {row[0]: Handled(*row) for row in rows}
 
@@ -39,5 +35,6 @@ class HandledFiles:
     def put(self, file: Handled) -> None:
         """Remember a file."""
         row = (file.path, file.looks, file.digest, file.version)
-        self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", row)
+        with self._at_once():
+            self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", row)
         self._known[file.path] = file

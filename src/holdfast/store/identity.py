@@ -39,10 +39,9 @@ def is_copy(folder: Path, own: str, kept: str) -> bool:
     return bool(then["path"] != now["path"] and fact(Path(then["path"]), "identity") == own)
 
 
-def own_place(place: str, old: str | None, own: str) -> str:
+def own_place(place: str, old: str, own: str) -> str:
     """The folder of segments for a new identity, beside that of the old one."""
-    base = place.removesuffix(f"/{old}") if old else place
-    return f"{base}/{own}"
+    return f"{place.removesuffix(f'/{old}')}/{own}"
 
 
 def copy_files(names: Iterable[str], old: str, place: str) -> None:

@@ -1,7 +1,4 @@
-"""What a state remembers, read back: events, figures over time, and values of rows that broke rules.
-
-States of formats up to 3 have events alone, some with the values of rows in their witnesses.
-"""
+"""What a state remembers, read back: events, figures over time, and values of rows that broke rules."""
 
 from __future__ import annotations
 
@@ -13,11 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast.errors import clear_sentences
-from holdfast.store.database import remembers
 from holdfast.store.figures import kept_figures
 from holdfast.store.renamed import ColumnNames
 
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
+
+
+_EVENT = "seq, engine, table_name, event, text, json, witness, implied_by"
 
 
 class EventRecord(NamedTuple):
@@ -43,12 +42,6 @@ class Remembered:
         with clear_sentences(self._path):
             return self._db.execute(query, values).fetchall()
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether the state has the tables for it."""
-        with clear_sentences(self._path):
-            return remembers(self._db)
-
     # ---- events -----------------------------------------------------------------------------------------------------
 
     def rule_events(self) -> dict[Subject, tuple[int, int]]:
@@ -64,15 +57,13 @@ class Remembered:
 
     def texts(self) -> list[Subject]:
         """All rules and columns that anything is remembered of."""
-        query = "SELECT DISTINCT engine, table_name, text FROM events"
-        return self._rows(f"{query} UNION SELECT engine, table_name, text FROM subjects" if self.is_kept else query)
+        columns = "engine, table_name, text"
+        return self._rows(f"SELECT DISTINCT {columns} FROM events UNION SELECT {columns} FROM subjects")
 
     def counts(self) -> dict[int, dict[str, int]]:
         """How many events of each kind a batch had."""
-        counted = "SELECT seq, event, rules FROM event_counts"
-        older = "SELECT seq, event, count(*) FROM events GROUP BY seq, event"
         found: dict[int, dict[str, int]] = defaultdict(dict)
-        for seq, event, rules in self._rows(counted if self.is_kept else older):
+        for seq, event, rules in self._rows("SELECT seq, event, rules FROM event_counts"):
             found[seq][event] = rules
         return dict(found)
 
@@ -103,19 +94,14 @@ class Remembered:
     def _from_the_end(self, limit: int, offset: int) -> list[EventRecord]:
         if not limit:
             return []
-        query = f"SELECT {self._event_columns} FROM events ORDER BY rowid DESC LIMIT ? OFFSET ?"
+        query = f"SELECT {_EVENT} FROM events ORDER BY rowid DESC LIMIT ? OFFSET ?"
         return [EventRecord(*row) for row in self._rows(query, limit, offset)]
 
     def events_of(self, engine: str, table: str, text: str) -> list[EventRecord]:
         """The events of one rule, the oldest first."""
         query = f"""
-            SELECT {self._event_columns} FROM events WHERE table_name = ? AND text = ? AND engine = ? ORDER BY rowid"""
+            SELECT {_EVENT} FROM events WHERE table_name = ? AND text = ? AND engine = ? ORDER BY rowid"""
         return [EventRecord(*row) for row in self._rows(query, table, text, engine)]
-
-    @property
-    def _event_columns(self) -> str:
-        last = "implied_by" if self.is_kept else "''"
-        return f"seq, engine, table_name, event, text, json, witness, {last}"
 
     # ---- figures ----------------------------------------------------------------------------------------------------
 
@@ -129,17 +115,16 @@ class Remembered:
 
     def _figures(self, place: str) -> dict[Subject, list[Any]]:
         found: dict[Subject, list[Any]] = defaultdict(list)
-        if self.is_kept:
-            with clear_sentences(self._path):
-                for engine, table, text, *figures in kept_figures(self._db, place):
-                    found[engine, table, text].append(tuple(figures))
+        with clear_sentences(self._path):
+            for engine, table, text, *figures in kept_figures(self._db, place):
+                found[engine, table, text].append(tuple(figures))
         return dict(found)
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
     def rows_left_out(self) -> dict[int, int]:
         """Of how many rows that broke rules values are not kept, as they were too many, by batch."""
-        return dict(self._rows("SELECT seq, rows FROM rows_left_out")) if self.is_kept else {}
+        return dict(self._rows("SELECT seq, rows FROM rows_left_out"))
 
     def column_names(self) -> ColumnNames:
         """What columns were called, and are called now."""
@@ -150,8 +135,6 @@ class Remembered:
         """The values of the rows of a table that broke rules with some batches, by batch and number; columns have the
         names of now.
         """
-        if not self.is_kept:
-            return {}
         query = """
             SELECT seq, number, json FROM witness_rows
             WHERE table_name = ? AND seq IN (SELECT value FROM json_each(?))"""
@@ -163,8 +146,6 @@ class Remembered:
         """What is kept of some rows, the newest first: number, batch, the rule that it broke, values by the names that
         columns have now.
         """
-        if not self.is_kept:
-            return []
         query = """
             SELECT number, seq, rule, json FROM witness_rows
             WHERE table_name = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
@@ -173,13 +154,12 @@ class Remembered:
         return [(number, seq, rule, names.now(table, seq, json.loads(values))) for number, seq, rule, values in found]
 
     def witnesses_of(self, numbers: Sequence[int]) -> list[tuple[str, str, int, str, dict[str, Any]]]:
-        """The witnesses, the newest first, that tell keys or values of some rows: engine, table (or all), batch, rule
+        """The witnesses, the newest first, that tell keys of some rows: engine, table (or all), batch, rule
         and witness.
         """
         if not numbers:
             return []
         query = """
             SELECT DISTINCT engine, table_name, seq, text, witness FROM events, json_each(witness, '$.rows') AS told
-            WHERE (witness LIKE '%"values"%' OR witness LIKE '%"keys"%')
-              AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+            WHERE witness LIKE '%"keys"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
         return [(*about, json.loads(witness)) for *about, witness in self._rows(query, json.dumps(list(numbers)))]

@@ -12,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.store.database import has_parts
-
 Values = dict[str, Any]
 
 
@@ -23,7 +21,7 @@ class ColumnNames:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._changes: dict[str, list[tuple[int, dict[str, str | None]]]] = defaultdict(list)
         query = "SELECT seq, table_name, json FROM reshaped JOIN batches USING (seq) ORDER BY seq"
-        for seq, table, about in database.execute(query) if has_parts(database) else ():
+        for seq, table, about in database.execute(query):
             if names := _names(json.loads(about)):
                 self._changes[table].append((seq, names))
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import now
-from holdfast.store.database import has_parts
 from holdfast.store.events import Event, put_results
 from holdfast.store.records import TableRecord
 from holdfast.store.tables import put_table
@@ -109,7 +108,5 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
 
 def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
     """All changes of a state, the oldest first."""
-    if not has_parts(database):  # a state of an older format that was not written to since
-        return []
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
     return [Description(seq, json.loads(about)) for seq, about in rows]

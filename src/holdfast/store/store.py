@@ -1,6 +1,7 @@
 """The store: a folder that is always the state before a batch or the state after it.
 
     STATE/holdfast.db     SQLite (WAL): tables, batches, results, events, and which segment files count
+    STATE/holdfast.sums   checksums of the pages of the database (`sums`)
     STATE/segments/       immutable Arrow files; a file that no commit names does not exist
     STATE/lock            held by the one writer
 
@@ -23,21 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
-from holdfast.errors import BadInput, Missing, clear_sentences, no_space
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
 from holdfast.store.database import (
     DATABASE,
-    FORMAT,
+    UNREADABLE,
     ReadDatabase,
-    bring_up_to_date,
     check_format,
     connect,
     data_version,
 )
 from holdfast.store.events import put_diffs, put_results
-from holdfast.store.forget import forget_rows, shrink
+from holdfast.store.forget import forget_rows
 from holdfast.store.handled import HandledFiles
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
@@ -45,6 +45,7 @@ from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecor
 from holdfast.store.remembered import Remembered
 from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
 from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
+from holdfast.store.sums import SUMS, SumsWriter, checked, wrong_files
 from holdfast.store.tables import put_table
 from holdfast.table import files
 from holdfast.table.table import Nulls, Schema, Segment, TableFiles
@@ -55,6 +56,8 @@ class Store:
     """A state folder. Give `write=True` to hold the writer's lock until `close`; `note` hears what that changed."""
 
     _creation: Creation  # of a state that was just made
+    _db: sqlite3.Connection
+    _sums: SumsWriter | None = None  # of the writer
 
     def __init__(
         self, path: str | Path, *, write: bool = False, note: Callable[[str], None] = lambda _text: None
@@ -74,21 +77,35 @@ class Store:
                 raise
 
     def _open(self) -> None:
+        database = self.path / DATABASE
         try:
             if self.writable:
-                self._db = connect(self.path / DATABASE)
+                self._open_to_write(database)
             else:
                 self._reading = ReadDatabase(self.path)
-                self._db = self._reading.connection
+                self._refuse_other_formats(self._reading.file)
+                self._db = self._reading.look()
             check_format(self._db, self.path)
-            self._db.execute("PRAGMA synchronous = FULL")
-        except sqlite3.DatabaseError as error:
+        except UNREADABLE as error:
             if shutil.disk_usage(self.path).free < TO_OPEN:
                 raise no_space(self.path) from None
-            raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
+            if not (self.path / SUMS).exists():
+                raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
+            raise Damaged(str(database), str(error)) from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
         self.folder: str = place.removeprefix("file://")
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
+
+    def _open_to_write(self, path: Path) -> None:
+        self._db = database = connect(path)
+        self._refuse_other_formats(database)
+        self._sums = SumsWriter(self.path, database, checked(database, path).sums)
+        database.execute("PRAGMA synchronous = FULL")
+
+    def _refuse_other_formats(self, database: sqlite3.Connection) -> None:
+        """Say so where there are no checksums, as the state has another format or was not finished."""
+        if not (self.path / SUMS).exists():
+            check_format(database, self.path)
 
     @staticmethod
     def create(path: str | Path, facts: Mapping[str, str], segments: str | None = None) -> Store:
@@ -99,36 +116,34 @@ class Store:
             store._creation = made = create(store.path, facts, segments)
         assert made.database is not None
         store._lock, store._reading, store._db, store.folder = made.lock, None, made.database, made.place
+        store._sums = made.sums
         store.next_checkpoint = 0
         return store
 
     def is_copy(self) -> bool:
         """Whether this is a copy of another state, which owns the files that both name."""
-        own, home = self.meta("identity"), self.meta("home")
-        return own is not None and home is not None and identity.is_copy(self.path, own, home)
+        return identity.is_copy(self.path, self.meta("identity") or "", self.meta("home") or "")
 
     def _own_files(self, note: Callable[[str], None]) -> None:
         """See to it that all files which the state names are its own, before one of them is removed."""
-        old, place = self.meta("identity"), self.folder
-        own = identity.new() if old is None or self.is_copy() else old
+        old, place = self.meta("identity") or "", self.folder
+        own = identity.new() if self.is_copy() else old
         if own != old and self.meta("segments"):
             place = identity.own_place(self.folder, old, own)
-            what = "a copy" if old else "from before states had files of their own"
             note(
-                f"{self.path}: this state is {what}, and another one may use the files in {self.folder}; they stay as "
+                f"{self.path}: this state is a copy, and another one may use the files in {self.folder}; they stay as "
                 f"they are, and are copied to {place}."
             )
             try:
                 identity.copy_files(self.named(), self.folder, place)
             except Missing as error:
                 raise self.explained(error) from None
-        facts = {"identity": own, "home": identity.home(self.path), "format": str(FORMAT)}
+        facts = {"identity": own, "home": identity.home(self.path)}
         if place != self.folder:
             facts["segments"] = self.folder = place
         changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
         if changed:
             with self._at_once():
-                bring_up_to_date(self._db)
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def explained(self, error: BaseException) -> BaseException:
@@ -149,6 +164,9 @@ class Store:
         """Let go of the state."""
         if self._reading is not None:
             self._reading.close()
+        elif self._sums is not None:
+            self._sums.close()
+            self._sums = None
         elif hasattr(self, "_db"):
             self._db.close()
         if self._lock:
@@ -278,8 +296,10 @@ class Store:
             self._db.execute("COMMIT")
 
     def complaints(self) -> list[str]:
-        """What SQLite finds wrong with the database itself."""
-        return [line for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
+        """What is wrong with the database and the files beside it, though it was opened."""
+        path = self.path / DATABASE
+        lines = [line.replace("\n", " ") for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
+        return [str(error) for error in (*(Damaged(str(path), line) for line in lines), *wrong_files(path))]
 
     def snapshot(self, path: Path) -> None:
         """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
@@ -292,24 +312,28 @@ class Store:
             return self._reading.version() if self._reading is not None else data_version(self._db)
 
     def version_read(self) -> int:
-        """The version of what is read here: of a private copy of the database, that of when the copy was made."""
+        """The version of what is read here, which is that of when it was last looked at."""
         with clear_sentences(self.path):
             return self._reading.version_read() if self._reading is not None else data_version(self._db)
 
     def look_again(self) -> None:
-        """See what was committed since; a private copy of the database is made anew for that."""
-        if self._reading is not None and self._reading.is_copy:
-            self._reading.close()
-            self._open()
+        """See what was committed since."""
+        if self._reading is not None:
+            with clear_sentences(self.path):
+                self._db = self._reading.look()
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
     def handled_files(self) -> HandledFiles:
         """The files of watched folders that were applied."""
-        return HandledFiles(self._db)
+        return HandledFiles(self._db, self._at_once)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
+        with self._at_once():
+            self._put_meta(key, value)
+
+    def _put_meta(self, key: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def finish_creation(
@@ -388,12 +412,20 @@ class Store:
         """
         with self._transaction():
             stripped = 0 if living is None else forget_rows(self._db, living)
-        if not shrink(self._db):
+        if not self._shrunk():
             raise BadInput(
                 f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
                 "deleted values may be; run this again when that process has ended"
             )
         return stripped
+
+    def _shrunk(self) -> bool:
+        """Write the database anew without what is free in it, and empty its log; False where a reader holds the log."""
+        assert self._sums is not None
+        self._db.execute("PRAGMA secure_delete = ON")
+        self._db.execute("VACUUM")
+        self._sums.add()
+        return self._sums.copy_log("TRUNCATE")
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
@@ -438,12 +470,14 @@ class Store:
             if self._db.in_transaction:  # on a full disk SQLite may have taken it back already
                 self._db.execute("ROLLBACK")
             raise
+        if self._sums is not None:
+            self._sums.add()
 
     def _add_segments(self, table: str, segments: Iterable[Segment], seq: int) -> None:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
         self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
 
     def _put_states(self, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> None:
-        self.put_meta(BESIDE, json.dumps(sorted(beside)))
+        self._put_meta(BESIDE, json.dumps(sorted(beside)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)

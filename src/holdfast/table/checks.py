@@ -2,8 +2,11 @@
 
 The bytes of each array are cut into blocks, each with its CRC-32, and the list of arrays (names, types, lengths, CRCs,
 and the file's facts) has one of its own. A block is looked at when it is first read in a process, so a few rows of a
-large table cost a few blocks. Files written before there were checksums are taken as they are.
+large table cost a few blocks.
 Cost: about 0.4 s a gigabyte, once in a process; an array that was looked at before costs one look-up.
+
+What Arrow writes around the arrays leads to arrays that fit their checksums, or is refused; but some of it nobody
+reads. So the first metadata of a file also tell a CRC-32 of all its bytes (`seal`, `check_whole`).
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from holdfast.table import arrow
 from holdfast.table.images import bytes_of
 
 BLOCK = 1 << 16  # bytes: a file tells how many its blocks have
-_ABOUT, _OLD_FACTS = b"holdfast", b"facts"
+_ABOUT, _WHOLE = b"holdfast", b"\0crc32\0"  # no text that is written as JSON has a zero byte
+_DIGITS = 8
 Bytes = NDArray[np.uint8]
 
 
@@ -47,14 +51,39 @@ def describe(batch: pa.RecordBatch, facts: Mapping[str, Any]) -> dict[bytes, byt
         for name, column in zip(batch.schema.names, batch.columns, strict=True)
     ]
     text = json.dumps({"facts": dict(facts), "block": BLOCK, "arrays": arrays}).encode()
-    return {_ABOUT: b"%08x" % zlib.crc32(text) + text}
+    return {_ABOUT: b"%08x" % zlib.crc32(text) + text, b"file": _WHOLE + b"0" * _DIGITS}
 
 
-def described(metadata: Mapping[bytes, bytes] | None) -> tuple[dict[str, Any], list[Described] | None]:
-    """The facts of a file, and what it says of its arrays: nothing, where there were no checksums yet."""
+def seal(whole: memoryview) -> None:
+    """Put the CRC of a new file where its metadata have a place for it."""
+    at = _place(whole)
+    whole[at : at + _DIGITS] = _crc_of(whole, at)
+
+
+def check_whole(whole: memoryview) -> None:
+    """Compare all bytes of a file with its CRC."""
+    at = _place(whole)
+    if whole[at : at + _DIGITS] != _crc_of(whole, at):
+        raise ValueError("it differs from its checksum, though not in an array")
+
+
+def _place(whole: memoryview) -> int:
+    """Where the CRC of a file stands in its first message, whose length comes after twelve bytes."""
+    length = int.from_bytes(whole[12:16], "little")
+    found = bytes(whole[: 16 + length]).find(_WHOLE)
+    if found < 0:
+        raise ValueError("it has no checksum")
+    return found + len(_WHOLE)
+
+
+def _crc_of(whole: memoryview, at: int) -> bytes:
+    before = zlib.crc32(b"0" * _DIGITS, zlib.crc32(whole[:at]))
+    return b"%08x" % zlib.crc32(whole[at + _DIGITS :], before)
+
+
+def described(metadata: Mapping[bytes, bytes] | None) -> tuple[dict[str, Any], list[Described]]:
+    """The facts of a file, and what it says of its arrays."""
     known = metadata or {}
-    if _ABOUT not in known and _OLD_FACTS in known:
-        return json.loads(known[_OLD_FACTS]), None
     if _ABOUT not in known:
         raise ValueError("it has no list of contents")
     crc, text = known[_ABOUT][:8], known[_ABOUT][8:]
@@ -88,15 +117,14 @@ def seen(path: str, stamp: tuple[int, ...]) -> Seen:  # noqa: ARG001  # they are
 class CheckedArrays(Mapping[str, Any]):
     """The arrays of a file by name: numbers as NumPy, bytes as Arrow arrays. What is given out has been checked."""
 
-    def __init__(self, path: str, plain: Mapping[str, Any], about: list[Described] | None, seen: Seen) -> None:
+    def __init__(self, path: str, plain: Mapping[str, Any], about: list[Described], seen: Seen) -> None:
         self._path, self._plain, self._seen = path, plain, seen
-        self._about = None if about is None else {each.name: each for each in about}
+        self._about = {each.name: each for each in about}
 
     def __getitem__(self, name: str) -> Any:
         array = self._plain[name]
-        if self._about is not None:
-            for number, part in enumerate(_parts(array)):
-                self._check(name, number, part, slice(None))
+        for number, part in enumerate(_parts(array)):
+            self._check(name, number, part, slice(None))
         return array
 
     def __contains__(self, name: object) -> bool:
@@ -125,13 +153,12 @@ class CheckedArrays(Mapping[str, Any]):
         array = self._plain[name]
         if not isinstance(array, np.ndarray):
             return self._some_bytes(name, array, places)
-        if self._about is not None:
-            self._check(name, 0, _parts(array)[0], _blocks_of(places, array, self._about[name].block))
+        self._check(name, 0, _parts(array)[0], _blocks_of(places, array, self._about[name].block))
         return array[places]
 
     def _some_bytes(self, name: str, array: pa.LargeBinaryArray, places: slice | NDArray[Any]) -> pa.LargeBinaryArray:
         at = np.arange(*places.indices(len(array))) if isinstance(places, slice) else places.astype(np.int64)
-        if self._about is not None and len(at):
+        if len(at):
             size = self._about[name].block
             offsets, data = bytes_of(array)
             self._check(name, 0, offsets.view(np.uint8), _blocks_of(np.r_[at, at + 1], offsets, size))
@@ -146,14 +173,13 @@ class CheckedArrays(Mapping[str, Any]):
         """
         array: NDArray[Any] = self._plain[name]
         at = np.searchsorted(array, wanted, side=side)
-        if self._about is not None and len(array):
+        if len(array):
             for neighbour in (at - 1, at):
                 places = np.clip(neighbour, 0, len(array) - 1)
                 self._check(name, 0, _parts(array)[0], _blocks_of(places, array, self._about[name].block))
         return at
 
     def _check(self, name: str, number: int, part: Bytes, blocks: slice | NDArray[np.int64]) -> None:
-        assert self._about is not None
         size, crcs = self._about[name].block, self._about[name].crcs[number]
         seen = self._seen.marks(name, number, len(crcs))
         if bool(seen[blocks].all()):
@@ -166,7 +192,7 @@ class CheckedArrays(Mapping[str, Any]):
             seen[block] = True
 
 
-def plain_arrays(batch: pa.RecordBatch, about: list[Described] | None) -> dict[str, Any]:
+def plain_arrays(batch: pa.RecordBatch, about: list[Described]) -> dict[str, Any]:
     """The arrays of a file, whose shape is as the file says. Their bytes are not looked at yet."""
     batch.validate()
     arrays: dict[str, Any] = {}
@@ -177,8 +203,7 @@ def plain_arrays(batch: pa.RecordBatch, about: list[Described] | None) -> dict[s
             raise ValueError(f"{field.name} has another shape than was written")
         numeric = not pa.types.is_large_binary(field.type.value_type)
         arrays[field.name] = arrow.to_numpy(values) if numeric else values
-    if about is not None:
-        _compare(batch.schema, arrays, about)
+    _compare(batch.schema, arrays, about)
     return arrays
 
 

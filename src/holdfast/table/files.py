@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
+from mmap import mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,19 @@ def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> 
     batch = _one_row(arrays)
     schema = batch.schema.with_metadata(checks.describe(batch, facts or {}))
     elsewhere = _elsewhere(path)
-    with elsewhere[0].open_output_stream(elsewhere[1]) if elsewhere else pa.OSFile(path, "wb") as sink:
+    with pa.BufferOutputStream() if elsewhere else pa.OSFile(path, "wb") as sink:
         with ipc.new_file(sink, schema) as writer:
             writer.write_batch(batch.replace_schema_metadata(schema.metadata))
         size = int(sink.tell())
-    if not elsewhere:
-        flush(Path(path))
+        whole = bytearray(sink.getvalue()) if elsewhere else b""
+    if elsewhere:
+        checks.seal(memoryview(whole))
+        with elsewhere[0].open_output_stream(elsewhere[1]) as sink:
+            sink.write(whole)
+        return size
+    with Path(path).open("r+b") as file, mmap(file.fileno(), size) as mapped, memoryview(mapped) as seen:
+        checks.seal(seen)
+    flush(Path(path))
     return size
 
 
@@ -160,11 +168,17 @@ def fetch(path: str, to: Path) -> int:
 
 def check(path: str) -> int:
     """Look at all of a file, seen before or not; gives its size. Raises where it is not what was written."""
-    arrays, _ = _read(path, _opened(path)[0], checks.Seen())
+    source = _opened(path)[0]
+    arrays, _ = _read(path, source, checks.Seen())
     for name in arrays:
         _ = arrays[name]
-    elsewhere = _elsewhere(path)
-    return int(elsewhere[0].get_file_info(elsewhere[1]).size if elsewhere else Path(path).stat().st_size)
+    source.seek(0)
+    whole = memoryview(source.read_buffer())
+    try:
+        checks.check_whole(whole)
+    except ValueError as error:
+        raise Damaged(path, str(error)) from None
+    return len(whole)
 
 
 def make_folder(folder: str) -> None:

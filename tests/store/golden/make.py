@@ -1,7 +1,7 @@
-"""Makes the golden state of the present format: `python -m tests.store.golden.make` writes it anew.
+"""Makes the golden state of the present format: `make golden` writes it anew.
 
-A golden state is kept for each format that was ever released, so that it can be read for ever. Make one when the
-format changes, under its own name, and leave the older ones as they are.
+It shows that a state which was written some time ago is read today. Until the first release one format is read, and one
+state is kept: make it when the format changes.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
-import sqlite3
-from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,9 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.api.monitor import Monitor
-from holdfast.store.database import DATABASE, FORMAT
+from tests.store import harm
 
-HERE = Path(__file__).parent
+STATE = Path(__file__).with_name("state")
 SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
@@ -47,7 +45,7 @@ NEW: Row = (2, "b", 1.25, None, None, DAY, None, UTC_NOON)
 LAST: Row = (6, "a", 0.5, Decimal("1.50"), True, DAY, NOON, UTC_NOON)
 # What is there in the end: of the table with a key, and of the one without.
 KEYED: list[Row] = [FIRST[0], FIRST[3], BORN, NEW, LAST]
-WATCHED = ["column", "ucc", "fd", "ind"]  # format 1 knew nothing but column facts when its state was made
+WATCHED = ["column", "ucc", "fd", "ind"]
 RULES = ["not(t.text < s.text and t.price > s.price)", "day -> flag", "key(text)"]
 LOOSE = [("x", 1), (None, None), ("x", 1), ("y", None)]
 
@@ -76,17 +74,10 @@ def make(path: Path) -> None:
         monitor.apply(inserts={"keyed": table_of([LAST]), "loose": loose(LOOSE[-1])}, batch_id="fifth")
     (path / "lock").unlink()
     rules.unlink()
-    _forget_where_it_was_made(path / DATABASE)
-
-
-def _forget_where_it_was_made(database: Path) -> None:
-    with closing(sqlite3.connect(database)) as opened:
-        opened.execute("UPDATE meta SET value = ? WHERE key = 'home'", (json.dumps({"inode": 0, "path": "/golden"}),))
-        opened.commit()
-        opened.execute("VACUUM")
+    harm.change(path, "UPDATE meta SET value = ? WHERE key = 'home'", json.dumps({"inode": 0, "path": "/golden"}))
+    harm.change(path, "VACUUM")  # nothing of the place where it was made is left
 
 
 if __name__ == "__main__":
-    place = HERE / f"format{FORMAT}"
-    shutil.rmtree(place, ignore_errors=True)
-    make(place)
+    shutil.rmtree(STATE, ignore_errors=True)
+    make(STATE)

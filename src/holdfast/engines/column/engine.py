@@ -42,9 +42,8 @@ class ColumnEngine(Engine):
         return state.dump()
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state that `dump` described; an older version kept frequencies alone."""
-        frequencies = subject.part(Frequencies)
-        return State.load(subject.table, frequencies, arrays, facts) if facts else State.of(subject.table, frequencies)
+        """The state that `dump` described."""
+        return State.load(subject.table, subject.part(Frequencies), arrays, facts)
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""

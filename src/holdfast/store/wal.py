@@ -1,0 +1,132 @@
+"""SQLite's write-ahead log as a file: which pages it holds, by its own checksums (sqlite.org/fileformat2.html, 4).
+
+A log is a header and frames: a page each, with a running checksum over everything before it. Frames count up to the
+first one that does not fit, and up to the last one that ends a transaction. SQLite takes no lock on this file, so we
+may open and close it beside a connection. Never do that with the database itself: closing it would drop SQLite's locks.
+
+Cost: some 10 us a frame, so reading what a batch wrote takes a fraction of a millisecond.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from functools import lru_cache
+from io import SEEK_CUR
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HEADER, _FRAME = struct.Struct(">IIII8sII"), struct.Struct(">II8sII")
+_MAGIC = 0x377F0682  # with a last bit that says in which order the bytes of a checksum's words are
+_AT_ONCE = 16  # frames
+Words = NDArray[np.uint32]
+
+
+class Frame(NamedTuple):
+    """A page in the log: its number, its CRC-32, and how many pages the database has if a transaction ends here."""
+
+    page: int
+    crc: int
+    pages: int
+
+
+class Position(NamedTuple):
+    """A place in a log: after so many frames of the log with these salts. A log that begins again has others."""
+
+    salts: bytes = bytes(8)
+    frames: int = 0
+
+
+class Log(NamedTuple):
+    """The frames of whole transactions after a position, and the position after them; `whole` where the log holds all
+    frames up to that position, as far as it is about this log.
+    """
+
+    frames: list[Frame]
+    end: Position
+    whole: bool
+
+
+def read_after(path: Path, position: Position) -> Log:
+    """What a log holds after a position; all of it, where it has begun again since."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            return _read_after(file, position)
+    except FileNotFoundError:
+        return Log([], position, whole=True)
+
+
+def whole_up_to(path: Path, position: Position) -> bool:
+    """Whether all frames of a log before a position are what was written; so, where it has begun again since."""
+    start = read_after(path, Position())
+    return start.whole and (start.end.salts != position.salts or start.end.frames >= position.frames)
+
+
+def _read_after(file: IO[bytes], position: Position) -> Log:
+    head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size:
+        return Log([], position, whole=not head)
+    magic, _, size, _, salts, *checksum = _HEADER.unpack(head)
+    order = ">u4" if magic & 1 else "<u4"
+    if magic & ~1 != _MAGIC or _after((0, 0), np.frombuffer(head[:24], order)[None]) != [tuple(checksum)]:
+        return Log([], position, whole=False)
+    known, running = 0, (checksum[0], checksum[1])
+    if salts == position.salts and position.frames:
+        known = position.frames
+        file.seek(_HEADER.size + (known - 1) * (_FRAME.size + size))
+        last = file.read(_FRAME.size)
+        if len(last) < _FRAME.size:
+            return Log([], position, whole=False)
+        running = _FRAME.unpack(last)[3:]
+        file.seek(size, SEEK_CUR)
+    found = _frames(file, size, order, salts, running)
+    ends = [number for number, frame in enumerate(found, 1) if frame.pages]
+    kept = found[: ends[-1] if ends else 0]
+    return Log(kept, Position(salts, known + len(kept)), whole=True)
+
+
+def _frames(file: IO[bytes], size: int, order: str, salts: bytes, running: tuple[int, int]) -> list[Frame]:
+    """The frames from here on that fit to those before."""
+    found: list[Frame] = []
+    length = _FRAME.size + size
+    while block := file.read(_AT_ONCE * length):
+        count = len(block) // length
+        raw = np.frombuffer(block, np.uint8, count * length).reshape(count, length)
+        summed = np.concatenate([raw[:, :8], raw[:, _FRAME.size :]], axis=1).view(order)
+        for number, expected in enumerate(_after(running, summed)):
+            page, pages, own, *checksum = _FRAME.unpack_from(block, number * length)
+            if own != salts or tuple(checksum) != expected:
+                return found
+            running = expected
+            found.append(Frame(page, zlib.crc32(raw[number, _FRAME.size :].data), pages))
+        if count < _AT_ONCE:
+            break
+    return found
+
+
+def _after(running: tuple[int, int], rows: Words) -> list[tuple[int, int]]:
+    """The checksum after each row of words. A pair of words (a, b) makes of (s, t): s + t + a, and s + 2t + a + b."""
+    weights, (power_s, power_t) = _weights(rows.shape[1] // 2)
+    found = []
+    for own_s, own_t in (rows.astype(np.uint32) @ weights).tolist():
+        s, t = running
+        running = ((power_s * s + power_t * t + own_s) % 2**32, (power_t * s + (power_s + power_t) * t + own_t) % 2**32)
+        found.append(running)
+    return found
+
+
+@lru_cache
+def _weights(pairs: int) -> tuple[Words, tuple[int, int]]:
+    """What each word adds to both parts of a checksum over so many pairs; and what the checksum before adds. A pair's
+    step is the matrix (1 1; 1 2), whose powers are (x y; y x+y).
+    """
+    found, (x, y) = np.empty((2 * pairs, 2), np.uint32), (1, 0)
+    for pair in reversed(range(pairs)):
+        z = (x + y) % 2**32
+        found[2 * pair] = z, (y + z) % 2**32
+        found[2 * pair + 1] = y, z
+        x, y = z, (y + z) % 2**32
+    return found, (x, y)
