@@ -89,10 +89,12 @@ class Table:
 
     def order_keys(self, column: int) -> OrderKeys:
         """The order keys of a column, current with this version of the table."""
-        if column not in self._order:
-            self._order[column] = OrderKeys(self.dictionaries[column])
-        self._order[column].follow(self.dictionaries[column])
-        return self._order[column]
+        dictionary = self.dictionaries[column]
+        keys = self._order.get(column)
+        if keys is None:  # of threads that make them at once, all go on with those of one
+            keys = self._order.setdefault(column, OrderKeys(dictionary))
+        keys.follow(dictionary)
+        return keys
 
     def following(self, older: Table) -> Table:
         """This version of a table, with the order keys that an older one has made already."""
