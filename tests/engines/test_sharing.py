@@ -52,13 +52,13 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def at_once(pool: ThreadPoolExecutor, work: Callable[[], T]) -> list[T]:
+def at_once(pool: ThreadPoolExecutor, work: Callable[..., T], *given: object) -> list[T]:
     """What several threads get that do the same at once."""
     ready = Barrier(THREADS)
 
     def one(_: int) -> T:
         ready.wait()
-        return work()
+        return work(*given)
 
     return list(pool.map(one, range(THREADS)))
 
@@ -89,7 +89,7 @@ def test_order_keys(pool: ThreadPoolExecutor, kind: type[int | str]) -> None:
 
     for _ in range(ROUNDS):
         keys = OrderKeys(second)
-        for answers in at_once(pool, lambda keys=keys: ask(keys)):
+        for answers in at_once(pool, ask, keys):
             for codes, found in answers:
                 assert np.array_equal(found, expected[codes])
 
@@ -107,14 +107,14 @@ def test_order_keys_that_follow(pool: ThreadPoolExecutor) -> None:
 
     for _ in range(ROUNDS):
         keys = OrderKeys(first, gap=2)
-        for answers in at_once(pool, lambda keys=keys: follow_and_read(keys)):
+        for answers in at_once(pool, follow_and_read, keys):
             assert all((np.diff(found) > 0).all() for found in answers)
 
 
 def test_a_table_has_one_set_of_order_keys(pool: ThreadPoolExecutor) -> None:
     for _ in range(ROUNDS):
         table = some_rows()
-        assert len({id(keys) for keys in at_once(pool, lambda table=table: table.order_keys(0))}) == 1
+        assert len({id(keys) for keys in at_once(pool, table.order_keys, 0)}) == 1
 
 
 def test_marks_of_a_constant(pool: ThreadPoolExecutor) -> None:
@@ -124,9 +124,13 @@ def test_marks_of_a_constant(pool: ThreadPoolExecutor) -> None:
     expected = [False] + [value < 70 for value in range(90)]
     for _ in range(4 * ROUNDS):
         marks = Marks(pa.int64(), "<", 70)
-        at_once(pool, lambda marks=marks: marks.of(first, codes[: len(first)]))
-        for found in at_once(pool, lambda marks=marks: marks.of(second, codes)):
+        at_once(pool, marks.of, first, codes[: len(first)])
+        for found in at_once(pool, marks.of, second, codes):
             assert found.tolist() == expected
+
+
+def cells_of(rows: RankedColumns) -> NDArray[np.uint32]:
+    return rows.cells.copy()
 
 
 @pytest.mark.parametrize("kind", [RankedColumns, CodedColumns])
@@ -135,15 +139,19 @@ def test_rows_that_are_read_when_first_asked_for(pool: ThreadPoolExecutor, kind:
     expected = kind(table).cells
     for _ in range(4 * ROUNDS):
         rows = kind(table)
-        for found in at_once(pool, lambda rows=rows: rows.cells.copy()):
+        for found in at_once(pool, cells_of, rows):
             assert np.array_equal(found, expected)
+
+
+def parts_of(watched: WatchedTable) -> tuple[Frequencies, RankedColumns]:
+    return watched.part(Frequencies), watched.part(RankedColumns)
 
 
 def test_parts_of_a_watched_table_are_made_once(pool: ThreadPoolExecutor) -> None:
     table = some_rows()
     for _ in range(ROUNDS):
         watched = WatchedTable(table)
-        made = at_once(pool, lambda watched=watched: (watched.part(Frequencies), watched.part(RankedColumns)))
+        made = at_once(pool, parts_of, watched)
         assert len({(id(one), id(other)) for one, other in made}) == 1
 
 
@@ -152,6 +160,6 @@ def test_partitions(pool: ThreadPoolExecutor) -> None:
     expected = Walks(Columns(rows)).to(context)
     for _ in range(ROUNDS):
         walks = Walks(Columns(rows))
-        for found in at_once(pool, lambda walks=walks: walks.to(context)):
+        for found in at_once(pool, walks.to, context):
             assert np.array_equal(found.rows, expected.rows)
             assert np.array_equal(found.starts, expected.starts)

@@ -131,7 +131,8 @@ def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], null
 
 
 def listed(kept: Kept) -> list[list[list[int]]]:
-    return [listing.pairs.tolist() for listing in ENGINE.listings(kept.state, kept.watched)]
+    found = [listing.pairs for listing in ENGINE.listings(kept.state, kept.watched)]
+    return [pairs.tolist() for pairs in found if pairs is not None]
 
 
 # ---- in a state folder ----------------------------------------------------------------------------------------------
