@@ -1,6 +1,7 @@
 """Keys and FDs by name: how far they hold and which rows stand outside, kept under batches, beside DuckDB's GROUP BY.
 
-Ours is the engine alone, from the change of the table to the diff with the rows; DuckDB counts the rows to remove anew.
+Of `named-batches`, ours is the engine alone, from the change of the table to the diff with the rows; of `named-cli`, a
+process that starts, opens a state with a key, applies a batch and ends. DuckDB counts the rows to remove anew.
 """
 
 from __future__ import annotations
@@ -11,10 +12,16 @@ from time import perf_counter
 
 import duckdb
 import pyarrow as pa
+from pyarrow import parquet
 
+from benchmarks.bench_apply import command
 from benchmarks.bench_denial import empty, grown, sizes, tax
+from benchmarks.bench_ground import scratch
 from benchmarks.coming import BATCH, come_and_go
+from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
+from holdfast.api.view import View
+from holdfast.demo.tax import make_tax, write_csv
 from holdfast.engines.declared import GivenRule, NoSettings, TableRules
 from holdfast.engines.functional.named import NamedEngine, make
 from holdfast.engines.registry import rule_class
@@ -66,3 +73,28 @@ def batches() -> Iterator[Case]:
                 theirs == state.statuses[0].to_remove, "", None,
                 f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
             )  # fmt: skip
+
+
+@benchmark("named-cli", "1,000 rows by the command line, with a key by name, at growing sizes, beside DuckDB")
+def by_the_command_line() -> Iterator[Case]:
+    key, smallest = RULES[-1], 0.0
+    for rows in (2_000, 50_000) if quick() else (1_000_000, 10_000_000):
+        with scratch() as state:
+            rules, file = state.parent / "rules.yaml", state.parent / "batch.csv"
+            rules.write_text(f'rules:\n  - rule: "{key}"\n')
+            command("init", state, f"data={tax_parquet(rows)}", "--rules", rules)
+            ran, applied = [], []
+            for number in range(3 if quick() else 5):
+                applied.append(make_tax(BATCH, errors=1 / BATCH, offset=rows + number * BATCH))
+                write_csv(applied[-1], file)
+                ran.append(command("apply", state, "--insert", file))
+            with View.open(state) as view:
+                (status,) = view.results("named")
+            rival, theirs = their_count(pa.concat_tables([parquet.read_table(tax_parquet(rows)), *applied]), key)
+        seconds, peak = statistics.median(each.seconds for each in ran), max(each.peak_mb for each in ran)
+        smallest = smallest or seconds
+        yield Case(
+            f"holdfast apply, {BATCH:,} rows at {rows:,}, {key}", seconds, rival, "DuckDB, all rows anew", peak,
+            theirs == status.to_json()["violations"], "x 1.5 the smallest, 1,000 MB",
+            seconds <= 1.5 * smallest and peak < 1_000, f"x {seconds / smallest:.2f} the smallest", rows,
+        )  # fmt: skip

@@ -19,9 +19,16 @@ from pathlib import Path
 import pyarrow as pa
 
 from holdfast.api import monitor
+from holdfast.engines.functional import key_index, named
 from holdfast.table import files
 
 CHECKPOINT_EVERY = 2
+RULES = ["key(name, amount)"]
+
+
+def small_thresholds() -> None:
+    """Have the index of a key in a file, though its rows are few, and have it written anew every few batches."""
+    key_index.FEWEST, key_index.MUCH, named._FEW = 0, 5, 1 << 40
 
 
 def warm_up(scratch: Path) -> None:
@@ -48,9 +55,10 @@ def die_at_flush(number: int) -> None:
 def main(state: str, batches: str, scratch: str, die: str = "0", quarantine: str = "") -> None:
     """Do as the module says."""
     monitor._REPLAY_BATCHES = CHECKPOINT_EVERY
+    small_thresholds()
     if batches == "-":
         die_at_flush(int(die))
-        monitor.Monitor.create(state, {"orders": scratch}, key=["id"]).close()
+        monitor.Monitor.create(state, {"orders": scratch}, rules=RULES, key=["id"]).close()
         return
     warm_up(Path(scratch))
     die_at_flush(int(die))

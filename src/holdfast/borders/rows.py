@@ -10,6 +10,7 @@ Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
@@ -40,6 +41,7 @@ class RankedColumns:
         self.columns = len(table.schema.columns)
         self.compared: Places = np.empty((0, 2), np.int64)  # pairs that showed much: who comes next starts with them
         self._table: Table | None = table  # until its rows were read
+        self._reading = threading.Lock()
         self._dead = 0
 
     @classmethod
@@ -63,7 +65,10 @@ class RankedColumns:
     def _read(self) -> None:
         """Read the rows, if that is not done."""
         if self._table is not None:
-            self._start_with(self._table)
+            with self._reading:  # of threads that want them, one reads
+                if self._table is not None:
+                    self._start_with(self._table)
+                    self._table = None
 
     def _start_with(self, table: Table) -> None:
         read = range(self.columns) if self._only is None else self._only
@@ -72,7 +77,7 @@ class RankedColumns:
         self.count = self.fresh = table.rows  # of places, the dead included
         self._ids, self._alive = table.living_ids(), np.ones(table.rows, np.bool_)
         self._cells = np.empty((self.columns, table.rows), np.uint32)
-        self._table, self._dead = None, 0
+        self._dead = 0
         for c, values in self._values.items():
             begin = 0
             for shard, alive in table.living():

@@ -7,6 +7,7 @@ Invariant: every part is that of `table`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
@@ -56,17 +57,19 @@ class WatchedTable:
         self.table = table
         self._kept, self._facts = arrays or {}, facts or {}
         self._parts: dict[str, Part] = {}
+        self._making = threading.Lock()
 
     def part(self, kind: type[P], runner: Runner | None = None, progress: Progress = SILENT) -> P:
-        """The part of a kind."""
-        if kind.name not in self._parts:
-            arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
-            facts = self._facts.get(kind.name, {})
-            if arrays or facts:
-                self._parts[kind.name] = kind.load(self.table, arrays, facts)
-            else:
-                self._parts[kind.name] = kind.of(self.table, runner or Threads(), progress)
-        return cast(P, self._parts[kind.name])
+        """The part of a kind: made once, also where threads ask at once, as only one follows the batches."""
+        with self._making:
+            if kind.name not in self._parts:
+                self._parts[kind.name] = self._made(kind, runner or Threads(), progress)
+            return cast(P, self._parts[kind.name])
+
+    def _made(self, kind: type[P], runner: Runner, progress: Progress) -> P:
+        arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
+        facts = self._facts.get(kind.name, {})
+        return kind.load(self.table, arrays, facts) if arrays or facts else kind.of(self.table, runner, progress)
 
     def _names_of(self, part: str) -> list[str]:
         return [name.partition("/")[2] for name in self._kept if name.startswith(f"{part}/")]

@@ -42,23 +42,27 @@ class Marks:
     def __init__(self, kept: pa.DataType, operator: Operator, constant: Any, nulls: NullMeaning = "sql") -> None:
         self._operator = operator
         self._image = images.to_images(pa.array([constant], kept), kept)[0]
-        self._followed: Dictionary | None = None
         below = nulls == "equal" and operator in ("<", "<=", "!=")  # null is less than every constant
-        self._marks = np.full(1, below, np.bool_)
+        # The marks, and the dictionary whose they are: replaced together, as threads share them.
+        self._known: tuple[Dictionary | None, NDArray[np.bool_]] = None, np.full(1, below, np.bool_)
 
     def of(self, dictionary: Dictionary, codes: AnyCodes) -> NDArray[np.bool_]:
         """Which of some codes are marked."""
-        if dictionary is not self._followed:
-            self._follow(dictionary)
-        return self._marks[codes]
+        followed, marks = self._known
+        if dictionary is not followed:
+            marks = self._followed_by(dictionary, followed, marks)
+            self._known = dictionary, marks
+        return marks[codes]
 
-    def _follow(self, dictionary: Dictionary) -> None:
-        if self._followed is not None and not dictionary.extends(self._followed):
-            self._marks = self._marks[:1]
-        fresh = dictionary.image_range(len(self._marks), len(dictionary) - len(self._marks))
+    def _followed_by(
+        self, dictionary: Dictionary, followed: Dictionary | None, marks: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """The marks of a dictionary, given those of the one before."""
+        if followed is not None and not dictionary.extends(followed):
+            marks = marks[:1]
+        fresh = dictionary.image_range(len(marks), len(dictionary) - len(marks))
         if isinstance(fresh, np.ndarray):
             marked = COMPARE[self._operator](fresh, self._image)
         else:
             marked = _COMPARE_BYTES[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
-        self._marks = np.concatenate([self._marks, marked.astype(np.bool_)])
-        self._followed = dictionary
+        return np.concatenate([marks, marked.astype(np.bool_)])

@@ -55,8 +55,8 @@ class TableSearch:
     def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:
         """With the indexes that `dump` told of, which are opened when they are needed."""
         search = cls(table)
-        if facts and (folder := _folder_of(table)) is not None:
-            search.pairs.open_when_needed(arrays, facts, folder)
+        if facts and table.folder is not None:
+            search.pairs.open_when_needed(arrays, facts, table.folder)
         return search
 
     def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
@@ -67,7 +67,7 @@ class TableSearch:
 
     def dump(self) -> tuple[Arrays, dict[str, Any]]:
         """Where the indexes lie in files. They are written where that is worth it."""
-        folder = _folder_of(self.pairs.table)
+        folder = self.pairs.table.folder
         if folder is not None and (self.keeps_indexes or self.pairs.nbytes):
             self.pairs.write_indexes(folder)
         return self.pairs.dump()
@@ -78,10 +78,3 @@ class NullsFirstSearch(TableSearch):
 
     name: ClassVar[str] = "search_nulls_first"
     nulls: ClassVar[NullMeaning] = "equal"
-
-
-def _folder_of(table: Table) -> str | None:
-    """The folder of this machine that a table's files lie in, if there is one: elsewhere nothing can be mapped."""
-    segments = table.where.segments if table.where is not None else ()
-    folder = segments[0].path.rpartition("/")[0] if segments else ""
-    return folder if folder and "://" not in folder else None

@@ -14,6 +14,8 @@ is one pass over the labels, and as it makes room in proportion to the values it
 
 from __future__ import annotations
 
+import threading
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -34,9 +36,39 @@ class OrderKeys:
     Promises: for codes a, b of the dictionary it followed last, `of(a) < of(b)` iff value(a) < value(b); null has the
     lowest key. An older version of the dictionary changes nothing. One that has parted ways with the last (a batch
     failed after its values had got codes, and the next one gives these codes to others) costs new keys for all.
+    Threads may share it: all that readers see is one `_Keys`, which is replaced whole, under a lock.
     """
 
     def __init__(self, dictionary: Dictionary, gap: int = 1 << 32) -> None:
+        self._keys = _Keys(dictionary, gap)
+        self._lock = threading.Lock()  # of those who replace them
+
+    @property
+    def generation(self) -> int:
+        """Counts how often keys were given anew."""
+        return self._keys.generation
+
+    def of(self, codes: NDArray[np.unsignedinteger] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """The keys of some codes."""
+        keys = self._keys
+        if keys.are_worth_keeping(len(codes)):
+            with self._lock:
+                keys = self._keys = self._keys.all_kept()
+        return keys.of(codes)
+
+    def follow(self, dictionary: Dictionary) -> None:
+        """Take in the values that a newer version of the dictionary has added."""
+        if not self._keys.are_those_of(dictionary):
+            with self._lock:
+                self._keys = self._keys.following(dictionary)
+
+
+class _Keys:
+    """The keys of one version of a dictionary. Nothing that `of` reads changes once it is made: another version has a
+    copy of its own, and shares no more than the array, of which it writes only behind the last code of this one.
+    """
+
+    def __init__(self, dictionary: Dictionary, gap: int) -> None:
         self.generation = 0
         self._gap = gap
         self._wide = images.is_wide(dictionary.kept)
@@ -48,12 +80,30 @@ class OrderKeys:
         self._kept_from = self._size = 1 + len(self._first)  # keys of codes from here on are kept, those below made
         self._keys = np.full(16, NULL_KEY, np.int64)
         self._followed = replace(dictionary, runs=dictionary.runs[:1])
-        self.follow(dictionary)
+        self._follow(dictionary)
+
+    def are_worth_keeping(self, asked: int) -> bool:
+        """Whether all keys should be kept, where so many are asked for at once."""
+        return bool(self._kept_from) and asked * _FEW > self._kept_from
+
+    def are_those_of(self, dictionary: Dictionary) -> bool:
+        """Whether there is nothing to take in of a dictionary."""
+        return dictionary is self._followed or self._followed.extends(dictionary)
+
+    def all_kept(self) -> _Keys:
+        """The same keys, all of them kept."""
+        keys = copy(self)
+        keys._keep_all()
+        return keys
+
+    def following(self, dictionary: Dictionary) -> _Keys:
+        """The keys of a newer version of the dictionary."""
+        keys = copy(self)
+        keys._follow(dictionary)
+        return keys
 
     def of(self, codes: NDArray[np.unsignedinteger] | NDArray[np.int64]) -> NDArray[np.int64]:
         """The keys of some codes."""
-        if self._kept_from and len(codes) * _FEW > self._kept_from:
-            self._keep_all()
         if not self._kept_from:
             return self._keys[codes]
         codes = codes.astype(np.int64)
@@ -78,6 +128,8 @@ class OrderKeys:
 
     def _keep_all(self) -> None:
         """Keep the keys of all codes from now on."""
+        if not self._kept_from:
+            return
         whole = np.full(max(self._size, self._kept_from + len(self._keys)), NULL_KEY, np.int64)
         if self._wide:
             every = np.arange(len(self._first))
@@ -90,15 +142,16 @@ class OrderKeys:
     def _put(self, codes: NDArray[np.int64], keys: NDArray[np.int64]) -> None:
         self._keys[codes - self._kept_from] = keys
 
-    def follow(self, dictionary: Dictionary) -> None:
-        """Take in the values that a newer version of the dictionary has added."""
-        if dictionary is self._followed or self._followed.extends(dictionary):
+    def _follow(self, dictionary: Dictionary) -> None:
+        if self.are_those_of(dictionary):
             return None
         if not dictionary.extends(self._followed):
             self.generation += 1
             return self._start_with(dictionary)
         self._followed = dictionary
         old, self._size = self._size, len(dictionary)
+        if self.are_worth_keeping(self._size - old):
+            self._keep_all()
         if self._size > self._kept_from + len(self._keys):
             grown = np.full(2 * (self._size - self._kept_from), NULL_KEY, np.int64)
             grown[: len(self._keys)] = self._keys
@@ -162,8 +215,8 @@ class OrderKeys:
     def _spread(self, codes: NDArray[np.int64], low: int, high: int) -> None:
         """Make room: label anew all values within a window that is wide enough for all of them."""
         self.generation += 1
-        if self._kept_from:
-            self._keep_all()
+        self._keep_all()
+        self._keys = self._keys.copy()  # others may be reading the labels that move
         labels = self._keys[1 : self._size]
         labelled = labels != NULL_KEY  # codes that still wait for theirs have none
         reach = self._gap

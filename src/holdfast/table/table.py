@@ -9,7 +9,7 @@ Cost: a new version copies the life marks (a byte a row) of the shards in which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -89,10 +89,12 @@ class Table:
 
     def order_keys(self, column: int) -> OrderKeys:
         """The order keys of a column, current with this version of the table."""
-        if column not in self._order:
-            self._order[column] = OrderKeys(self.dictionaries[column])
-        self._order[column].follow(self.dictionaries[column])
-        return self._order[column]
+        dictionary = self.dictionaries[column]
+        keys = self._order.get(column)
+        if keys is None:  # of threads that make them at once, all go on with those of one
+            keys = self._order.setdefault(column, OrderKeys(dictionary))
+        keys.follow(dictionary)
+        return keys
 
     def following(self, older: Table) -> Table:
         """This version of a table, with the order keys that an older one has made already."""
@@ -133,15 +135,34 @@ class Table:
         parts = [s.id_array() if mark is None else s.id_array()[mark] for s, mark in self.living()]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
-    def codes(self, ids: NDArray[np.int64]) -> Codes:
-        """The codes of some rows, `[column, row]`, in the order of the ids."""
-        codes = np.empty((len(self.schema.columns), len(ids)), np.uint32)
+    @property
+    def folder(self) -> str | None:
+        """The folder of this machine that its files lie in, if there is one: elsewhere nothing can be mapped."""
+        segments = self.where.segments if self.where is not None else ()
+        folder = segments[0].path.rpartition("/")[0] if segments else ""
+        return folder if folder and "://" not in folder else None
+
+    def codes(self, ids: NDArray[np.int64], columns: Sequence[int] | None = None) -> Codes:
+        """The codes of some rows, `[column, row]`, in the order of the ids; of all columns, or of some."""
+        wanted = range(len(self.schema.columns)) if columns is None else columns
+        codes = np.empty((len(wanted), len(ids)), np.uint32)
         for index, members in self._members(ids):
             shard = self.shards[index]
             into, places = _stretch(members), _stretch(shard.places_of(ids[members]))
-            for c in range(shard.width):
-                codes[c, into] = shard.codes_at(c, places)
+            for line, column in enumerate(wanted):
+                codes[line, into] = shard.codes_at(column, places)
         return codes
+
+    def are_living(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which ids are those of living rows; rows that died may be in no shard any more."""
+        living = np.zeros(len(ids), np.bool_)
+        known = ids <= max((shard.last_id for shard in self.shards), default=-1)
+        for index, members in self._members(ids[known]):
+            shard, marks, own = self.shards[index], self.alive[index], ids[known][members]
+            places = np.maximum(shard.places_of(own), 0)
+            there = shard.ids_of(places) == own
+            living[np.flatnonzero(known)[members]] = there if marks is None else there & marks[places]
+        return living
 
     def column_codes(self, column: int) -> NDArray[np.int64]:
         """The codes of one column, of the living rows in the order of their ids."""

@@ -85,6 +85,11 @@ class Groups:
         """How many clusters and cells there are."""
         return self._clusters.used + self._cells.used
 
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """What the groups of a key add up to: with these, and an index of the rows, a process can go on."""
+        return tuple(self._totals.tolist())
+
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
         clusters, cells = self._clusters.used, self._cells.used
@@ -160,9 +165,9 @@ class Groups:
         ids, cells = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
         return ids, self._are_outside(ids, cells)
 
-    def _rows_of(self, clusters: Ids) -> Iterator[tuple[Ids, Ids]]:
-        """The rows of some clusters and their cells, by looks at the codes of the table's rows, some at a time and the
-        oldest first.
+    def _rows_of(self, clusters: Ids, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
+        """The rows of some clusters with ids from `first` on, and their cells, by looks at the codes of the table's
+        rows, some at a time and the oldest first.
         """
         if not len(clusters):
             return
@@ -173,7 +178,8 @@ class Groups:
             marks.append(np.zeros(len(self._table.dictionaries[column]), np.bool_))
             marks[-1][self._clusters.keys[clusters, place].astype(np.int64)] = True
         for shard, alive in self._table.living():
-            for start in range(0, len(shard), _ROWS_AT_ONCE):
+            begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
+            for start in range(max(begin, 0), len(shard), _ROWS_AT_ONCE):
                 some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
                 wanted = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
                 for column, marked in zip(self._lhs, marks, strict=True):
@@ -342,7 +348,7 @@ class Groups:
         filled = np.flatnonzero(empty[come])[::-1]
         self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
-        lost = lost[self._cells.counts[lost] > 0]
+        lost = self._with_older_rows(lost[self._cells.counts[lost] > 0], born, come)
         for ids, cells in self._rows_of(np.unique(self._cluster_of(lost))):
             found, first = np.unique(cells, return_index=True)  # the first is the oldest
             there = np.isin(found, lost)
@@ -350,6 +356,15 @@ class Groups:
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
+
+    def _with_older_rows(self, cells: Ids, born: Ids, come: Ids) -> Ids:
+        """Those of some cells that have rows which are older than the batch. The others, such as those of updated rows,
+        have the first row that came as their oldest.
+        """
+        own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
+        self._oldest[come[own]] = born[own]
+        fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
+        return cells[self._cells.counts[cells] > fresh]
 
     def _swapped(self, before: _Before, come: Ids, first_born: int) -> Swapped:
         """Of the rows that neither came nor went, those that are outside now, and those that are no more."""

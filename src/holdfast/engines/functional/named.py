@@ -1,7 +1,8 @@
 """Keys and FDs that were given by name, behind the verbs that every engine offers: how far each holds, and which rows
 to look at. Exact and kept under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
 
-A dump holds the groups where they are few beside the rows; else whoever needs them makes them from the table.
+A dump holds the groups where they are few beside the rows. Of a key with many it keeps the totals, and names a file
+with an index of the rows (see `key_index`); groups of other rules are made from the table when they are needed.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import numpy as np
 from holdfast.changes.diff import NOBODY, Diff, PairsWhenAsked, Worth, between
 from holdfast.engines.contract import Engine
 from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import PARTS, Groups, Ids
+from holdfast.engines.functional.key_index import KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
+from holdfast.engines.functional.model import FD, Key, Rule, columns_of, pairs_of, parse
+from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.functional.trust import Fared, trusted
 from holdfast.engines.listing import Listing, is_asked
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
@@ -31,6 +35,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
 _FEW = 16  # groups are few where each stands for more than so many rows
+_INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
 
 
 @dataclass(frozen=True)
@@ -134,37 +139,85 @@ class State:
     """
 
     def __init__(
-        self, table: Table, statuses: Iterable[DependencyStatus], kept: Mapping[str, Any] | None = None
+        self,
+        table: Table,
+        statuses: Iterable[DependencyStatus],
+        kept: Mapping[str, Any] | None = None,
+        keys: Mapping[str, KeptKey] | None = None,
     ) -> None:
+        """`kept` and `keys` are what a dump holds of groups, and of keys that have too many of them."""
         self.table, self.statuses = table, list(statuses)
-        self._kept = kept or {}
+        self._kept, self._keys = kept or {}, keys or {}
         self._groups: dict[str, Groups] = {}
 
     def of_the_same_table(self) -> State:
         """A state without rules that knows the groups of this one."""
-        made = State(self.table, (), self._kept)
+        made = State(self.table, (), self._kept, self._keys)
         made._groups = dict(self._groups)
         return made
 
     def groups(self, named: NamedRule) -> Groups:
-        """The rows of the table in the groups of a rule."""
+        """The rows of the table in the groups of a rule; of a key perhaps only those that batches touch."""
         if named.text not in self._groups:
-            where = columns_of(named.rule, self.table.schema.names)
-            kept = self._dumped(named)
-            self._groups[named.text] = Groups.load(self.table, *where, kept) if kept else Groups(self.table, *where)
+            self._groups[named.text] = self._loaded(named) or self._opened(named) or self._made(named)
         return self._groups[named.text]
+
+    def all_groups(self, named: NamedRule) -> Groups:
+        """The same, all of them."""
+        if isinstance(self.groups(named), OpenedKey):
+            self._groups[named.text] = self._made(named)
+        return self._groups[named.text]
+
+    def _made(self, named: NamedRule) -> Groups:
+        return Groups(self.table, *columns_of(named.rule, self.table.schema.names))
+
+    def _loaded(self, named: NamedRule) -> Groups | None:
+        kept = self._dumped(named)
+        return Groups.load(self.table, *columns_of(named.rule, self.table.schema.names), kept) if kept else None
+
+    def _opened(self, named: NamedRule) -> Groups | None:
+        known = self._keys.get(named.text)
+        if known is None or known.file is None:
+            return None
+        lhs, _ = columns_of(named.rule, self.table.schema.names)
+        index = KeyIndex.opened(self.table, lhs, known.file)
+        return None if index is None else OpenedKey(self.table, lhs, known.totals, index)
 
     def dump(self) -> dict[str, Any]:
         """The groups of rules as arrays, where they are few beside the rows."""
         arrays: dict[str, Any] = {}
         for named in (each.named for each in self.statuses):
             groups = self._groups.get(named.text)
-            if groups is None:
-                kept = self._dumped(named)
-            else:
-                kept = groups.dump() if groups.entries * _FEW < self.table.rows else {}
+            kept = self._dumped(named) if groups is None else groups.dump() if self._are_few(groups) else {}
             arrays |= {f"{named.text}/{name}": array for name, array in kept.items()}
         return arrays
+
+    def _are_few(self, groups: Groups) -> bool:
+        return not isinstance(groups, OpenedKey) and groups.entries * _FEW < self.table.rows
+
+    def keys(self) -> dict[str, KeptKey]:
+        """What is known of keys that have too many groups for a dump."""
+        found = {}
+        for named in (each.named for each in self.statuses):
+            groups, known = self._groups.get(named.text), self._keys.get(named.text)
+            if groups is not None:
+                many = isinstance(named.rule, Key) and not self._are_few(groups)
+                known = KeptKey(groups.totals, None if known is None else known.file) if many else None
+            if known is not None:
+                found[named.text] = known
+        return found
+
+    def write_indexes(self) -> dict[str, KeptKey]:
+        """The same, once the indexes that have no file, or an old one, are written; without those that get none."""
+        known, rules = self.keys(), {each.text: each.named.rule for each in self.statuses}
+        self._keys = {text: self._written(rules[text], kept) for text, kept in known.items()}
+        return {text: kept for text, kept in self._keys.items() if kept.file is not None}
+
+    def _written(self, rule: Rule, kept: KeptKey) -> KeptKey:
+        if kept.file is not None and not kept.file.is_far_from(self.table):
+            return kept
+        lhs, _ = columns_of(rule, self.table.schema.names)
+        return replace(kept, file=key_index.write(self.table, lhs))
 
     def _dumped(self, named: NamedRule) -> dict[str, Any]:
         """What the last dump tells of the groups of a rule, if anything."""
@@ -236,22 +289,28 @@ class NamedEngine(Engine):
         return {each.text: each for each in state.statuses}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Numbers, and groups where they are few."""
-        return state.dump(), {each.text: _facts(each) for each in state.statuses}
+        """Numbers, and groups where they are few; of keys with many the files of their indexes."""
+        facts: dict[str, Any] = {each.text: _facts(each) for each in state.statuses}
+        if indexes := state.write_indexes():
+            facts[_INDEXES] = {text: known.to_json() for text, known in indexes.items()}
+            facts[FILES] = [known.file.name for known in indexes.values() if known.file is not None]
+        return state.dump(), facts
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
         given = self._given(subject.table.schema)
-        return State(subject.table, [_status(named, facts[named.text]) for named in given], arrays)
+        keys = {text: KeptKey.of_json(told) for text, told in facts.get(_INDEXES, {}).items()}
+        return State(subject.table, [_status(named, facts[named.text]) for named in given], arrays, keys)
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
-        """Numbers know no codes, and groups follow from the table."""
-        return State(subject.table, state.statuses)
+        """Numbers know no codes, and groups and indexes follow from the table."""
+        keys = {text: KeptKey(known.totals) for text, known in state.keys().items()}
+        return State(subject.table, state.statuses, keys=keys)
 
     def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
         """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
         return [
-            _listing(each, state.groups(each.named), subject.table)
+            _listing(each, state.all_groups(each.named), subject.table)
             for each in state.statuses
             if is_asked(each.named, rule)
         ]
