@@ -66,7 +66,7 @@ class Answer(NamedTuple):
     they are more than the limit, neither.
     """
 
-    count: int | None
+    pairs: int | None
     path: str | None = None
 
 
@@ -141,14 +141,14 @@ def find_in_tasks(
 
 
 def _merged(tasks: list[Task], answers: list[Answer], runner: Runner, limit: int) -> Found:
-    known = [answer.count for answer in answers if answer.count is not None]
+    known = [answer.pairs for answer in answers if answer.pairs is not None]
     query = tasks[0].query
     few = len(known) == len(answers) and sum(known) <= limit
     parts = [_read(answer.path) for answer in answers if answer.path is not None]
     if few:
         return listed(paired(*sides(np.concatenate([no_pairs(), *parts]))))
     ordered = runner.map(search, [replace(task, limit=-1) for task in tasks])
-    total = sum(answer.count for answer in ordered if answer.count is not None)
+    total = sum(answer.pairs for answer in ordered if answer.pairs is not None)
     return Found(total // 2 if query.symmetric and not query.single else total, None)
 
 
