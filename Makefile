@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test lint types layers unit browser bench pictures golden requirements clean
+.PHONY: help setup demo test lint types layers unit browser bench compare same pictures golden requirements clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -40,6 +40,12 @@ browser:  ## Fetch a browser for the tests of the page: with apt-get, else from 
 bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
 
+compare: setup  ## Is this version slower than BASE=COMMIT? NAMES="…" ROUNDS=5 QUICK=1
+	$(BIN)/python -m benchmarks.compare $(BASE) $(NAMES) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
+
+same: setup  ## Do the commands print the same JSON as those of BASE=COMMIT? NAMES="iris …" takes some data, QUICK=1 few rows
+	$(BIN)/python -m benchmarks.same $(BASE) $(NAMES) $(if $(QUICK),--quick)
+
 pictures: setup  ## Make the pictures of the README anew (needs a browser)
 	$(BIN)/python -m docs.pictures.make
 
@@ -53,5 +59,5 @@ requirements:  ## Pin the requirements anew (needs uv)
 	done
 
 clean:  ## Remove the virtual environment and everything generated
-	rm -rf .venv .browser build dist src/*.egg-info benchmarks/results benchmarks/.cache
+	rm -rf .venv .browser .trees build dist src/*.egg-info benchmarks/results benchmarks/.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

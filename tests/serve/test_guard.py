@@ -110,6 +110,23 @@ def test_pages_of_other_origins_learn_nothing(client: Client, site: str, status:
     assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code == 200  # a link may lead here
 
 
+@pytest.mark.parametrize(
+    ("origins", "status"),
+    [
+        *(([each], 200) for each in ("http://127.0.0.1:8765", "https://127.0.0.1:8765", "HTTP://127.0.0.1:8765")),
+        *(([each], 403) for each in ("http://evil.example", "http://127.0.0.1:8766", "http://127.0.0.1", "null", "")),
+        *(([each], 403) for each in ("http://localhost:8765", "file://", "http://127.0.0.1:8765.evil.example")),
+        (["http://127.0.0.1:8765", "http://evil.example"], 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/api/document", "/api/violations?rule=dc1"])
+def test_an_origin_that_is_not_ours_is_refused(client: Client, path: str, origins: list[str], status: int) -> None:
+    """Also where a browser does not say of which site a request is."""
+    answer = client.get(path, headers=[("Host", "127.0.0.1:8765"), *(("Origin", each) for each in origins)])
+    assert answer.status_code == status
+    assert status == 200 or answer.json() == {"error": "pages of other origins are not answered"}
+
+
 # ---- tokens ----------------------------------------------------------------------------------------------------------
 
 

@@ -49,7 +49,7 @@ def opened(
     watched: dict[str, WatchedTable] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     runner: Runner = Threads()
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+    with tempfile.TemporaryDirectory(prefix="holdfast-", ignore_cleanup_errors=True) as folder:
         for name, one in tables.items():
             asked_for = chosen.get(name, ())
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)

@@ -11,6 +11,7 @@ from typing import Any
 from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing
 from holdfast.intake.aside import move_aside
 from holdfast.intake.folder import Folder
+from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.progress import Progress
 from holdfast.store.creation import STREAMS
 from holdfast.store.store import Store
@@ -57,6 +58,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
     """A local folder: look at it now and then, and remember in the state which files were applied."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
+    refuse_lake_here(str(folder), inside=False)
     arriving = Folder(folder.resolve(), store.handled_files(), store.batch, progress)
     while True:
         for path, batch_id, file in arriving.arrived():
@@ -78,4 +80,6 @@ def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Han
     def each(path: str) -> None:
         handle(path, f"file:{path}")
 
-    follow_folder(session(spark), folder, str(checkpoint), each, once)
+    running = session(spark)
+    refuse_lake_elsewhere(running, folder)
+    follow_folder(running, folder, str(checkpoint), each, once)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -297,7 +296,7 @@ def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnM
         return Incoming(mode, [chunk for rows in staged for chunk in rows.chunks], (), total, None, on_missing)
     paths: list[str] = []
     for i, rows in enumerate(staged):
-        spooled = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in rows.chunks]
+        spooled = [files.new_path(folder) for _ in rows.chunks]
         for path, chunk in zip(spooled, rows.chunks, strict=True):
             write_staged(path, *chunk)
         staged[i] = StagedRows(rows.rows, (), (*spooled, *rows.paths))

@@ -16,6 +16,7 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_bytes
+from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.memory import arrow_table
 from holdfast.intake.paths import files_of, kind_of, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
@@ -152,6 +153,7 @@ def _open_path(
 ) -> Reading:
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
+    refuse_lake_here(path)
     kind, files = kind_of(path, options.format), files_of(path)
     if kind == "csv" and files is None:
         raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
@@ -377,6 +379,8 @@ def _json_with_spark(
     from holdfast.spark.session import session
 
     running = session(spark)
+    if not files:
+        refuse_lake_elsewhere(running, path)
     with frames.clear_sentence(path):
         lines = jsonframes.lines(running, files or [path])
         looks = {} if declared else jsonframes.looks(lines)
@@ -410,6 +414,8 @@ def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSes
 
     files = tuple(files_of(path) or ())
     running = session(spark)
+    if not files:
+        refuse_lake_elsewhere(running, path)
     with frames.clear_sentence(path):
         nested = len(files) > 1 and not partitioned(path, files)
         frame = frames.read_other(running, kind, path, options.schema, nested)

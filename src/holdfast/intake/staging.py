@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
-from holdfast.table import arrow
+from holdfast.table import arrow, files
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
 from holdfast.table.runner import Runner, Threads
@@ -285,7 +284,7 @@ def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRo
 def write_in_chunks(table: pa.Table, plan: Plan, folder: str) -> tuple[str, ...]:
     """The rows of a table as files of staged chunks, in order."""
     starts = range(0, len(table), _CHUNK_ROWS)
-    paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in starts]
+    paths = [files.new_path(folder) for _ in starts]
 
     def write(number: int) -> None:
         write_staged(paths[number], *stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
@@ -347,7 +346,7 @@ def stage_piece(task: StagePiece) -> StagedRows:
     seen = [Traits() for _ in task.plan.columns]
     for start in range(0, len(table), _CHUNK_ROWS):
         staged, operations = stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
-        paths.append(f"{task.folder}/{uuid.uuid4().hex}.arrow")
+        paths.append(files.new_path(task.folder))
         write_staged(paths[-1], staged, operations)
         if task.plan.infer:
             texts = [traits(values.cast(pa.string()), task.nulls) for values in staged.values]

@@ -5,16 +5,16 @@ searched by itself. Without, rows are sliced by ranges of the leading inequality
 t's with one range of s's, and pairs of ranges that the inequality rules out get no task. What has neither (only `!=`)
 is sliced by the row that asks.
 
-A task opens the table by its files, takes only the rows of its slice into memory, and writes its pairs to a file.
+A task opens the table by its files, takes only the rows of its slice into memory, and writes its pairs to a file, whose
+name it makes up itself: another attempt of the same task writes another file, which nobody reads.
 Keys are worked out anew in each task, from the same files and so to the same numbers; bounds travel as codes.
 """
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -58,22 +58,30 @@ class Task:
     asking: Cut
     found: Cut
     limit: int  # below 0: count only
-    answer_to: str
+    folder: str
 
 
-def search(task: Task) -> int | None:
-    """How many pairs there are in a slice, written to a file; or, counted only, ordered pairs. None where they are more
-    than the limit.
+class Answer(NamedTuple):
+    """How many pairs there are in a slice, and the file that has them; counted only, ordered pairs and no file. Where
+    they are more than the limit, neither.
     """
+
+    pairs: int | None
+    path: str | None = None
+
+
+def search(task: Task) -> Answer:
+    """The pairs of a slice."""
     table = open_table(task.where)
     spaces = Spaces(table.schema, [task.query], task.nulls)
     spaces.follow(table)
     asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows, spaces))
     found = _search(spaces, table, asking, task)
     if found is None or isinstance(found, int):
-        return found
-    files.write(task.answer_to, dict(zip("ts", sides(found), strict=True)))
-    return len(found)
+        return Answer(found)
+    path = files.new_path(task.folder)
+    files.write(path, dict(zip("ts", sides(found), strict=True)))
+    return Answer(len(found), path)
 
 
 def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:
@@ -128,26 +136,26 @@ def find_in_tasks(
     parts = slices or table.rows // ROWS_A_SLICE + 1
     tasks = [_tasks(table, query, parts, limit, nulls) for query in queries]
     answers = iter(runner.map(search, [task for each in tasks for task in each]))
-    counts = [[next(answers) for _ in each] for each in tasks]
-    return [_merged(each, count, runner, limit) for each, count in zip(tasks, counts, strict=True)]
+    answered = [[next(answers) for _ in each] for each in tasks]
+    return [_merged(each, parts, runner, limit) for each, parts in zip(tasks, answered, strict=True)]
 
 
-def _merged(tasks: list[Task], counts: list[int | None], runner: Runner, limit: int) -> Found:
-    known = [count for count in counts if count is not None]
+def _merged(tasks: list[Task], answers: list[Answer], runner: Runner, limit: int) -> Found:
+    known = [answer.pairs for answer in answers if answer.pairs is not None]
     query = tasks[0].query
-    few = len(known) == len(counts) and sum(known) <= limit
-    parts = [_read(task) for task, count in zip(tasks, counts, strict=True) if count is not None]
+    few = len(known) == len(answers) and sum(known) <= limit
+    parts = [_read(answer.path) for answer in answers if answer.path is not None]
     if few:
         return listed(paired(*sides(np.concatenate([no_pairs(), *parts]))))
     ordered = runner.map(search, [replace(task, limit=-1) for task in tasks])
-    total = sum(count for count in ordered if count is not None)
+    total = sum(answer.pairs for answer in ordered if answer.pairs is not None)
     return Found(total // 2 if query.symmetric and not query.single else total, None)
 
 
-def _read(task: Task) -> Pairs:
-    arrays, _ = files.read(task.answer_to)
+def _read(path: str) -> Pairs:
+    arrays, _ = files.read(path)
     pairs = np.stack([arrays["t"], arrays["s"]], axis=1)
-    files.remove(task.answer_to)
+    files.remove(path)
     return pairs
 
 
@@ -158,8 +166,7 @@ def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: NullMe
     assert table.where is not None
     folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
     return [
-        Task(table.where, query, nulls, asking, found, limit, f"{folder}/{uuid.uuid4().hex}.arrow")
-        for asking, found in _cuts(table, query, parts)
+        Task(table.where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)
     ]
 
 

@@ -118,10 +118,13 @@ def _wrong_form(request: Request) -> Response | None:
 
 
 def _other_origin(request: Request) -> Response | None:
-    """Browsers say where a request comes from; a page of another origin, or of another port here, has no business."""
-    if not request.url.path.startswith("/api"):
-        return None
-    if request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+    """Browsers say where a request comes from; a page of another origin, or of another port here, has no business. A
+    link may lead to the page from anywhere, though: no browser names an origin then.
+    """
+    own = {f"{scheme}://{request.headers['host'].lower()}" for scheme in ("http", "https")}  # a proxy may have TLS
+    from_here = all(origin.lower() in own for origin in request.headers.getlist("origin"))
+    by_link = not request.url.path.startswith("/api")
+    if from_here and (by_link or request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")):
         return None
     return refusal(403, "pages of other origins are not answered")
 

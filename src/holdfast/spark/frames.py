@@ -87,6 +87,16 @@ def place(path: str) -> str:
     return path if "://" in path else re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(path).absolute()))
 
 
+def is_there(spark: SparkSession, pattern: str) -> bool:
+    """Whether Spark finds a file at a path that may be a pattern. A place that it can't look at has none."""
+    try:
+        return bool(spark.read.format("binaryFile").load(pattern).inputFiles())
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+            raise
+        return False
+
+
 def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None, nested: bool = False) -> DataFrame:
     """Parquet or ORC. `nested` says that folders lie in the folder whose names tell nothing."""
     reader = spark.read.option("recursiveFileLookup", nested)

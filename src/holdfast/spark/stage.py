@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT, VERSION_
 from holdfast.errors import BadInput
 from holdfast.spark.frames import BLOCK, FILE
 from holdfast.spark.tasks import collected
+from holdfast.table import files
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
@@ -131,7 +131,7 @@ def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBat
         operations = parse_operations(extra[0])
     elif plan.constant != INSERT:
         operations = np.full(len(rows), plan.constant, np.int8)
-    path = f"{plan.folder}/{uuid.uuid4().hex}.arrow"
+    path = files.new_path(plan.folder)
     write_staged(path, stage(rows.columns[:width], plan.columns, plan.casters), operations)
     return _told({"path": path, "rows": len(rows), "part": rows.column(rows.num_columns - 1)[0].as_py(), "error": None})
 

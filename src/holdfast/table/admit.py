@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -64,10 +63,6 @@ def admit(
     return _Bulk(table, where, incoming, folder, runner, say).admit()
 
 
-def _new_path(folder: str) -> str:
-    return f"{folder}/{uuid.uuid4().hex}.arrow"
-
-
 # ---- few rows: in memory ------------------------------------------------------------------------------------------
 
 
@@ -111,7 +106,7 @@ def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: 
     """One segment for the whole batch."""
     first = grown.next_id
     arrays, facts = fresh_values(old.dictionaries, grown.dictionaries)
-    path = _new_path(folder)
+    path = files.new_path(folder)
     files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)
     segment = Segment(path, first)
     after = grown.changed([replace(made, path=path)], found.dead)
@@ -157,13 +152,8 @@ class _Bulk:
                 files.remove(path)
 
     def _temporary_path(self) -> str:
-        path = _new_path(self._folder)
+        path = files.new_path(self._folder)
         self._temporary.append(path)
-        return path
-
-    def _lasting_path(self) -> str:
-        path = _new_path(self._folder)
-        self._lasting.append(path)
         return path
 
     def _spill(self) -> list[str]:
@@ -190,26 +180,30 @@ class _Bulk:
                 column.type,
                 tuple(self._paths),
                 tuple(segment.path for segment in self._where.segments),
-                self._lasting_path(),
-                self._temporary_path(),
+                self._folder,
                 casters[c],
                 column.name,
             )
             for c, column in enumerate(self._table.schema.columns)
         ]
-        fresh = self._runner.map(bulk.merge_column, tasks)
-        return [t.values_to for t, new in zip(tasks, fresh, strict=True) if new], [t.maps_to for t in tasks]
+        merged = self._runner.map(bulk.merge_column, tasks)
+        maps, values = [each.maps for each in merged], [each.values for each in merged if each.values is not None]
+        self._temporary += maps
+        self._lasting += values
+        return values, maps
 
     def _finish(self, maps: list[str]) -> list[str]:
         self._say("Writing shards")
         tasks = [
-            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, self._lasting_path())
+            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, self._folder)
             for number, chunk in enumerate(self._paths)
         ]
-        nulls = self._runner.map(bulk.finish_shard, tasks)
+        finished = self._runner.map(bulk.finish_shard, tasks)
+        shards = [each.shard for each in finished]
+        self._lasting += shards
         if not self._incoming.tolerant:
-            refuse_null_keys(self._table, sum(nulls))
-        return [task.shard_to for task in tasks]
+            refuse_null_keys(self._table, sum(each.null_keys for each in finished))
+        return shards
 
     def _resolve(self, shards: list[str], values: list[str]) -> tuple[list[str], NDArray[np.int64], WrongRows, int]:
         """The shards of the rows that are born, the rows that die, those that are wrong, and how many are ignored."""
@@ -217,10 +211,11 @@ class _Bulk:
         slices = max(1, (self._incoming.rows + self._table.rows) // _ROWS_A_SLICE)
         bounds = [(1 << 64) * i // slices for i in range(slices + 1)]
         tasks = [
-            bulk.ResolveRange(self._where, tuple(shards), low, high, self._incoming.mode, self._temporary_path())
+            bulk.ResolveRange(self._where, tuple(shards), low, high, self._incoming.mode, self._folder)
             for low, high in itertools.pairwise(bounds)
         ]
         answers = self._runner.map(bulk.resolve_range, tasks)
+        self._temporary += answers
         wrong, ignored = self._wrong(shards, answers).without_ignored(self._incoming.on_missing)
         if not self._incoming.tolerant:
             grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
@@ -248,18 +243,19 @@ class _Bulk:
         marks_path = self._temporary_path()
         files.write(marks_path, marks)
         tasks = [
-            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, self._lasting_path())
+            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, self._folder)
             for i, path in enumerate(shards)
         ]
-        rows = self._runner.map(bulk.keep_rows, tasks)
+        kept = [path for path in self._runner.map(bulk.keep_rows, tasks) if path is not None]
         self._temporary += shards
-        self._temporary += [task.shard_to for task, count in zip(tasks, rows, strict=True) if not count]
-        return [task.shard_to for task, count in zip(tasks, rows, strict=True) if count]
+        self._lasting += kept
+        return kept
 
     def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64]) -> Admitted:
         segments = [Segment(path) for path in values]
         if len(dead):
-            path = self._lasting_path()
+            path = files.new_path(self._folder)
+            self._lasting.append(path)
             files.write(path, {"dead": dead})
             segments.append(Segment(path))
         first = next_id = self._table.next_id

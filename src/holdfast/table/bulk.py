@@ -1,6 +1,8 @@
 """Bulk: encoding and resolving what is too much for memory, as tasks from files to files.
 
-Each task is a plain function of one small item, so a runner may put it in a thread or in a Spark task. In order:
+Each task is a plain function of one small item, so a runner may put it in a thread or in a Spark task. Spark may run a
+task twice, and end the slower attempt whenever it likes: so an attempt writes under names that it makes up, and answers
+with them. Files whose names did not come back don't count; the next writer of the state removes them. In order:
 
 1. staged chunks lie in files (written by whoever read the source);
 2. `merge_column`, one a column: the new values, and for each chunk the map from local codes to codes;
@@ -13,7 +15,7 @@ Each task is a plain function of one small item, so a runner may put it in a thr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -53,14 +55,20 @@ class MergeColumn:
     kept: pa.DataType
     chunks: tuple[str, ...]
     segments: tuple[str, ...]
-    values_to: str
-    maps_to: str
+    folder: str
     caster: Caster | None = None
     name: str = ""
 
 
-def merge_column(task: MergeColumn) -> int:
-    """Write the new values and the maps; gives how many values are new."""
+class Merged(NamedTuple):
+    """The files of a merged column: its maps, and its new values where there are any."""
+
+    maps: str
+    values: str | None
+
+
+def merge_column(task: MergeColumn) -> Merged:
+    """Write the new values and the maps."""
     dictionary = Dictionary(task.kept)
     for path in task.segments:
         arrays, facts = files.read(path)
@@ -68,10 +76,12 @@ def merge_column(task: MergeColumn) -> int:
             dictionary = dictionary.appended(run)
     chunks = [files.read(path)[0][f"value/{task.column}"] for path in task.chunks]
     maps, fresh = merge(chunks, dictionary, task.caster, task.name)
-    files.write(task.maps_to, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
-    if len(fresh):
-        files.write(task.values_to, {f"value/{task.column}": fresh}, {"first": {str(task.column): len(dictionary)}})
-    return len(fresh)
+    maps_path, values_path = files.new_path(task.folder), files.new_path(task.folder)
+    files.write(maps_path, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
+    if not len(fresh):
+        return Merged(maps_path, None)
+    files.write(values_path, {f"value/{task.column}": fresh}, {"first": {str(task.column): len(dictionary)}})
+    return Merged(maps_path, values_path)
 
 
 @dataclass(frozen=True)
@@ -82,11 +92,18 @@ class FinishShard:
     chunk: str
     maps: tuple[str, ...]
     key: tuple[int, ...]
-    shard_to: str
+    folder: str
 
 
-def finish_shard(task: FinishShard) -> int:
-    """Write the shard (with the operations beside it); gives how many cells of the key are null."""
+class Finished(NamedTuple):
+    """The file of a shard, and how many cells of its key are null."""
+
+    shard: str
+    null_keys: int
+
+
+def finish_shard(task: FinishShard) -> Finished:
+    """Write the shard, with the operations beside it."""
     arrays, _ = files.read(task.chunk)
     columns = [
         shard.narrowed(files.read(path)[0][f"map/{task.number}"][arrays[f"code/{c}"]])
@@ -94,8 +111,9 @@ def finish_shard(task: FinishShard) -> int:
     ]
     made = shard.build(columns, task.key, range(len(columns[0])))
     extra = {"operation": arrays["operation"]} if "operation" in arrays else {}
-    files.write(task.shard_to, {**made.arrays(), **extra})
-    return sum(int((columns[c] == 0).sum()) for c in task.key)
+    path = files.new_path(task.folder)
+    files.write(path, {**made.arrays(), **extra})
+    return Finished(path, sum(int((columns[c] == 0).sum()) for c in task.key))
 
 
 @dataclass(frozen=True)
@@ -107,7 +125,7 @@ class ResolveRange:
     low: int
     high: int
     mode: Mode
-    answer_to: str
+    folder: str
 
 
 def resolve_range(task: ResolveRange) -> str:
@@ -133,8 +151,9 @@ def resolve_range(task: ResolveRange) -> str:
     wrong, why = found.wrong
     answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
     told = {"wrong_shard": shard_of[wrong], "wrong_place": place_of[wrong], "wrong_kind": operations[wrong], "why": why}
-    files.write(task.answer_to, {**answer, **told, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
-    return task.answer_to
+    path = files.new_path(task.folder)
+    files.write(path, {**answer, **told, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
+    return path
 
 
 def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:
@@ -156,13 +175,16 @@ class KeepRows:
     number: int
     key: tuple[int, ...]
     width: int
-    shard_to: str
+    folder: str
 
 
-def keep_rows(task: KeepRows) -> int:
-    """Write the smaller shard; gives its number of rows."""
+def keep_rows(task: KeepRows) -> str | None:
+    """Write the smaller shard; gives its file, or None where no row is left."""
     rows = np.flatnonzero(files.read(task.marks)[0][str(task.number)])
+    if not len(rows):
+        return None
     piece = shard.load(task.path, 0, task.width)
     made = shard.build([column[rows] for column in piece.columns], task.key, range(len(rows)))
-    files.write(task.shard_to, made.arrays())
-    return len(rows)
+    path = files.new_path(task.folder)
+    files.write(path, made.arrays())
+    return path

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import shutil
+import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from mmap import mmap
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
 Arrays = Mapping[str, "NDArray[Any] | pa.Array"]
 _OURS = re.compile(r"[0-9a-f]{32}\.arrow")
+
+
+def new_path(folder: str) -> str:
+    """A path in a folder that no other file has, and no other attempt of the same task: `is_ours` knows its name."""
+    return f"{folder}/{uuid.uuid4().hex}.arrow"
 
 
 def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> int:

@@ -10,9 +10,8 @@ Cost: O(d log k) comparisons for d distinct values in k columns of a class.
 from __future__ import annotations
 
 import itertools
-import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
@@ -162,13 +161,21 @@ def _sampled(run: Run, kept: pa.DataType, step: int) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column by its files: those of its table, of its frequencies, and of its texts where values compare so."""
+    """A column by its files: those of its table, of its frequencies, and of its texts where values compare so (none
+    before a task has written them).
+    """
 
     number: int
     where: TableFiles
     column: int
     counts: str
-    texts: str | None
+    as_text: bool
+    texts: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """Where its files go."""
+        return self.counts.rpartition("/")[0]
 
 
 @dataclass(frozen=True)
@@ -184,7 +191,8 @@ def _discover_elsewhere(state: State, runner: Runner) -> State:
     try:
         for column, attribute in zip(columns, state.attributes, strict=True):
             files.write(column.counts, {"count": state.counts(attribute).array})
-        runner.map(_write_texts, [column for column in columns if column.texts])
+        texts = iter(runner.map(_write_texts, [column for column in columns if column.as_text]))
+        columns = [replace(column, texts=next(texts)) if column.as_text else column for column in columns]
         for kind in _kinds(state.attributes):
             chosen = tuple(columns[a.number] for a in state.of_kind(kind))
             ranges = _ranges([_dictionary(column) for column in chosen])
@@ -204,15 +212,16 @@ def _column(table: Table, attribute: Attribute, compare: values.Compare) -> _Col
     segments = table.where.segments
     folder = segments[0].path.rpartition("/")[0] if segments else "."
     as_text = compare == "text" and not pa.types.is_string(attribute.kept)
-    paths = [f"{folder}/{uuid.uuid4().hex}.arrow" for _ in range(2)]
-    return _Column(attribute.number, table.where, attribute.column, paths[0], paths[1] if as_text else None)
+    return _Column(attribute.number, table.where, attribute.column, files.new_path(folder), as_text)
 
 
-def _write_texts(column: _Column) -> None:
+def _write_texts(column: _Column) -> str:
+    """Write the texts of a column; gives the file. Another attempt of the same task writes another one."""
     dictionary = open_table(column.where).dictionaries[column.column]
     run = values.text_run(1, dictionary.image_range(1, len(dictionary) - 1), dictionary.kept)
-    assert column.texts is not None
-    files.write(column.texts, {"value": run.values, "order": run.order})
+    path = files.new_path(column.folder)
+    files.write(path, {"value": run.values, "order": run.order})
+    return path
 
 
 def _dictionary(column: _Column) -> Dictionary:
