@@ -28,7 +28,8 @@ OF_SPARK = [
     "a map<string, decimal(3,1)>", "a binary, `b` int",
 ]  # fmt: skip
 WRONG = {
-    "": "'' is no column", "a": "'a' is no column", "aint": "'aint' is no column", "a int,": "'' is no column", "a int b int": "'a int b int' is no",
+    "": "'' is no column", "a": "'a' is no column", "aint": "'aint' is no column",
+    "a int,": "'' is no column", "a int b int": "'a int b int' is no",
     "a nonsense": "there is no type 'nonsense'", "a INTT": "did you mean 'int'", "a int(3)": "no type 'int(3)'",
     "a decimal(39)": "no type 'decimal(39)'", "a decimal(5,6)": "no type 'decimal(5,6)'", "a int, , b int": "'' is no",
     "a char": "no type 'char'", "a varchar(2,3)": "no type 'varchar(2,3)'", "a array<int": "a bracket is open",

@@ -47,7 +47,8 @@ def graphviz(tables: Iterable[str], found: Sequence[Proposal]) -> str:
 def mermaid(tables: Iterable[str], found: Sequence[Proposal]) -> str:
     """The picture in Mermaid's language."""
     numbers = {name: f"t{i}" for i, name in enumerate(tables)}
-    lines = ["flowchart LR", "  %% foreign_keys", *(f'  {number}["{_entity(name)}"]' for name, number in numbers.items())]
+    lines = ["flowchart LR", "  %% foreign_keys"]
+    lines += [f'  {number}["{_entity(name)}"]' for name, number in numbers.items()]
     for each in found:
         a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
         arrow = "-.->" if each.ind.missing_rows else "-->"
