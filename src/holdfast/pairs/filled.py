@@ -39,16 +39,18 @@ _DEAD = 1024  # sets that no row has any more are dropped when there are more of
 class Filled:
     """The sets of columns in which rows have values, and how many rows have each; those of most columns first."""
 
-    def __init__(self, sets: Words, counts: Numbers) -> None:
+    def __init__(self, sets: Words, counts: Numbers, columns: int) -> None:
         order = np.argsort(-bitsets.sizes(sets), kind="stable")
         self._sets, self._counts = sets[order], counts[order]
+        whole = (self._sets == bitsets.first(columns, sets.shape[1])).all(axis=1)
+        self._two_are_whole = int(self._counts[whole].sum()) >= _PAIR  # so that no columns lack two rows
         self.nullable = ~np.bitwise_and.reduce(self._sets, axis=0)  # columns in which some row has none
 
     @staticmethod
     def of(table: Table) -> Filled:
         """Those of a table."""
         known, counts = _counted(table)
-        return Filled(known.keys, counts)
+        return Filled(known.keys, counts, len(table.schema.columns))
 
     def rows(self, columns: Words) -> Numbers:
         """How many rows have values in all of some columns, for each of many sets of columns."""
@@ -56,7 +58,7 @@ class Filled:
 
     def empty(self, columns: Words) -> Marks:
         """Of which sets of columns fewer than two rows have values in all."""
-        return self._rows(columns, _PAIR) < _PAIR
+        return np.zeros(len(columns), np.bool_) if self._two_are_whole else self._rows(columns, _PAIR) < _PAIR
 
     def _rows(self, columns: Words, enough: int | None) -> Numbers:
         """How many rows have values in some columns; counted no further where there are enough."""
@@ -100,15 +102,16 @@ class FilledColumns:
 
     name: ClassVar[str] = "filled"
 
-    def __init__(self, known: KeyTable | None, counts: Numbers) -> None:
+    def __init__(self, table: Table, known: KeyTable | None, counts: Numbers) -> None:
         """Of no sets, None, where nulls are equal."""
-        self._known, self._counts = known, counts
+        self._columns, self._known, self._counts = len(table.schema.columns), known, counts
         self.now = self._as_of_now()
 
     @classmethod
     def of(cls, table: Table, runner: Runner, progress: Progress) -> FilledColumns:  # noqa: ARG003
         """From the rows."""
-        return cls(*_counted(table)) if table.schema.nulls == "distinct" else cls(None, np.empty(0, np.int64))
+        is_equal = table.schema.nulls == "equal"
+        return cls(table, None, np.empty(0, np.int64)) if is_equal else cls(table, *_counted(table))
 
     def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002
         """Take in a batch."""
@@ -130,7 +133,7 @@ class FilledColumns:
         sets, counts = self._living()
         if len(self._counts) - len(counts) > max(len(counts), _DEAD):
             self._known, self._counts = _keyed(sets), counts
-        return Filled(sets, np.minimum(counts, _PAIR))
+        return Filled(sets, np.minimum(counts, _PAIR), self._columns)
 
     def _living(self) -> tuple[Words, Numbers]:
         assert self._known is not None
@@ -152,7 +155,7 @@ class FilledColumns:
     def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> FilledColumns:  # noqa: ARG003
         """What `dump` described."""
         sets = np.array(arrays["sets"], np.uint64).reshape(-1, _words(table))
-        return cls(_keyed(sets), np.array(arrays["counts"], np.int64))
+        return cls(table, _keyed(sets), np.array(arrays["counts"], np.int64))
 
 
 def _words(table: Table) -> int:
