@@ -58,9 +58,9 @@ class Watched:
             return [batch.batch_id for batch in monitor.history()]
 
     def forget(self) -> None:
-        """As if a crash had come between commit and memory, or as if an earlier version had watched."""
+        """As if a crash had come between commit and memory."""
         store = Store(self.state, write=True)
-        store._db.execute("DROP TABLE handled_files")
+        store._db.execute("DELETE FROM handled_files")
         store.close()
 
 

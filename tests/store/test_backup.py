@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 from unittest.mock import patch
 
 import pytest
@@ -173,12 +174,12 @@ def test_a_killed_backup_is_in_nobodys_way(state: Path, tmp_path: Path, at: str)
     """The next one to the same folder starts over."""
     place, real, left = tmp_path / "one", files.fetch, [{"first file": 1, "fifth file": 5}.get(at, 0)]
 
-    def die(*_: object) -> None:
+    def die(*_: object) -> NoReturn:
         raise Died
 
     def fetch(path: str, to: Path) -> int:
         left[0] -= 1
-        return real(path, to) if left[0] else die()  # type: ignore[func-returns-value]
+        return real(path, to) if left[0] else die()
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(backups, "_remove_own", lambda _: None)  # a process that is dead removes nothing
@@ -208,7 +209,8 @@ def test_what_only_looks_like_a_killed_backup_stays(state: Path, tmp_path: Path)
 
 
 def test_a_backup_at_work_is_not_disturbed(state: Path, tmp_path: Path) -> None:
-    real, tried = files.fetch, []
+    real = files.fetch
+    tried: list[str] = []
 
     def fetch(path: str, to: Path) -> int:
         if not tried:

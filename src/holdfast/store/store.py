@@ -425,7 +425,9 @@ class Store:
         self._db.execute("PRAGMA secure_delete = ON")
         self._db.execute("VACUUM")
         self._sums.add()
-        return self._sums.copy_log("TRUNCATE")
+        done = self._sums.copy_log("TRUNCATE")
+        self._sums.shorten()
+        return done
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""

@@ -176,12 +176,11 @@ class SumsWriter:
 
     def __init__(self, folder: Path, database: Connection, known: Sums) -> None:
         self._path, self._db, self._log = folder / SUMS, database, log_of(_file_of(database))
-        self._position, self._length, self._pages = known.position, known.length, len(known.crcs)
-        if known.length > _LONG + len(known.crcs) * _RECORD.itemsize:
-            self._length = _write_all(self._path, known.crcs, known.position)
+        self._position, self._length = known.position, known.length
         self._file = os.open(self._path, os.O_WRONLY)
-        self._on_disk = True
-        self._complete = False
+        self._on_disk, self._complete = True, False
+        if known.length > _LONG + len(known.crcs) * _RECORD.itemsize:
+            self.shorten()
         database.execute("PRAGMA wal_autocheckpoint = 0")
         self.add()
 
@@ -214,6 +213,13 @@ class SumsWriter:
             busy, *_ = self._db.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
             return not busy
         return False
+
+    def shorten(self) -> None:
+        """Let one group say what all of them say."""
+        known = read_sums(self._path)
+        self._length = _write_all(self._path, known.crcs, known.position)
+        os.close(self._file)
+        self._file = os.open(self._path, os.O_WRONLY)
 
     def close(self) -> None:
         """Close the connection, too: SQLite then copies its log to the database and removes it."""

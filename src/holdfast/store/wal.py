@@ -9,12 +9,12 @@ Cost: some 10 us a frame, so reading what a batch wrote takes a fraction of a mi
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from functools import lru_cache
-from io import SEEK_CUR
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ _HEADER, _FRAME = struct.Struct(">IIII8sII"), struct.Struct(">II8sII")
 _MAGIC = 0x377F0682  # with a last bit that says in which order the bytes of a checksum's words are
 _AT_ONCE = 16  # frames
 Words = NDArray[np.uint32]
+Weights = tuple[Words, tuple[int, int]]
 
 
 class Frame(NamedTuple):
@@ -53,10 +54,13 @@ class Log(NamedTuple):
 def read_after(path: Path, position: Position) -> Log:
     """What a log holds after a position; all of it, where it has begun again since."""
     try:
-        with path.open("rb", buffering=0) as file:
-            return _read_after(file, position)
+        file = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return Log([], position, whole=True)
+    try:
+        return _read_after(file, position)
+    finally:
+        os.close(file)
 
 
 def whole_up_to(path: Path, position: Position) -> bool:
@@ -65,68 +69,75 @@ def whole_up_to(path: Path, position: Position) -> bool:
     return start.whole and (start.end.salts != position.salts or start.end.frames >= position.frames)
 
 
-def _read_after(file: IO[bytes], position: Position) -> Log:
-    head = file.read(_HEADER.size)
+def _read_after(file: int, position: Position) -> Log:
+    head = os.pread(file, _HEADER.size, 0)
     if len(head) < _HEADER.size:
         return Log([], position, whole=not head)
     magic, _, size, _, salts, *checksum = _HEADER.unpack(head)
     order = ">u4" if magic & 1 else "<u4"
-    if magic & ~1 != _MAGIC or _after((0, 0), np.frombuffer(head[:24], order)[None]) != [tuple(checksum)]:
-        return Log([], position, whole=False)
-    known, running = 0, (checksum[0], checksum[1])
+    known, length = 0, _FRAME.size + size
     if salts == position.salts and position.frames:
         known = position.frames
-        file.seek(_HEADER.size + (known - 1) * (_FRAME.size + size))
-        last = file.read(_FRAME.size)
+        last = os.pread(file, _FRAME.size, _HEADER.size + (known - 1) * length)
         if len(last) < _FRAME.size:
             return Log([], position, whole=False)
-        running = _FRAME.unpack(last)[3:]
-        file.seek(size, SEEK_CUR)
-    found = _frames(file, size, order, salts, running)
+        checksum = list(_FRAME.unpack(last)[3:])
+    elif magic & ~1 != _MAGIC or _after((0, 0), np.frombuffer(head, order, 6)[None], _weights(3)) != [tuple(checksum)]:
+        return Log([], position, whole=False)
+    found = _frames(file, _HEADER.size + known * length, size, order, salts, (checksum[0], checksum[1]))
     ends = [number for number, frame in enumerate(found, 1) if frame.pages]
     kept = found[: ends[-1] if ends else 0]
     return Log(kept, Position(salts, known + len(kept)), whole=True)
 
 
-def _frames(file: IO[bytes], size: int, order: str, salts: bytes, running: tuple[int, int]) -> list[Frame]:
+def _frames(file: int, at: int, size: int, order: str, salts: bytes, running: tuple[int, int]) -> list[Frame]:
     """The frames from here on that fit to those before."""
     found: list[Frame] = []
     length = _FRAME.size + size
-    while block := file.read(_AT_ONCE * length):
-        count = len(block) // length
-        raw = np.frombuffer(block, np.uint8, count * length).reshape(count, length)
-        summed = np.concatenate([raw[:, :8], raw[:, _FRAME.size :]], axis=1).view(order)
-        for number, expected in enumerate(_after(running, summed)):
-            page, pages, own, *checksum = _FRAME.unpack_from(block, number * length)
+    weights = _frame_weights(size)
+    while count := len(block := os.pread(file, _AT_ONCE * length, at)) // length:
+        words = np.frombuffer(block, order, count * length // 4).reshape(count, -1)
+        view = memoryview(block)
+        for start, expected in zip(range(0, count * length, length), _after(running, words, weights), strict=True):
+            page, pages, own, *checksum = _FRAME.unpack_from(block, start)
             if own != salts or tuple(checksum) != expected:
                 return found
             running = expected
-            found.append(Frame(page, zlib.crc32(raw[number, _FRAME.size :].data), pages))
-        if count < _AT_ONCE:
-            break
+            found.append(Frame(page, zlib.crc32(view[start + _FRAME.size : start + length]), pages))
+        at += count * length
     return found
 
 
-def _after(running: tuple[int, int], rows: Words) -> list[tuple[int, int]]:
+def _after(running: tuple[int, int], rows: Words, weights: Weights) -> list[tuple[int, int]]:
     """The checksum after each row of words. A pair of words (a, b) makes of (s, t): s + t + a, and s + 2t + a + b."""
-    weights, (power_s, power_t) = _weights(rows.shape[1] // 2)
+    of_words, (x, y) = weights
     found = []
-    for own_s, own_t in (rows.astype(np.uint32) @ weights).tolist():
+    own = np.einsum("ij,kj->ik", rows.astype(np.uint32, copy=False), of_words)  # five times as fast as a product here
+    for own_s, own_t in own.tolist():
         s, t = running
-        running = ((power_s * s + power_t * t + own_s) % 2**32, (power_t * s + (power_s + power_t) * t + own_t) % 2**32)
+        running = ((x * s + y * t + own_s) % 2**32, (y * s + (x + y) * t + own_t) % 2**32)
         found.append(running)
     return found
 
 
 @lru_cache
-def _weights(pairs: int) -> tuple[Words, tuple[int, int]]:
+def _weights(pairs: int) -> Weights:
     """What each word adds to both parts of a checksum over so many pairs; and what the checksum before adds. A pair's
     step is the matrix (1 1; 1 2), whose powers are (x y; y x+y).
     """
-    found, (x, y) = np.empty((2 * pairs, 2), np.uint32), (1, 0)
+    found, (x, y) = np.empty((2, 2 * pairs), np.uint32), (1, 0)
     for pair in reversed(range(pairs)):
         z = (x + y) % 2**32
-        found[2 * pair] = z, (y + z) % 2**32
-        found[2 * pair + 1] = y, z
+        found[:, 2 * pair] = z, (y + z) % 2**32
+        found[:, 2 * pair + 1] = y, z
         x, y = z, (y + z) % 2**32
     return found, (x, y)
+
+
+@lru_cache
+def _frame_weights(size: int) -> Weights:
+    """The same for a whole frame: of its header, the checksum is about the first two words."""
+    summed, before = _weights((8 + size) // 8)
+    found = np.zeros((2, summed.shape[1] + 4), np.uint32)
+    found[:, :2], found[:, 6:] = summed[:, :2], summed[:, 2:]
+    return found, before
