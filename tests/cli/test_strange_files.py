@@ -197,3 +197,8 @@ def test_paths_that_are_too_long(holdfast: Holdfast, state: Path, people: Path, 
             told = holdfast(*words)
             assert told.code == 2, (words, told.err[-300:])
             assert "Traceback" not in told.err
+
+
+def test_a_state_lies_where_its_database_can_be_opened(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["x" * 150] * 4, "state")
+    refused(holdfast("init", deep, people), str(deep), "the path is too long for a state", "choose a shorter one")
