@@ -64,7 +64,8 @@ def test_given_rules_that_break_get_worse_and_hold_again(watch: Monitor) -> None
         assert worse.witness == KeptWitness((0, 3), (berlin, bremen), ({"id": 1}, {"id": 4}))
         assert (gained.seq, gained.event, gained.witness) == (3, "gained", None)
     assert watch.memory().counts() == {1: {"lost": 4}, 2: {"worse": 2}, 3: {"gained": 4}}
-    assert [(batch.lost, batch.gained) for batch in watch.history()] == [(4, 0), (0, 0), (0, 4)]
+    told = [(batch.lost, batch.gained, batch.changed) for batch in watch.history()]
+    assert told == [(4, 0, 5), (0, 0, 5), (0, 4, 5)], "changed are two given rules, and the facts of three columns"
 
 
 def test_figures_stand_where_they_changed(watch: Monitor) -> None:
