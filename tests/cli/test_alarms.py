@@ -10,12 +10,14 @@ import pytest
 
 import holdfast as hf
 from holdfast.api.alarms import FailOn
+from holdfast.api.marks import Marks
 from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.functional.model import FD
 from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write
 
+NO_MARKS = Marks()
 HEADER = "id,zip,city,note"
 ROWS = [f"{row},{row % 40},town {row % 40},{row * 7919 % 1200}" for row in range(1200)]  # zip and city go together
 WRONG = "1200,7,another town,5"  # breaks zip -> city, which all rows tested, and much that nobody meant
@@ -72,8 +74,11 @@ def _broke(*worth: Worth | None) -> Outcome:
     """A batch that broke a found rule of each worth; None: nobody knows what it was worth."""
     rules = {rule.text: rule for rule in (FD("t", ("a",), f"b{place}") for place in range(len(worth)))}
     known = {text: each for text, each in zip(rules, worth, strict=True) if each is not None}
-    diff = Diff(lost=rules, witnesses=dict.fromkeys(rules, Witness((0, 1))), worth=known)
-    return Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff})
+    return _outcome(Diff(lost=rules, witnesses=dict.fromkeys(rules, Witness((0, 1))), worth=known))
+
+
+def _outcome(diff: Diff, marks: Marks = NO_MARKS) -> Outcome:
+    return Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff}, marks=marks)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +121,15 @@ def test_why_a_batch_is_an_alarm_or_none() -> None:
 def test_alarms_come_by_score() -> None:
     outcome = _broke(Worth(0.91, 1000), Worth(0.99, 1000), Worth(0.95, 1000))
     assert [rule.text for rule in outcome.alarms()] == ["a -> b1", "a -> b2", "a -> b0"]
+
+
+def test_json_tells_pinned_rules_first_then_the_best() -> None:
+    broke = _broke(Worth(0.5, 1), Worth(0.7, 1), Worth(0.99, 1)).diffs["fd", "t"]
+    pinned = Marks(pinned=frozenset({("fd", "t", "a -> b0")}))
+    assert [line["rhs"] for line in _outcome(broke).to_json()[1:]] == ["b2", "b1", "b0"]
+    assert [line["rhs"] for line in _outcome(broke, pinned).to_json()[1:]] == ["b0", "b2", "b1"]
+    gained = _outcome(Diff(gained=broke.lost, gained_worth=broke.worth))
+    assert [line["rhs"] for line in gained.to_json()[1:]] == ["b2", "b1", "b0"]
 
 
 @pytest.mark.parametrize("fail_on", ["sometimes", "0.2", "2", "nan", ""])

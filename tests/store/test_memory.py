@@ -14,7 +14,11 @@ import pytest
 from holdfast.api import remembering
 from holdfast.api.memory import ColumnFigures, Figures, KeptWitness
 from holdfast.api.monitor import Monitor
+from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.engines.functional import model
 from holdfast.store.database import DATABASE
+from holdfast.table.types import Column
+from tests.engines.inclusion.several import filled
 
 FIRST = {"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]}
 RULES = ["zip -> city", "not(t.zip = s.zip and t.city != s.city)", "key(city)"]
@@ -55,7 +59,8 @@ def test_given_rules_that_break_get_worse_and_hold_again(watch: Monitor) -> None
         assert worse.witness == KeptWitness((0, 3), (berlin, bremen), ({"id": 1}, {"id": 4}))
         assert (gained.seq, gained.event, gained.witness) == (3, "gained", None)
     assert watch.memory().counts() == {1: {"lost": 4}, 2: {"worse": 2}, 3: {"gained": 4}}
-    assert [(batch.lost, batch.gained) for batch in watch.history()] == [(4, 0), (0, 0), (0, 4)]
+    told = [(batch.lost, batch.gained, batch.changed) for batch in watch.history()]
+    assert told == [(4, 0, 5), (0, 0, 5), (0, 4, 5)], "changed are two given rules, and the facts of three columns"
 
 
 def test_figures_stand_where_they_changed(watch: Monitor) -> None:
@@ -155,11 +160,23 @@ def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Monk
             kept |= dict(zip(each.witness.rows, each.witness.values, strict=True))
         assert sum(values is not None for values in kept.values()) == 4
         assert watch.memory().left_out() == {1: len(kept) - 4}
-    monkeypatch.setattr(remembering, "MOST_CELLS", 8)
+    monkeypatch.setattr(remembering, "MOST_CELLS", 6)
     with Monitor.open(tmp_path / "s") as watch:
         watch.apply(inserts=pa.table({"id": [300], "n": [7], "m": [8]}))
         assert sum(row.kept is not None for row in watch.rows([203])) == 1
         assert len(watch._store.remembered.rows("t", [2])) == 2, "three values each"
+
+
+def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembering, "MOST_ROWS", 2)
+    columns = (Column("a", pa.int64()), Column("b", pa.int64()))
+    table = filled({"t": [(n, n) for n in range(6)]}, {"t": columns}).tables["t"]
+    rules = {rule.text: rule for rule in map(model.parse, ("a -> b", "b -> a", "() -> a"))}
+    rows = {text: Witness((2 * n, 2 * n + 1)) for n, text in enumerate(rules)}
+    worth = {"a -> b": Worth(0.6, 9), "b -> a": Worth(0.95, 9)}
+    kept = remembering.kept_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})
+    assert {row: each.rule for row, each in kept.rows.items()} == {("t", 2): "b -> a", ("t", 3): "b -> a"}
+    assert kept.left_out == 4
 
 
 def test_whole_rows_are_kept_of_references(tmp_path: Path) -> None:
