@@ -4,9 +4,9 @@ Runs benchmarks on the commit BASE and on the project as it is now (or on anothe
 version first every other round, so that what disturbs the machine disturbs both. A first run of each, which compiles
 kernels and makes data, is not measured. Prints for each figure of each case the ratio new / old: the median over the
 rounds, the least and the greatest. A figure is called slower or faster where all rounds agree and the median is more
-than 2 % off; a rival's seconds say how calm the machine was, for no version changes them.
+than 2 % off. The seconds of a rival that is another library say how calm the machine was: no version changes them.
 
-    make compare BASE=HEAD~3 NAMES="apply-cli named" ROUNDS=5
+    make compare BASE=HEAD~3 NAMES="apply-cli named-batches" ROUNDS=5
 
 Exit codes: 0 compared, 1 a benchmark failed, 2 wrong usage, 130 stopped by Ctrl-C.
 """
@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks.trees import ROOT, NoCommit, environment_of, tree_of
+from benchmarks.trees import ROOT, NotThere, environment_of, tree_of
 
 FIGURES = {"ours": "s", "rival": "s", "peak_rss_mb": "MB"}
 NOISE = 0.02
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         Console(width=None if sys.stdout.isatty() else 150).print(
             table(measured(old, new, wish.names, wish.rounds, wish.quick))
         )
-    except NoCommit as error:
+    except NotThere as error:
         _say(str(error))
         return 2
     except Failed as error:

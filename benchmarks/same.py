@@ -10,7 +10,7 @@ folder are set aside. Prints the first differences.
     make same BASE=HEAD~3 NAMES="iris tax_10k"
 
 Each data set is cut to its first rows and columns. Each version answers in one process of its own, both at once.
-Exit codes: 0 the same, 1 different, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit codes: 0 the same, 1 different, 2 wrong usage or nothing to compare, 130 stopped by Ctrl-C.
 """
 
 import argparse
@@ -29,9 +29,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from benchmarks.data import SHARED
-from benchmarks.trees import ROOT, NoCommit, environment_of, tree_of
+from benchmarks.trees import ROOT, NotThere, environment_of, tree_of
 
-ROWS, COLUMNS, QUICK_ROWS, QUICK_COLUMNS = 600, 9, 40, 4
+ROWS, COLUMNS, QUICK_ROWS, QUICK_COLUMNS = 1_000, 10, 40, 4
 SHOWN = 20  # differences
 TIMES = {"at", "seconds"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?\+00:00")
@@ -229,13 +229,13 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, shared: Path
         trees = tree_of(wish.base, root), tree_of(wish.new, root)
         sources = sorted(file for file in shared.glob("*.csv") if not wish.names or file.stem in wish.names)
         if unknown := sorted(set(wish.names) - {file.stem for file in sources}):
-            raise NoCommit(f"There is no data set {', '.join(unknown)} in {shared}.")
+            raise NotThere(f"There is no data set {', '.join(unknown)} in {shared}.")
         if not sources:
             _say(f"Nothing compared: there are no data sets in {shared}.")
             return 0
         with tempfile.TemporaryDirectory(prefix="holdfast-same-", ignore_cleanup_errors=True) as folder:
             return _compared(trees, sources, Path(folder), wish.quick)
-    except NoCommit as error:
+    except NotThere as error:
         _say(str(error))
         return 2
     except KeyboardInterrupt:
@@ -255,6 +255,9 @@ def _compared(trees: tuple[Path, Path], sources: Sequence[Path], folder: Path, q
             _say(f"{source.stem}: {len(comparison.found) - before} differences, {seconds:.0f} s")
     for difference in comparison.found[:SHOWN]:
         print(difference)
+    if comparison.refused > comparison.commands / 2:
+        print(f"{comparison.refused:,} of {comparison.commands:,} commands were refused: too many to compare anything")
+        return 2
     counts = f"{comparison.commands:,} commands ({comparison.refused:,} refused), {comparison.lines:,} lines"
     print(f"{counts}: {len(comparison.found):,} differences" if comparison.found else f"{counts}: the same")
     return int(bool(comparison.found))

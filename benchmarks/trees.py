@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-class NoCommit(Exception):
-    """Git knows no commit by that name."""
+class NotThere(Exception):
+    """A commit, or a data set, that is asked for and not there."""
 
 
 def tree_of(commit: str | None, root: Path = ROOT) -> Path:
@@ -22,7 +22,7 @@ def tree_of(commit: str | None, root: Path = ROOT) -> Path:
         return root
     asked = _git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
     if asked.returncode:
-        raise NoCommit(f"There is no commit {commit!r} here; give one that git log shows.")
+        raise NotThere(f"There is no commit {commit!r} here; give one that git log shows.")
     trees = root / ".trees"
     tree = trees / asked.stdout.strip()[:12]
     if not tree.is_dir():

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import compare, same
 from benchmarks.compare import Figure
-from benchmarks.trees import ROOT, NoCommit, tree_of
+from benchmarks.trees import ROOT, NotThere, tree_of
 
 BENCH = """
 from benchmarks.frame import Case, benchmark
@@ -88,7 +88,7 @@ def test_a_commit_gets_a_folder_of_its_own(project: Path) -> None:
     shutil.rmtree(tree)
     assert tree_of("old", project).is_dir()
     assert tree_of(None, project) == project
-    with pytest.raises(NoCommit, match="no commit 'new'"):
+    with pytest.raises(NotThere, match="no commit 'new'"):
         tree_of("new", project)
 
 
