@@ -133,9 +133,7 @@ class Expected:
     def _pointwise(self) -> dict[Rule, pointwise.Pod]:
         """Minimal pointwise order dependencies, vacuous ones where asked for; text is compared for equality."""
         found: dict[Rule, pointwise.Pod] = {}
-        most = self._settings["max_lhs"]
-        if most is None and self._settings.get("method") == "borders":
-            most = 3  # what is found on tall tables, unless more is asked for
+        most = 3 if self._settings["max_lhs"] is None else self._settings["max_lhs"]
         for name, rows in self._tables.items() if "vacuous" in self._settings else ():
             asked = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
             for rule in pointwise.rules(*asked) if len(rows) > 1 else ():

@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def implied(self) -> list[Finding]:
-        """Rules that still hold, but are not told any more: they follow from others that hold now, or nothing is left
+        """Rules that still hold, but are not told any more: they follow from others that hold now, or too little is left
         that could break them.
         """
         unbroken = map(_unbroken, self.diffs.values())
