@@ -4,7 +4,7 @@ which rules are found in another way. So no way may bound, sample or round the q
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +23,7 @@ from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_l
 
 COUNTED = 4  # rows of which all pairs are counted
 SMALL = Budget(pairs=COUNTED * (COUNTED - 1) // 2, wide=99, wide_pairs=0)
-ASKED = [
+ASKED: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in NAMES),
     ("ucc", {"max_lhs": 2}),
     ("fd", {"max_lhs": 1}),
@@ -42,13 +42,12 @@ for_every_question = pytest.mark.parametrize(
 
 
 @pytest.fixture(autouse=True)
-def small_budgets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ways change at a handful of rows, and shares of pairs come from a sample."""
     for module in (functional, order, pointwise):
         monkeypatch.setattr(module, "BUDGET", SMALL)
     monkeypatch.setattr(pointwise, "WIDE_BUDGET", SMALL)
     monkeypatch.setattr(witnesses, "_TALLIED", 16)
-    yield
 
 
 @for_every_question

@@ -171,7 +171,6 @@ class _Answers(View):
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
         return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
 
-
     def _found_in(self, parts: Mapping[str, pa.Table], searched: list[str]) -> Iterator[Finding]:
         """What engines find in parts of the tables, when they ask as they did of the whole."""
         with opened(parts, (), self._store.nulls, None, None, self._progress) as tables:

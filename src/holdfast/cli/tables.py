@@ -67,9 +67,7 @@ def note_left_out(progress: TerminalProgress, table: str, columns: Iterable[str]
         progress.note(f"table {table}: left out, as their types can't be compared: {names}")
 
 
-def table_line(
-    schema: Schema, rows: int, left_out: Iterable[str], results: Iterable[Result] = ()
-) -> dict[str, Any]:
+def table_line(schema: Schema, rows: int, left_out: Iterable[str], results: Iterable[Result] = ()) -> dict[str, Any]:
     """A table as JSON tells it; with how long left sides may be in results, where a class bounds them."""
     from holdfast.table.types import show_type
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -107,9 +108,9 @@ def test_counts_and_borders_agree() -> None:
 
 
 def test_a_rule_leaves_once_and_says_why(tmp_path: Path) -> None:
-    asked = {"watch": ["pod"], "max_lhs": 1, "min_coverage": 0.000333, "rhs": "B"}
+    asked: dict[str, Any] = {"max_lhs": 1, "min_coverage": 0.000333, "rhs": "B", "method": "borders"}
     texts, left = [], []
-    with hf.Monitor.create(tmp_path / "s", {"t": doubled(3000)}, method="borders", **asked) as watch:
+    with hf.Monitor.create(tmp_path / "s", {"t": doubled(3000)}, watch=["pod"], **asked) as watch:
         for n in range(5):
             outcome = watch.apply(inserts=pa.table({"A": [9000 + n], "B": [8000 - n], "C": [n % 3]}))
             texts.append("{A=} -> B=" in {rule.text for rule in watch.results()})

@@ -71,11 +71,13 @@ class _Counting:
         """Of some rows those without nulls, where a comparison with null is unknown."""
         if not self._space.unknown:
             return rows
-        return rows[(self._rows.cells[np.ix_(columns, rows)] != 0).all(axis=0)]
+        return rows[(self._rows.cells[columns][:, rows] != 0).all(axis=0)]
 
     def _turned(self, column: int, rows: NDArray[np.int32], falling: bool) -> NDArray[np.int32]:
-        ranks = self._rows.cells[column].take(rows).astype(np.int32)
-        return np.subtract(int(self._rows.value_counts[column]) - 1, ranks, dtype=np.int32) if falling else ranks
+        ranks: NDArray[np.int32] = self._rows.cells[column].take(rows).astype(np.int32)
+        if falling:
+            np.subtract(int(self._rows.value_counts[column]) - 1, ranks, out=ranks)
+        return ranks
 
     def _by_sweep(
         self,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from holdfast.engines.pointwise.boxes import Flags, Sides, folded, weakenings
 from holdfast.engines.pointwise.cells import Coverage, counts_pay
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes
+from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
 from holdfast.engines.pointwise.never import keys
 from holdfast.engines.pointwise.readings import covered, derive
 from holdfast.engines.pointwise.ways import Asked, Tally, Way

@@ -21,9 +21,9 @@ Shares = NDArray[np.float64]
 
 
 def coverage_of(rules: Listed, tally: Tally, space: Space) -> tuple[Shares, Shares | None]:
-    """The share of ordered pairs of rows that meet the left side of each rule; and where the pairs are a sample, how far
-    it may be off: twice its standard error and a little more, as Wilson's interval has it, so that it is right also of
-    a left side that no pair of the sample meets.
+    """The share of ordered pairs of rows that meet the left side of each rule; and where the pairs are a sample, how
+    far it may be off: twice its standard error and a little more, as Wilson's interval has it, so that it is right also
+    of a left side that no pair of the sample meets.
     """
     pairs = max(1, tally.pairs)
     shares: Shares = counts_within(tally.values, tally.counts, space, rules.left) / pairs

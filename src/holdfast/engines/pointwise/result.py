@@ -80,8 +80,8 @@ class Listed:
 
 @dataclass(frozen=True)
 class Wording:
-    """What the rules of a table need to be put into words: its name, its columns, how they are compared, and how many of
-    them a left side may have (None: all).
+    """What the rules of a table need to be put into words: its name, its columns, how they are compared, and how many
+    of them a left side may have (None: all).
     """
 
     table: str

@@ -36,8 +36,8 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Values of ordered pairs of rows with how many pairs have them: of all pairs, or of a sample of the `of` pairs that
-    there are.
+    """Values of ordered pairs of rows with how many pairs have them: of all pairs, or of a sample of the `of` pairs
+    that there are.
     """
 
     values: Values
