@@ -138,9 +138,15 @@ class Expected:
             asked = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
             for rule in pointwise.rules(*asked) if len(rows) > 1 else ():
                 left = [f"{column}{mark}" for column, mark in zip(NAMES[name], rule.left, strict=True) if mark]
-                if self._settings["vacuous"] or not rule.vacuous:
+                if self._is_told(rule, *asked[:3]):
                     found[name, f"{{{', '.join(left)}}} -> {NAMES[name][rule.column]}{rule.operator}"] = rule
         return found
+
+    def _is_told(self, rule: pointwise.Pod, rows: Sequence[Row], ordered: Sequence[bool], nulls: str) -> bool:
+        """Whether enough pairs of rows test a rule; or none does, and it is told all the same."""
+        if rule.vacuous:
+            return bool(self._settings["vacuous"])
+        return pointwise.coverage(rows, ordered, nulls, rule.left) >= float(self._settings.get("min_coverage", 0.0))
 
     def _pointwise_holds(self, table: str, rule: pointwise.Pod) -> bool:
         ordered = [column != "s" for column in NAMES[table]]

@@ -10,19 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.borders.method import Budget
 from holdfast.engines.contract import Engine
-from holdfast.engines.functional import engine as functional
-from holdfast.engines.order import engine as order
-from holdfast.engines.pointwise import engine as pointwise
 from holdfast.engines.pointwise import witnesses
 from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
+from tests.laws.budgets import COUNTED, SMALL_BUDGETS
 from tests.laws.test_laws import GIVEN, NAMES
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
 
-COUNTED = 4  # rows of which all pairs are counted
-SMALL = Budget(pairs=COUNTED * (COUNTED - 1) // 2, wide=99, wide_pairs=0)
 ASKED: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in NAMES),
     ("ucc", {"max_lhs": 2}),
@@ -44,9 +39,8 @@ for_every_question = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ways change at a handful of rows, and shares of pairs come from a sample."""
-    for module in (functional, order, pointwise):
-        monkeypatch.setattr(module, "BUDGET", SMALL)
-    monkeypatch.setattr(pointwise, "WIDE_BUDGET", SMALL)
+    for module, name, value in SMALL_BUDGETS:
+        monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(witnesses, "_TALLIED", 16)
 
 

@@ -71,7 +71,8 @@ class _Counting:
         """Of some rows those without nulls, where a comparison with null is unknown."""
         if not self._space.unknown:
             return rows
-        return rows[(self._rows.cells[columns][:, rows] != 0).all(axis=0)]
+        known: NDArray[np.bool_] = (self._rows.cells[columns][:, rows] != 0).all(axis=0)
+        return rows[known]
 
     def _turned(self, column: int, rows: NDArray[np.int32], falling: bool) -> NDArray[np.int32]:
         ranks: NDArray[np.int32] = self._rows.cells[column].take(rows).astype(np.int32)
