@@ -61,3 +61,16 @@ def test_text_takes_an_order_where_it_is_declared(pay: Path, tmp_path: Path, hol
     refused(holdfast("explain", state, "{town<} -> rate<"), "watch the rules with --ordered town")
     ran = holdfast("discover", pay, "--rules", "pod", "--ordered", "town", "--format", "json")
     assert "{town<} -> rate<" in ran.out
+
+
+def test_every_result_tells_how_long_left_sides_may_be(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
+    state = tmp_path / "state"
+    ran = holdfast("init", state, pay, "--watch", "pod,fd")
+    assert "pointwise order dependencies, left sides up to 3" in ran.out
+    assert "functional dependencies, left" not in ran.out
+    for words in (("discover", pay, "--rules", "pod"), ("status", state)):
+        assert "pointwise order dependencies, left sides up to 3" in holdfast(*words).out
+        assert '"left_out": [], "max_lhs": {"pod": 3}}' in holdfast(*words, "--format", "json").out.splitlines()[0]
+    assert "; left sides up to 3" in holdfast("status", state).err
+    ran = holdfast("discover", pay, "--rules", "pod", "--max-lhs", "0")
+    assert "no pointwise order dependencies found (left sides up to 0)" in ran.out

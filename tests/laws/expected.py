@@ -133,14 +133,12 @@ class Expected:
     def _pointwise(self) -> dict[Rule, pointwise.Pod]:
         """Minimal pointwise order dependencies, vacuous ones where asked for; text is compared for equality."""
         found: dict[Rule, pointwise.Pod] = {}
-        most = self._settings["max_lhs"]
-        if most is None and self._settings.get("method") == "borders":
-            most = 3  # what is found on tall tables, unless more is asked for
+        most = 3 if self._settings["max_lhs"] is None else self._settings["max_lhs"]
         for name, rows in self._tables.items() if "vacuous" in self._settings else ():
             asked = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
             for rule in pointwise.rules(*asked) if len(rows) > 1 else ():
                 left = [f"{column}{mark}" for column, mark in zip(NAMES[name], rule.left, strict=True) if mark]
-                if self._settings["vacuous"] or not rule.vacuous:
+                if self._is_told(rule, *asked[:3]):
                     found[name, f"{{{', '.join(left)}}} -> {NAMES[name][rule.column]}{rule.operator}"] = rule
         return found
 
@@ -148,6 +146,12 @@ class Expected:
         """Whether nothing tests a key, an FD or an order."""
         needed = order.needed(self._orders[rule]) if rule in self._orders else self._dependencies[rule][0]
         return functional.is_empty(self._tables[rule[0]], needed, self._nulls)
+
+    def _is_told(self, rule: pointwise.Pod, rows: Sequence[Row], ordered: Sequence[bool], nulls: str) -> bool:
+        """Whether enough pairs of rows test a rule; or none does, and it is told all the same."""
+        if rule.vacuous:
+            return bool(self._settings["vacuous"])
+        return pointwise.coverage(rows, ordered, nulls, rule.left) >= float(self._settings.get("min_coverage", 0.0))
 
     def _pointwise_holds(self, table: str, rule: pointwise.Pod) -> bool:
         ordered = [column != "s" for column in NAMES[table]]

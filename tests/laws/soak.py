@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
@@ -19,6 +20,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from holdfast.table import admit
+from tests.laws.budgets import SMALL_BUDGETS
 from tests.laws.stream import Stream
 
 _TOLD_EVERY = 30.0  # seconds
@@ -28,7 +30,12 @@ def run(seed: int, number: int) -> str | None:
     """One stream; gives what went wrong, if anything did."""
     random = Random(f"{seed}/{number}")
     in_memory = admit.SMALL if random.random() < 0.75 else 0  # else as tasks over files
-    with TemporaryDirectory(prefix="holdfast-soak-") as folder, patch.object(admit, "SMALL", in_memory):
+    small = random.random() < 0.5
+    with ExitStack() as patches:
+        folder = patches.enter_context(TemporaryDirectory(prefix="holdfast-soak-"))
+        patches.enter_context(patch.object(admit, "SMALL", in_memory))
+        for module, name, value in SMALL_BUDGETS if small else ():
+            patches.enter_context(patch.object(module, name, value))
         try:
             Stream(random, Path(folder)).run(batches=random.randint(1, 8))
         except Exception:

@@ -86,6 +86,8 @@ class Stream:
             if random.random() < 0.5:
                 self.watch.append("pod")
                 self.settings["vacuous"] = random.choice([False, True])
+                if not self.settings["vacuous"]:
+                    self.settings["min_coverage"] = random.choice([0.0, 0.0, 0.1, 0.3])
         self.given = random.sample(sorted(DENIED), 4) + random.sample(sorted(NAMED), 4)
         self.given += random.sample(sorted(LISTED), 2) if self.nulls == "equal" else []
         self.given += random.sample(sorted(REFERENCED), 2) + random.sample(sorted(SINGLE), 2)

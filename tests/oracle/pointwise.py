@@ -105,6 +105,16 @@ def rules(rows: Sequence[Row], ordered: Sequence[bool], nulls: str = "equal", mo
     return found
 
 
+def coverage(rows: Sequence[Row], ordered: Sequence[bool], nulls: str, left: Marks) -> float:
+    """The share of ordered pairs of different rows that meet all marks."""
+    pairs = list(permutations(rows, 2))
+    met = [
+        all(sign(a, b, how, nulls) in MEANS[mark] for a, b, how, mark in zip(t, s, ordered, left, strict=True))
+        for t, s in pairs
+    ]
+    return sum(met) / len(pairs)
+
+
 def never_sets(rows: Sequence[Row], ordered: Sequence[bool], most: int | None = None) -> set[Marks]:
     """All minimal conjunctions of at most so many marks that no pair meets; nulls are equal."""
     pairs = Pairs(rows, ordered, "equal")

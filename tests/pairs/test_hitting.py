@@ -149,7 +149,7 @@ def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> 
     with pytest.MonkeyPatch.context() as patch:
         if never_anew:
             patch.setattr("holdfast.pairs.maximal._ANEW", 1e9)
-            patch.setattr("holdfast.pairs.maximal._WORTH_THREADS", 1)
+            patch.setattr("holdfast.pairs.maximal._AT_ONCE", 1)
         made, old = Maximal.of(matrix(steps[0]), COLUMNS), steps[0]
         for new in steps[1:]:
             changed, shift = made.changed(matrix(new - old), matrix(old - new), lambda new=new: matrix(new))  # type: ignore[misc]
@@ -169,3 +169,20 @@ def _leads(shift: Shift, old: Maximal, new: Maximal) -> None:
         gone, come = map(plain, shift.of(target))
         assert (gone, come) == (before - after, after - before)
         assert (target in shift.targets()) == (before != after)
+
+
+def test_maximal_sets_tell_how_far_they_are_and_can_be_ended() -> None:
+    """Kernels hear no Ctrl-C: so each call of one looks at some sets only."""
+    family = matrix({frozenset(some) for some in combinations(range(12), 4)})
+    seen: list[tuple[int, int]] = []
+
+    def say(done: int, every: int) -> None:
+        seen.append((done, every))
+        if done >= 200:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("holdfast.pairs.maximal._AT_ONCE", 100)
+        with pytest.raises(KeyboardInterrupt):
+            Maximal.of(family, COLUMNS, say)
+    assert seen == [(0, 495), (100, 495), (200, 495)]

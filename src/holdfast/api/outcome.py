@@ -35,8 +35,8 @@ class Outcome:
 
     @property
     def implied(self) -> list[Finding]:
-        """Rules that still hold, but are not told any more: they follow from others that hold now, or nothing is left
-        that could break them.
+        """Rules that still hold, but are not told any more: they follow from others that hold now, or too little is
+        left that could break them.
         """
         return [
             rule

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdfast.api.discovery import discover
+from holdfast.api.opening import opened
 from holdfast.api.view import View
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
@@ -147,7 +147,7 @@ class _Answers(View):
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
         watched = {name: WatchedTable(table) for name, table in fresh.items()}
         for (rules, name), kept in self._found().items():
-            engine = self._engines[rules]
+            engine = self._engines[rules].as_asked_of(self._states[rules, name])
             if sampled and engine.declared.columns:
                 continue
             self._progress.step(f"Finding {engine.declared.title}")
@@ -165,7 +165,7 @@ class _Answers(View):
         """
         picked = {name: _picked(table) for name, table in fresh.items()}
         parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
-        again = discover(parts, searched, nulls=self._store.nulls, progress=self._progress, **self._settings())
+        again = list(self._found_in(parts, searched))
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
         kept = {
             (finding.kind, finding.text): finding.to_json()
@@ -177,6 +177,15 @@ class _Answers(View):
         found = {(finding.kind, finding.text): finding.to_json() for finding in again}
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
         return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
+
+    def _found_in(self, parts: Mapping[str, pa.Table], searched: list[str]) -> Iterator[Finding]:
+        """What engines find in parts of the tables, when they ask as they did of the whole."""
+        with opened(parts, (), self._store.nulls, None, None, self._progress) as tables:
+            for (rules, name), state in self._states.items():
+                if rules in searched:
+                    engine = self._engines[rules].as_asked_of(state)
+                    subject = tables.watched if name == ALL_TABLES else tables.watched[name]
+                    yield from engine.result(engine.discover(subject, tables.runner, self._progress)).values()
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:

@@ -130,11 +130,18 @@ def covers(
     max_size: int | None = None,
     progress: OnProgress | None = None,
 ) -> dict[int, Words]:
-    """The minimal contexts of some targets, from the agree-sets that are maximal for each."""
+    """The minimal contexts of some targets, from the agree-sets that are maximal for each. A target that no pair breaks
+    holds in the empty context; one that is broken does not, which is all there is to know where contexts have no
+    columns: a wide table has a hundred thousand targets, so these are not searched one by one.
+    """
 
     def one(target: int, found: SoFar) -> Words:
         edges = ~sets[bitsets.has(bits, target)] & targets.free(target)
         return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
 
-    chosen = list(wanted)
-    return dict(zip(chosen, each(chosen, one, None if len(sets) > _WORTH_THREADS else 0, progress), strict=True))
+    chosen, broken = list(wanted), set(bitsets.elements(np.bitwise_or.reduce(bits, axis=0)))
+    searched = [target for target in chosen if target in broken] if max_size != 0 else []
+    answers = each(searched, one, None if len(sets) > _WORTH_THREADS else 0, progress)
+    found = dict(zip(searched, answers, strict=True))
+    nothing, none = np.zeros((1, sets.shape[1]), np.uint64), sets[:0]
+    return {target: found.get(target, none if target in broken else nothing) for target in chosen}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,10 +98,13 @@ class Targets:
         """The columns of which contexts may be made."""
         return range(self.columns) if self.within is None else self.within
 
+    @cached_property
+    def _free_set(self) -> Words:
+        return bitsets.of(self.free_columns, self.context_words)
+
     def free(self, target: int) -> Words:
         """The columns of which contexts of a target may be made."""
-        own = self.columns_of(target)
-        return bitsets.of([column for column in self.free_columns if column not in own], self.context_words)
+        return self._free_set & ~bitsets.of(self.columns_of(target), self.context_words)
 
     def wanted(self) -> list[int]:
         """The targets that are asked for."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
@@ -59,6 +60,20 @@ def as_told(text: str, parse: Callable[[str], W]) -> W:
     return rule
 
 
+@dataclass(frozen=True)
+class Bound:
+    """How many columns left sides may have in the rules of a class and a table (None: any number). Longer rules may
+    hold, and are not looked for: so it is part of every result.
+    """
+
+    kind: str
+    table: str
+    max_lhs: int | None
+
+    def __str__(self) -> str:
+        return "left sides of any length" if self.max_lhs is None else f"left sides up to {self.max_lhs:,}"
+
+
 class RulesWhenAsked(Mapping[str, V]):
     """Rules by text, each made when it is read. Those that read all of them get them in one go: looking up one after
     the other would parse each text.
@@ -67,6 +82,11 @@ class RulesWhenAsked(Mapping[str, V]):
     @abstractmethod
     def rules(self) -> Iterator[V]:
         """The rules in the order of their texts."""
+
+    @property
+    def bound(self) -> Bound | None:
+        """How long left sides may be, where a class has a bound also if nobody asks for one."""
+        return None
 
     def one_a_class(self) -> Mapping[str, V]:
         """Of rules that say the same in other words one each."""
@@ -97,6 +117,17 @@ class RulesWhenAsked(Mapping[str, V]):
     def values(self) -> ValuesView[V]:
         """The rules."""
         return _Values(self)
+
+
+def bounds(results: Iterable[Mapping[str, V]]) -> list[Bound]:
+    """How long left sides may be in some results, those without a rule included."""
+    found = (rules.bound for rules in results if isinstance(rules, RulesWhenAsked))
+    return [bound for bound in found if bound is not None]
+
+
+def with_bound(title: str, rules: Mapping[str, V]) -> str:
+    """The title of some rules, with how long left sides may be."""
+    return ", ".join([title, *map(str, bounds([rules]))])
 
 
 def one_a_class(rules: Mapping[str, V]) -> Mapping[str, V]:

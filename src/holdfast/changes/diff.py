@@ -68,7 +68,9 @@ class Witness:
         return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values], **said}
 
 
-CauseKind = Literal["split", "swap", "mended", "smaller context", "constant", "stronger", "score", "untested"]
+CauseKind = Literal[
+    "split", "swap", "mended", "smaller context", "constant", "stronger", "score", "untested", "below --min-coverage"
+]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Cause:
     - `constant`: one of its columns is constant in its context; or was;
     - `stronger`: a rule that says more holds; or did;
     - `score`: its score fell below what is asked for; or rose;
+    - `below --min-coverage`: too few pairs of rows test it; or did;
     - `untested`: no pair of rows is left that could test it; or was there.
     """
 

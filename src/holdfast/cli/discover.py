@@ -76,7 +76,7 @@ def discover(
         for table, left_out in found.left_out.items():
             note_left_out(progress, table, left_out, table in chosen)
     if form == "json":
-        print_json(table_line(*shape, found.left_out[name]) for name, shape in found.shapes.items())
+        print_json(table_line(*shape, found.left_out[name], found.ranked) for name, shape in found.shapes.items())
     if as_ == "dc":
         print_denials(found.denials(), form, top)
     else:

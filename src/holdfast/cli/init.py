@@ -72,5 +72,5 @@ def init(
         warn_unlisted(progress, [finding.to_json() for finding in given])
         made = monitor.tables
     if form == "json":
-        print_json(table_line(table.schema, table.rows, left_out[name]) for name, table in made.items())
+        print_json(table_line(table.schema, table.rows, left_out[name], results) for name, table in made.items())
     print_findings([], form, results=results)

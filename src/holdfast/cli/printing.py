@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
@@ -79,7 +80,8 @@ def print_findings(
         console.print(table)
     known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
     for kind in [kind for kind in asked if kind not in known]:
-        console.print(f"no {rule_class(kind).title} found", markup=False)
+        bound = next((f" ({each})" for each in bounds(results) if each.kind == kind), "")
+        console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
 
 
 def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> int:

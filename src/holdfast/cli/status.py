@@ -34,7 +34,7 @@ def status(
     try:
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
-        tables = [table_line(record.schema, record.rows, record.left_out) for record in store.tables()]
+        tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if rule_class(name).many and (not asked or name in asked)]
     finally:
@@ -48,7 +48,8 @@ def status(
             results = [result for name in many for result in view.ranked(name)]
             kept = {at: how for at, how in view.ways().items() if at[0] in many}
     if form == "json":
-        print_json([*tables, *(batch.to_json() for batch in last)])
+        print_json(table_line(each.schema, each.rows, each.left_out, results) for each in tables)
+        print_json(batch.to_json() for batch in last)
     print_findings(findings, form, top, asked, results)
     if form == "text":
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)

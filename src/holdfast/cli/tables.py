@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.changes.asked import bounds
 from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
+    from holdfast.changes.diff import Result
     from holdfast.report.progress import TerminalProgress
     from holdfast.table.table import Schema
 
@@ -70,13 +72,14 @@ def note_left_out(progress: TerminalProgress, table: str, columns: Iterable[str]
         progress.note(f"table {table}: left out, as their types can't be compared: {names}")
 
 
-def table_line(schema: Schema, rows: int, left_out: Iterable[str]) -> dict[str, Any]:
-    """A table as JSON tells it."""
+def table_line(schema: Schema, rows: int, left_out: Iterable[str], results: Iterable[Result] = ()) -> dict[str, Any]:
+    """A table as JSON tells it; with how long left sides may be in results, where a class bounds them."""
     from holdfast.table.types import show_type
 
     columns = [{"column": column.name, "type": show_type(column.type)} for column in schema.columns]
     key = [schema.names[place] for place in schema.key]
+    bound = {each.kind: each.max_lhs for each in bounds(results) if each.table == schema.name}
     return {
         "kind": "table", "table": schema.name, "rows": rows, "columns": columns, "key": key, "nulls": schema.nulls,
-        "left_out": list(left_out),
+        "left_out": list(left_out), **({"max_lhs": bound} if bound else {}),
     }  # fmt: skip

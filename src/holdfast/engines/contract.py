@@ -99,6 +99,12 @@ class Engine(ABC):
         """
         return self.discover(subject, runner, progress)
 
+    def as_asked_of(self, state: Any) -> Engine:  # noqa: ARG002
+        """The engine that asks of any table what was asked of a state: what follows from the shape of its table, where
+        nobody asks for it, is settled.
+        """
+        return self
+
     def rewritten(self, state: Any, subject: Any, kept: Mapping[str, Kept]) -> Any:  # noqa: ARG002  # no codes, no use
         """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
         their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).

@@ -21,7 +21,6 @@ where most kept ones vanished.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,10 +30,10 @@ from numpy.typing import NDArray
 from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow, sift
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.table.threads import each
+from holdfast.table.threads import OnProgress, each
 
 _ANEW = 0.5  # the share of kept sets that vanish from which on it is cheaper to start anew
-_WORTH_THREADS = 4096  # sets
+_AT_ONCE = 4096  # sets that one call of a kernel looks at: between calls one can end it
 _RECENT = 256  # sets that are tried first, see the kernel
 
 
@@ -49,10 +48,10 @@ class Maximal:
     intersections: Words
 
     @staticmethod
-    def of(sets: Words, columns: int) -> Maximal:
-        """From a family of distinct sets."""
+    def of(sets: Words, columns: int, progress: OnProgress = lambda _, __: None) -> Maximal:
+        """From a family of distinct sets; `progress` gets how many were looked at, of how many."""
         sets = bitsets.widened(sets, bitsets.words_for(columns + 1))
-        return _kept(columns, *_sifted(columns, sets, _outside(columns, sets)))
+        return _kept(columns, *_sifted(columns, sets, _outside(columns, sets), progress))
 
     @property
     def key(self) -> int:
@@ -148,11 +147,16 @@ def _largest_first(sets: Words, others: Words) -> tuple[Words, Words]:
 # ---- from and to the kernels ----------------------------------------------------------------------------------------
 
 
-def _sifted(columns: int, sets: Words, candidates: Words) -> tuple[Words, Words]:
+def _sifted(
+    columns: int, sets: Words, candidates: Words, progress: OnProgress = lambda _, __: None
+) -> tuple[Words, Words]:
     """The sets that have targets within their family, the largest first, and these targets."""
     some = candidates.any(axis=1)
     sets, targets = _largest_first(sets[some], candidates[some])
-    sift(sets, targets, _room(columns, sets, _RECENT))
+    index = _room(columns, sets, _RECENT)
+    for begin in range(0, len(sets), _AT_ONCE):
+        progress(begin, len(sets))
+        sift(sets[begin : begin + _AT_ONCE], targets[begin : begin + _AT_ONCE], index)
     some = targets.any(axis=1)
     return sets[some], targets[some]
 
@@ -178,8 +182,7 @@ def _gathered(sets: Words, index: Index, targets: Words) -> Words:
 
 def _in_threads(work: Callable[[slice], None], count: int) -> None:
     """Do the work on all of so many sets, where that pays in threads."""
-    step = max(_WORTH_THREADS, -(-count // (4 * (os.cpu_count() or 1))))
-    parts = [slice(begin, begin + step) for begin in range(0, count, step)]
+    parts = [slice(begin, begin + _AT_ONCE) for begin in range(0, count, _AT_ONCE)]
     each(parts, lambda part, _: work(part))
 
 

@@ -92,7 +92,8 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
             for text in one_a_class(each.diff.lost)
             if text not in each.diff.witnesses and text not in each.diff.untested
         ][:most]
-        yield f"implied: {implied:,} rules still hold, but follow from others, or nothing is left to test them", lines
+        why = "follow from others, or too little is left to test them"
+        yield f"implied: {implied:,} rules still hold, but {why}", lines
 
 
 def _of_tables(outcome: Outcome, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from holdfast.changes.asked import for_people
+from holdfast.changes.asked import for_people, with_bound
 from holdfast.engines.declared import GIVEN_TABLE, ChangeLine, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.fit import fitted
@@ -43,10 +43,13 @@ def text_table(
 
 @dataclass(frozen=True)
 class Total:
-    """How many findings there are to show, and what is left out, in words."""
+    """How many findings there are to show, what they are, where that is more than the title of their class says, and
+    what is left out, in words.
+    """
 
     count: int
     left_out: str = ""
+    title: str = ""
 
 
 Totals = Mapping[tuple[str, str], Total]  # of a table and a kind, where not all findings are given
@@ -65,7 +68,8 @@ def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], di
         else:
             some, left_out = for_people(result, beside)
             lines += [finding.to_json() for finding in islice(some.values(), top)]
-            totals[line.get("table", ""), first.kind] = Total(len(some), left_out)
+            title = with_bound(rule_class(first.kind).title, result)
+            totals[line.get("table", ""), first.kind] = Total(len(some), left_out, title)
     return lines, totals
 
 
@@ -111,7 +115,7 @@ def _section(name: str, each: RuleClass, lines: list[Mapping[str, Any]], total: 
     total = Total(len(lines)) if total is None else total
     more = f", the first {len(lines):,}" if lines and total.count > len(lines) else ""
     left_out = f"; not shown: {total.left_out}" if total.left_out else ""
-    return Section(f"{before}{total.count:,} {each.title}{more}{left_out}", each.table, lines)
+    return Section(f"{before}{total.count:,} {total.title or each.title}{more}{left_out}", each.table, lines)
 
 
 def findings_tables(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from holdfast.changes.asked import for_people
+from holdfast.changes.asked import for_people, with_bound
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.report.outcome import aside_lines, rule_lines
@@ -24,7 +24,8 @@ def found_text(found: Found) -> str:
     for kind, result in firsts:
         some, left_out = for_people(result, {kind for kind, _ in firsts})
         hidden = f"; not shown: {left_out}" if left_out else ""
-        lines += _section(f"{rule_class(kind).title}: {len(some):,}{hidden}", len(some), map(str, some.values()))
+        title = with_bound(rule_class(kind).title, result)
+        lines += _section(f"{title}: {len(some):,}{hidden}", len(some), map(str, some.values()))
     return _text(lines if found else [*lines, "nothing was found"])
 
 

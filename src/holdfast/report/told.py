@@ -23,6 +23,7 @@ _CAUSES = {
     "constant": "as {by} {holds}",
     "stronger": "as {by} {holds}",
     "mended": "as no rows break it any more",
+    "below --min-coverage": "{below} below --min-coverage",
 }
 
 
@@ -155,5 +156,5 @@ def with_cause(of: OfTable, text: str) -> str:
     diff = of.diff
     cause = diff.causes.get(text)
     said = _CAUSES.get(cause.kind, "") if cause else ""
-    holds = "no longer holds" if text in diff.gained else "holds"
-    return of.named(f"{text}   {said.format(by=cause.by, holds=holds)}" if cause and said else text)
+    holds, below = ("no longer holds", "no longer") if text in diff.gained else ("holds", "now")
+    return of.named(f"{text}   {said.format(by=cause.by, holds=holds, below=below)}" if cause and said else text)

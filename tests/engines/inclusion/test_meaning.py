@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 from decimal import Decimal
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.inclusion import InclusionSettings, discover, picture, rank
@@ -170,6 +173,25 @@ def test_proposals_and_their_picture() -> None:
     ]  # fmt: skip
     if shutil.which("dot"):
         assert "<svg" in picture.svg(SHOP, worthy)
+
+
+def test_each_dependency_is_rated_once() -> None:
+    """On a table of 500 columns there are a hundred thousand."""
+    watched, real = Watched(shop()), rank._rated
+    with patch.object(rank, "_rated", side_effect=real) as rated:
+        found = make_engine("ind").ranked(watched.state)
+    assert rated.call_count == len(found)
+    best = {each.text: each for each in rank.proposals(watched.state)}
+    assert found == {text: best.get(text, ind) for text, ind in watched.result().items()}
+
+
+@given(*[st.text("abcde", max_size=9)] * 2)
+def test_how_alike_names_are(one: str, other: str) -> None:
+    """What has few letters in common is not compared any closer."""
+    ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    begins = min(len(one), len(other)) >= 3 and (one.startswith(other) or other.startswith(one))
+    expected = 1.0 if one == other else 0.9 if begins else ratio * 0.8 if ratio >= 0.6 else 0.0
+    assert rank._alike([one], [other]) == (expected if one and other else 0.0)
 
 
 def test_settings() -> None:

@@ -150,7 +150,7 @@ class FunctionalEngine(Engine):
         targets = self._targets(table).wanted()
         said = self._saying(len(targets), progress)
         if not self._error:
-            covers = derive.derive(pairs.maximal, targets, self._max_lhs, said)
+            covers = derive.derive(pairs.maximal(progress), targets, self._max_lhs, said)
             return {target: Part(lhs) for target, lhs in covers.items()}
         limit = limit_of(self._error, pairs_of(table.rows))
         columns = len(table.schema.columns)

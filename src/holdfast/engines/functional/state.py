@@ -56,11 +56,14 @@ class CountedAgreeSets:
         """The multiset."""
         return self._watch.sets
 
-    @property
-    def maximal(self) -> Maximal:
-        """The maximal agree-sets of every target."""
+    def maximal(self, progress: Progress) -> Maximal:
+        """The maximal agree-sets of every target. To find them takes long where there are millions of agree-sets."""
+
+        def say(done: int, every: int) -> None:
+            progress.step(f"Finding maximal agree-sets: {done:,} of {every:,} looked at")
+
         if self._maximal is None:
-            self._maximal = Maximal.of(self.sets.sets, self._columns)
+            self._maximal = Maximal.of(self.sets.sets, self._columns, say)
         return self._maximal
 
     def follow(self, change: Change, runner: Runner) -> None:

@@ -56,8 +56,7 @@ class InclusionEngine(Engine):
 
     def ranked(self, state: State) -> Result:
         """The same, with their scores as foreign keys and the reasons."""
-        rated = {each.text: each for each in rank.proposals(state)}
-        return {text: rated.get(text, found) for text, found in self.result(state).items()}
+        return rank.with_scores(state)
 
     def explain(
         self,

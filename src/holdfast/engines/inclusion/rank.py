@@ -9,7 +9,7 @@ but that the tables are the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -23,6 +23,7 @@ from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
+_ALL_WEIGHTS = sum(WEIGHTS.values())
 WORTHY = 0.65
 _ALIKE = 0.6
 _ID_WORDS = {"id", "key", "code", "no", "nr", "num", "number", "sk", "pk", "fk", "ref"}
@@ -55,7 +56,11 @@ class Proposal:
 
 def ranked(state: State) -> list[Proposal]:
     """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
-    rated = _single(state, _Profile(state))
+    return _ranked(state, _Profile(state))
+
+
+def _ranked(state: State, profile: _Profile) -> list[Proposal]:
+    rated = _single(state, profile)
     several = [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
     rated.sort(key=lambda each: (each.ind.empty, -each.score, each.ind.text))
     return rated + several
@@ -72,10 +77,22 @@ def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
     """
     profile = _Profile(state, least_key)
     found = [each for each in _single(state, profile) if not each.ind.empty]
-    several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
-    found += [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
+    found += _several(state, profile)
     found.sort(key=lambda each: (-each.score, each.ind.text))
     return found
+
+
+def with_scores(state: State) -> dict[str, Proposal | IND]:
+    """All dependencies in the order of `ranked`, those that are not empty with their scores."""
+    profile = _Profile(state)
+    several = {each.text: each for each in _several(state, profile)}
+    found = ((each.text, each if each.reasons and not each.ind.empty else each.ind) for each in _ranked(state, profile))
+    return {text: several.get(text, each) for text, each in found}
+
+
+def _several(state: State, profile: _Profile) -> list[Proposal]:
+    several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
+    return [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
 
 
 def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
@@ -107,7 +124,7 @@ def worthy(found: Iterable[Proposal]) -> list[Proposal]:
 def _rated(ind: IND, parts: list[dict[str, float]]) -> Proposal:
     """The mean of the reasons over the columns; the referenced side is a key iff all columns together are."""
     reasons = {name: sum(part[name] for part in parts) / len(parts) for name in WEIGHTS}
-    score = sum(WEIGHTS[name] * value for name, value in reasons.items()) / sum(WEIGHTS.values())
+    score = sum(WEIGHTS[name] * value for name, value in reasons.items()) / _ALL_WEIGHTS
     return Proposal(ind, score * ind.row_coverage, tuple((name, round(value, 4)) for name, value in reasons.items()))
 
 
@@ -117,7 +134,8 @@ class _Profile:
     def __init__(self, state: State, least_key: float = 1.0) -> None:
         self._state, self._least_key = state, least_key
         self._distinct = state.clusters.values.diagonal()
-        self._names = {each.number: _own_words(state, each) for each in state.attributes}
+        prefixed = {name: _share_a_word(table.schema.names) for name, table in state.tables.items()}
+        self._names = {each.number: _words(each.name)[prefixed[each.table] :] for each in state.attributes}
         self._ranges: dict[int, tuple[float, float] | None] = {}
 
     def reasons(self, a: Attribute, b: Attribute) -> dict[str, float]:
@@ -189,12 +207,10 @@ def _range(state: State, attribute: Attribute) -> tuple[float, float] | None:
     return min(int(p.min()) for p in living) / scale, max(int(p.max()) for p in living) / scale
 
 
-def _own_words(state: State, attribute: Attribute) -> list[str]:
-    """The words of a name, without a first word that all columns of its table share."""
-    names = [_words(name) for name in state.tables[attribute.table].schema.names]
-    own = _words(attribute.name)
-    shared = len(names) > 1 and all(words[:1] == own[:1] and len(words) > 1 for words in names)
-    return own[1:] if shared else own
+def _share_a_word(columns: Sequence[str]) -> bool:
+    """Whether all columns of a table have the same first word, which then says nothing, and others behind it."""
+    names = [_words(name) for name in columns]
+    return len(names) > 1 and all(words[:1] == names[0][:1] and len(words) > 1 for words in names)
 
 
 def _words(name: str) -> list[str]:
@@ -214,5 +230,8 @@ def _alike(some: list[str], others: list[str]) -> float:
         return 1.0
     if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
         return 0.9
+    shared = sum(min(a.count(letter), b.count(letter)) for letter in set(a))
+    if 2 * shared < _ALIKE * (len(a) + len(b)):  # the ratio is at most this, which takes a tenth of the time
+        return 0.0
     ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
     return ratio * 0.8 if ratio >= _ALIKE else 0.0

@@ -49,6 +49,7 @@ class State:
         settings: InclusionSettings,
     ) -> None:
         self.tables, self.attributes = dict(tables), list(attributes)
+        self._by_name = {(each.table, each.name): each for each in self.attributes}
         self.frequencies, self.settings = dict(frequencies), settings
         self.clusters = Clusters(len(self.attributes))
         self.candidates: dict[str, Candidate] = {}  # n-ary ones, by text
@@ -88,7 +89,7 @@ class State:
 
     def attribute(self, table: str, name: str) -> Attribute | None:
         """The attribute with a name."""
-        return next((each for each in self.attributes if (each.table, each.name) == (table, name)), None)
+        return self._by_name.get((table, name))
 
     def moved(self, watched: Mapping[str, WatchedTable]) -> State:
         """The same on tables of which some were written anew."""

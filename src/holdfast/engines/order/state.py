@@ -82,7 +82,7 @@ def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, P
     rules, columns_of = {}, columns_by_target(targets)
     for target in chosen:
         part, columns = covers[target], columns_of[target]
-        if len(columns) > 1:
+        if len(columns) > 1 and len(part) and any(len(covers[column]) for column in columns):
             constant = np.concatenate([covers[column].contexts for column in columns])
             part = part.some(~bitsets.among(part.contexts, constant))
         rules[target] = part

@@ -9,12 +9,19 @@ from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
 from holdfast.errors import BadInput, refuse_below
 
+SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
+
 
 @dataclass(frozen=True)
 class PointwiseSettings:
     """Which pointwise order dependencies are looked for."""
 
-    max_lhs: Annotated[int | None, Option("At most so many columns in a left side.", 0)] = None
+    max_lhs: Annotated[
+        int | None,
+        Option(
+            f"At most so many columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0
+        ),
+    ] = None
     rhs: Annotated[
         str | None, Option("Only rules with one of these columns on the right side: names with commas between.")
     ] = None
@@ -37,6 +44,14 @@ class PointwiseSettings:
             raise BadInput(
                 "--min-coverage leaves out what few pairs of rows test, --vacuous asks for it; leave out one"
             )
+
+    def longest(self, columns: int) -> int:
+        """How many columns a left side may have in a table of so many: as asked for, or by the width alone. It is part
+        of the question, so it must not depend on how the answer is found.
+        """
+        if self.max_lhs is not None:
+            return self.max_lhs
+        return SHORT if columns <= MANY_COLUMNS else SHORTER
 
 
 def _cells(rule: Json) -> list[str]:

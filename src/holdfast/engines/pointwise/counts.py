@@ -58,7 +58,8 @@ class Counts(Way):
 
     def tallied(self) -> Tally:
         """All pairs."""
-        return Tally(self.seen, self._pairs.sets.counts, exact=True)
+        counts = self._pairs.sets.counts
+        return Tally(self.seen, counts, int(counts.sum()))
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The signatures, where nobody else keeps them."""

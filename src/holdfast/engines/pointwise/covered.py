@@ -1,7 +1,8 @@
 """The rules that a share of the pairs of rows tests, when others are not wanted.
 
 Where all pairs are counted, the search goes no further than enough pairs meet a left side (see `readings`): of a
-million rules a few may be left. Else all rules are found, and most are dropped.
+million rules a few may be left. Else all rules are found, and most are dropped: by a sample of the pairs where that is
+clear, and where it is not, by a count of all of them. So rules depend on the table alone.
 
 With the rules come never-sets. Where rules were found without these, they are those that the rules ask for: which of
 the two that `X -> B=` speaks of are minimal; and keys, which have no reading.
@@ -12,15 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import Sides, folded, weakenings
+from holdfast.engines.pointwise.boxes import Flags, Sides, folded, weakenings
 from holdfast.engines.pointwise.cells import Coverage, counts_pay
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes
+from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
 from holdfast.engines.pointwise.never import keys
 from holdfast.engines.pointwise.readings import covered, derive
 from holdfast.engines.pointwise.ways import Asked, Tally, Way
 from holdfast.table.threads import SoFar
+
+_SURE = 40.0  # a sample that misleads has a probability of exp(-40)
 
 
 def rules_covered(
@@ -34,7 +38,35 @@ def rules_covered(
         return rules, _never_sets(rules, tally, asked)
     found = derive(way.seen, space, max_lhs, rhs, progress, way.never)
     rules = Sides(found.left, found.column, found.operator)
-    return rules.where(counts_within(tally.values, tally.counts, space, rules.left) >= least), found.never
+    return rules.where(_are_covered(rules.left, way, tally, share, space, progress)), found.never
+
+
+def _are_covered(left: Boxes, way: Way, tally: Tally, share: float, space: Space, progress: SoFar) -> Flags:
+    """Which left sides, each of which some pair meets, a share of the pairs meets."""
+    least = least_pairs(share, tally.of)
+    if least == 1:
+        return np.ones(len(left), np.bool_)
+    met = counts_within(tally.values, tally.counts, space, left)
+    enough: Flags = met >= least_pairs(share, tally.pairs)
+    if tally.exact:
+        return enough
+    near = np.flatnonzero(_are_near(met, tally.pairs, share))
+    boxes, of = np.unique(left[near], axis=0, return_inverse=True)
+    counted = way.pairs_within(boxes, lambda _, __: progress(len(left)))
+    enough[near] = (counted >= least)[of.ravel()]
+    return enough
+
+
+def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Flags:
+    """Whether so many of some random pairs could be met if just this share of all were. By Chernoff's bound that many,
+    or fewer where they are fewer, have at most the probability exp(-pairs * divergence): also where none is met.
+    """
+    own = met / pairs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hit = np.where(met > 0, own * np.log(own / share), 0.0)
+        missed = np.where(met < pairs, (1 - own) * np.log((1 - own) / (1 - share)), 0.0)
+    near: Flags = pairs * (hit + missed) < _SURE
+    return near
 
 
 def least_pairs(share: float, pairs: int) -> int:

@@ -105,7 +105,7 @@ def _causes(some: Listed, other: Moment, wording: Wording) -> dict[str, Cause]:
         elif not tests:
             found[text] = Cause("untested")
         else:
-            found[text] = Cause("stronger", named[by]) if by >= 0 else Cause("score")
+            found[text] = Cause("stronger", named[by]) if by >= 0 else Cause("below --min-coverage")
     return found
 
 

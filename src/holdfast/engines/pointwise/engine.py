@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -40,7 +41,6 @@ NARROW = 16  # columns up to which pairs are counted in a plain table
 BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
-SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side on tall tables if not asked for; on wide ones; which
 
 
 class PointwiseEngine(Engine):
@@ -57,9 +57,10 @@ class PointwiseEngine(Engine):
         if kind is Counts and pairs > _MANY:
             seconds = max(1, round(pairs * _PAIR_NS / 1e9 / (os.cpu_count() or 1)))
             progress.note(f"Comparing all {pairs:,} pairs of rows of {subject.table.schema.name}, about {seconds:,} s")
-        asked = self._asked(subject.table.schema, kind)
+        schema = subject.table.schema
+        asked = Asked(self._space(schema), self._settings.longest(len(schema.columns)))
         way = kind.begin(subject, asked, runner, progress)
-        return State.of(subject, asked, self._told(subject.table.schema), way, choice.why, progress)
+        return State.of(subject, asked, self._told(schema), way, choice.why, progress)
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
@@ -83,17 +84,21 @@ class PointwiseEngine(Engine):
         return state.dump()
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its arrays."""
+        """The state from its arrays. One of an older version does not tell its bound: only borders had one."""
         kind, schema = WAYS[facts["way"]], subject.table.schema
-        asked = self._asked(schema, kind)
+        before = self._settings.max_lhs if kind is Counts else self._settings.longest(len(schema.columns))
+        asked = Asked(self._space(schema), facts.get("max_lhs", before))
         way = kind.load(subject, asked, way_arrays(arrays), facts)
         return State.load(subject, asked, self._told(schema), way, arrays, facts)
 
     def how(self, state: State) -> str:
-        """By which way, and why."""
-        most = state.asked.max_lhs
-        bound = "" if most is None else f"; left sides of at most {most:,} columns"
-        return told(state.way.name, state.why) + bound
+        """By which way, and why; and how long left sides may be."""
+        return f"{told(state.way.name, state.why)}; {state.wording.bound}"
+
+    def as_asked_of(self, state: State) -> PointwiseEngine:
+        """With the bound of a state."""
+        most = state.asked.space.columns if state.asked.max_lhs is None else state.asked.max_lhs
+        return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most))
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its coverage; or two rows that break it."""
@@ -103,12 +108,6 @@ class PointwiseEngine(Engine):
     def _choice(self, subject: WatchedTable) -> Choice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
         return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
-
-    def _asked(self, schema: Schema, way: type[Way]) -> Asked:
-        most = self._settings.max_lhs
-        if most is None and way is Witnesses:
-            most = SHORT if len(schema.columns) <= MANY_COLUMNS else SHORTER
-        return Asked(self._space(schema), most)
 
     def _space(self, schema: Schema) -> Space:
         declared = set(_columns("ordered", self._settings.ordered, schema) or ())

@@ -258,8 +258,8 @@ class _Look:
         """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
         rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
         for column in reversed(rest):
-            rows = _sorted_by(rows, self._cells[column], plain.is_falling(column), int(self._values[column]))
-        return rows if groups.count == 1 else _sorted_by(rows, groups.numbers, False, groups.count + 1)
+            rows = sorted_by(rows, self._cells[column], plain.is_falling(column), int(self._values[column]))
+        return rows if groups.count == 1 else sorted_by(rows, groups.numbers, False, groups.count + 1)
 
     def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
         return not plain.is_strict(columns[0]) or not self._fits(columns)
@@ -295,7 +295,7 @@ class _Look:
         return ranks
 
 
-def _sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
+def sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
     """Rows in the order of their cells, which are below `values`."""
     ordered = np.empty_like(rows)
     dominance.sort_by(rows, cells, falling, np.empty(values, np.int64), ordered)

@@ -21,14 +21,15 @@ Shares = NDArray[np.float64]
 
 
 def coverage_of(rules: Listed, tally: Tally, space: Space) -> tuple[Shares, Shares | None]:
-    """The share of ordered pairs of rows that meet the left side of each rule, and twice the standard error of that
-    where the pairs are a sample.
+    """The share of ordered pairs of rows that meet the left side of each rule; and where the pairs are a sample, how
+    far it may be off: twice its standard error and a little more, as Wilson's interval has it, so that it is right also
+    of a left side that no pair of the sample meets.
     """
     pairs = max(1, tally.pairs)
     shares: Shares = counts_within(tally.values, tally.counts, space, rules.left) / pairs
     if tally.exact:
         return shares, None
-    return shares, 2 * np.sqrt(np.maximum(shares, 1 / pairs) * (1 - shares) / pairs)
+    return shares, 2 * (np.sqrt(shares * (1 - shares) / pairs + 1 / pairs**2) + 1 / pairs)
 
 
 def best_first(rules: Listed, tally: Tally, space: Space) -> Listed:

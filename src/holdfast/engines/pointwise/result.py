@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.asked import RulesWhenAsked, as_told
+from holdfast.changes.asked import Bound, RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
@@ -80,11 +80,19 @@ class Listed:
 
 @dataclass(frozen=True)
 class Wording:
-    """What the rules of a table need to be put into words: its name, its columns, and how they are compared."""
+    """What the rules of a table need to be put into words: its name, its columns, how they are compared, and how many
+    of them a left side may have (None: all).
+    """
 
     table: str
     names: tuple[str, ...]
     space: Space
+    max_lhs: int | None = None
+
+    @property
+    def bound(self) -> Bound:
+        """How long left sides may be."""
+        return Bound(Pointwise.kind, self.table, self.max_lhs)
 
     @cached_property
     def _written(self) -> list[list[str]]:
@@ -154,6 +162,11 @@ class Rules(RulesWhenAsked[Pointwise]):
 
     def __len__(self) -> int:
         return len(self.listed)
+
+    @property
+    def bound(self) -> Bound:
+        """How long left sides may be."""
+        return self.wording.bound
 
     def __iter__(self) -> Iterator[str]:
         for some in self._blocks():

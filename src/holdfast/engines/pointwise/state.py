@@ -65,7 +65,7 @@ class State:
     def wording(self) -> Wording:
         """How its rules are put into words."""
         schema = self.table.schema
-        return Wording(schema.name, tuple(schema.names), self.asked.space)
+        return Wording(schema.name, tuple(schema.names), self.asked.space, self.asked.max_lhs)
 
     def moment(self) -> Moment:
         """How rules stand now."""
@@ -81,7 +81,7 @@ class State:
         if self.table.rows < FEWEST_ROWS:
             return
         space, max_lhs, rhs, seen = self.asked.space, self.asked.max_lhs, self.chosen.rhs, self.way.seen
-        said = _saying(progress, max_lhs)
+        said = _saying(progress)
         if self.chosen.min_coverage:
             some, self.never = rules_covered(self.way, self.asked, self.chosen.min_coverage, rhs, said)
             self.rules = Listed(*some, np.zeros(len(some.left), np.bool_)).in_order()
@@ -99,7 +99,7 @@ class State:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The rules and what the way keeps."""
-        own, facts = self.way.dump()
+        kept, facts = self.way.dump()
         arrays: dict[str, NDArray[Any]] = {
             "rules/left": self.rules.left.reshape(-1),
             "rules/column": self.rules.column,
@@ -107,8 +107,9 @@ class State:
             "rules/vacuous": self.rules.vacuous,
             "never": self.never.reshape(-1),
         }
-        arrays |= {_WAY + name: array for name, array in own.items()}
-        return arrays, {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, **facts}
+        arrays |= {_WAY + name: array for name, array in kept.items()}
+        own = {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, "max_lhs": self.asked.max_lhs}
+        return arrays, {**own, **facts}
 
     @staticmethod
     def load(
@@ -126,12 +127,11 @@ class State:
         return State(subject, subject.table, asked, chosen, way, rules, facts["vacuous"], never, facts.get("why", ""))
 
 
-def _saying(progress: Progress, max_lhs: int | None) -> SoFar:
+def _saying(progress: Progress) -> SoFar:
     """What is said while rules are derived."""
-    bound = "" if max_lhs is not None else "; where short left sides are enough, stop and bound them: --max-lhs 3"
 
     def say(found: int) -> None:
-        progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet{bound}")
+        progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
 
     return say
 

@@ -20,6 +20,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
+from holdfast.table.threads import OnProgress
 
 Arrays = Mapping[str, NDArray[Any]]
 Facts = Mapping[str, Any]
@@ -35,16 +36,23 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Values of ordered pairs of rows with how many pairs have them: of all pairs, or of a sample."""
+    """Values of ordered pairs of rows with how many pairs have them: of all pairs, or of a sample of the `of` pairs
+    that there are.
+    """
 
     values: Values
     counts: NDArray[np.int64]
-    exact: bool
+    of: int
 
     @property
     def pairs(self) -> int:
         """How many ordered pairs were looked at."""
         return int(self.counts.sum())
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are all."""
+        return self.pairs == self.of
 
 
 class Way(ABC):
@@ -74,6 +82,10 @@ class Way(ABC):
     @abstractmethod
     def tallied(self) -> Tally:
         """Pairs to reckon shares with."""
+
+    def pairs_within(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
+        """How many ordered pairs of rows lie in each box, which is a left side. Asked where the tally is a sample."""
+        raise NotImplementedError
 
     @abstractmethod
     def dump(self) -> tuple[Arrays, Facts]:

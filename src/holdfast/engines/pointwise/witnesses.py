@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import sampling
+from holdfast.engines.pointwise import counting, sampling
 from holdfast.engines.pointwise.boxes import distinct, excluded, folded, is_told, numbered
 from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
@@ -46,6 +46,7 @@ from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
+from holdfast.table.threads import OnProgress
 
 _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs, and as many of a sample
@@ -179,15 +180,20 @@ class Witnesses(Way):
     def tallied(self) -> Tally:
         """All pairs of rows, or random ones where there are too many, the same for the same rows."""
         living = int(np.count_nonzero(self._rows.alive))
-        exact = living * (living - 1) <= _TALLIED
-        pairs = sampling.all_pairs(self._rows) if exact else sampling.random_pairs(self._rows, _TALLIED)
+        there = living * (living - 1)
+        few = there <= _TALLIED
+        pairs = sampling.all_pairs(self._rows) if few else sampling.random_pairs(self._rows, _TALLIED)
         cells = self._rows.cells
         values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
         of = numbered(values)
         counts = np.bincount(of)
         some = np.zeros(len(counts), np.int64)
         some[of] = np.arange(len(of))  # a pair of each number
-        return Tally(values[some], counts, exact)
+        return Tally(values[some], counts, there)
+
+    def pairs_within(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
+        """How many ordered pairs of rows lie in each box, counted one by one."""
+        return counting.pairs_within(self._rows, self._asked.space, boxes, progress)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""

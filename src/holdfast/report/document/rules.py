@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from holdfast.changes.asked import RulesWhenAsked
+from holdfast.changes.asked import RulesWhenAsked, bounds
 from holdfast.changes.diff import Result, Worth
 from holdfast.engines.declared import RuleClass
 from holdfast.report.document.columns import ColumnIndex
@@ -139,6 +139,7 @@ class RuleBlock:
                 "first": first,
                 "count": len(taken.texts),
                 "total": section.total,
+                "bound": ", ".join(map(str, bounds([section.result]))),
             }
             for section, taken, first in zip(self._sections, self._taken, self._first, strict=True)
         ]

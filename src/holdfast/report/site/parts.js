@@ -143,7 +143,7 @@ function fate(doc, rule) {
       const by = detail.implied_by;
       return by
         ? ["Still holds: it follows from ", impliedBy(doc, rule, by), ", which holds."]
-        : ["Still holds: it follows from another rule."];
+        : ["Still holds: it follows from another rule, or too little is left to test it."];
     }
     case "untested":
       return ["No rows are left that could break it."];

@@ -86,7 +86,8 @@ function showHits(doc, asked, hits, found, most = PAGE) {
 function sectionTitle(doc, section) {
   const left = section.total > section.count ? `, the best of ${number(section.total)}` : "";
   const of = section.table && doc.tables.length > 1 ? ` of ${section.table}` : "";
-  return [section.title, of, el("span.aside", {}, ` ${number(section.count)}${left}`)];
+  const bound = section.bound ? `, ${section.bound}` : "";
+  return [section.title, of, el("span.aside", {}, ` ${number(section.count)}${left}${bound}`)];
 }
 
 /** The choices beside the search box; each leads to an address. */

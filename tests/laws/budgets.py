@@ -1,0 +1,17 @@
+"""Budgets so small that the ways in which rules are found change at a handful of rows."""
+
+from __future__ import annotations
+
+from holdfast.borders.method import Budget
+from holdfast.engines.functional import engine as functional
+from holdfast.engines.order import engine as order
+from holdfast.engines.pointwise import engine as pointwise
+
+COUNTED = 4  # rows of which all pairs are counted
+_FEW = Budget(pairs=COUNTED * (COUNTED - 1) // 2, wide=99, wide_pairs=0)
+SMALL_BUDGETS = (
+    (functional, "BUDGET", _FEW),
+    (order, "BUDGET", _FEW),
+    (pointwise, "BUDGET", _FEW),
+    (pointwise, "WIDE_BUDGET", _FEW),
+)
