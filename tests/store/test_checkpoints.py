@@ -241,7 +241,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     table = load_table(store.tables(as_of=1)[0].where)
     kept = store.kept_states()
     watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
-    state = column.load(watched, {}, {})
+    state = column.load(watched, *files.read(kept["column", "things"]))
     assert described(table) == seen[0]
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
         ((_, change),) = replayed({"things": table}, [step])

@@ -103,15 +103,13 @@ class Loaded:
         return bool(steps)
 
     def _while_others_write(self, read: Callable[[], T]) -> T:
-        """Read as of one moment; if a writer's compaction removes a file before it is open, look again."""
+        """Read; if a writer's compaction removes a file before it is open, look at what there is now."""
         for _ in range(_ATTEMPTS - 1):
             try:
-                with self._store.one_moment():
-                    return read()
+                return read()
             except Missing:
                 self._store.look_again()
-        with self._store.one_moment():
-            return read()
+        return read()
 
     def _load(self) -> None:
         """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see

@@ -85,13 +85,11 @@ class Memory:
 
     def events(self, since: int = 0, most: int | None = None) -> list[Event]:
         """What the batches after one did, the newest batch first; or the first so many of that."""
-        with self._store.one_moment():
-            return self._events(self._kept.events(since, most))
+        return self._events(self._kept.events(since, most))
 
     def events_of(self, engine: str, table: str, text: str) -> list[Event]:
         """What batches did to one rule, the oldest first."""
-        with self._store.one_moment():
-            return self._events(self._kept.events_of(engine, table, text))
+        return self._events(self._kept.events_of(engine, table, text))
 
     def counts(self) -> dict[int, dict[str, int]]:
         """How many events of each kind the batches had that had any."""

@@ -110,10 +110,9 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
         raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
     there, alive = which_live(table, ids)
-    with store.one_moment():
-        kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
-        came = _insertions(table.schema.name, store, ids)
-        gone = _deletions(table.schema.name, store, ids[~alive])
+    kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
+    came = _insertions(table.schema.name, store, ids)
+    gone = _deletions(table.schema.name, store, ids[~alive])
     return [
         Row(table.schema.name, number, lives, batch, gone.get(number), kept.get(number))
         for number, lives, batch in zip(ids.tolist(), alive.tolist(), came.tolist(), strict=True)

@@ -28,14 +28,7 @@ from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_spac
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
-from holdfast.store.database import (
-    DATABASE,
-    UNREADABLE,
-    ReadDatabase,
-    check_format,
-    connect,
-    data_version,
-)
+from holdfast.store.database import DATABASE, UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows
 from holdfast.store.handled import HandledFiles
@@ -46,10 +39,9 @@ from holdfast.store.remembered import Remembered
 from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
 from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.sums import SUMS, SumsWriter, checked, wrong_files
-from holdfast.store.tables import put_table
+from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
-from holdfast.table.table import Nulls, Schema, Segment, TableFiles
-from holdfast.table.types import Column
+from holdfast.table.table import Nulls, Segment, TableFiles
 
 
 class Store:
@@ -202,16 +194,13 @@ class Store:
     def tables(self, as_of: int | None = None) -> list[TableRecord]:
         """The watched tables, with their segments now or as of a batch."""
         found = []
-        query = "SELECT name, columns, key, options, left_out, next_id, row_count FROM tables ORDER BY rowid"
-        for name, columns, key, options, left_out, next_id, rows in self._rows(query):
-            schema = Schema(
-                name, tuple(Column.from_json(c) for c in json.loads(columns)), tuple(json.loads(key)), self.nulls
-            )
-            segments = self._segments("table_name = ? AND seq <= ?", name, 1 << 62 if as_of is None else as_of)
+        with clear_sentences(self.path):
+            kept = kept_tables(self._db, self.nulls)
+        for schema, options, left_out, rows, next_id in kept:
+            segments = self._segments("table_name = ? AND seq <= ?", schema.name, 1 << 62 if as_of is None else as_of)
             if as_of is not None:
-                next_id = self._next_id(name, as_of, next_id)
-            where = TableFiles(schema, segments, next_id)
-            found.append(TableRecord(schema, json.loads(options), tuple(json.loads(left_out)), rows, where))
+                next_id = self._next_id(schema.name, as_of, next_id)
+            found.append(TableRecord(schema, options, left_out, rows, TableFiles(schema, segments, next_id)))
         return found
 
     def _next_id(self, table: str, as_of: int, now: int) -> int:
@@ -283,23 +272,9 @@ class Store:
         rows = self._rows("SELECT seq, file FROM segments WHERE table_name = ? ORDER BY id", table)
         return [(seq, f"{self.folder}/{file}") for seq, file in rows]
 
-    @contextmanager
-    def one_moment(self) -> Iterator[None]:
-        """Everything read inside is as of one moment, whatever a writer commits meanwhile."""
-        if self._db.in_transaction:  # of whoever asked for one moment before
-            yield
-            return
-        self._db.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._db.execute("COMMIT")
-
     def complaints(self) -> list[str]:
         """What is wrong with the database and the files beside it, though it was opened."""
-        path = self.path / DATABASE
-        lines = [line.replace("\n", " ") for (line,) in self._rows("PRAGMA integrity_check") if line != "ok"]
-        return [str(error) for error in (*(Damaged(str(path), line) for line in lines), *wrong_files(path))]
+        return list(map(str, wrong_files(self._db, self.path / DATABASE)))
 
     def snapshot(self, path: Path) -> None:
         """Copy the database to a new file, as of one moment, whatever a writer commits meanwhile."""
@@ -369,9 +344,7 @@ class Store:
         replaced: Mapping[str, tuple[Segment, ...]],
         beside: Collection[str] = (),
     ) -> None:
-        """A checkpoint: name the files of the engines' states as of a batch and those beside them (see `named`), and
-        the segments of compacted tables.
-        """
+        """A checkpoint: name the files of the engines' states and beside them, and the segments of compacted tables."""
         with self._transaction():
             old = self._put_checkpoint(seq, states, replaced, beside)
         self._remove(old)
@@ -412,22 +385,13 @@ class Store:
         """
         with self._transaction():
             stripped = 0 if living is None else forget_rows(self._db, living)
-        if not self._shrunk():
+        assert self._sums is not None
+        if not self._sums.shrink():
             raise BadInput(
                 f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
                 "deleted values may be; run this again when that process has ended"
             )
         return stripped
-
-    def _shrunk(self) -> bool:
-        """Write the database anew without what is free in it, and empty its log; False where a reader holds the log."""
-        assert self._sums is not None
-        self._db.execute("PRAGMA secure_delete = ON")
-        self._db.execute("VACUUM")
-        self._sums.add()
-        done = self._sums.copy_log("TRUNCATE")
-        self._sums.shorten()
-        return done
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""

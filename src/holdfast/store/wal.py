@@ -125,13 +125,12 @@ def _weights(pairs: int) -> Weights:
     """What each word adds to both parts of a checksum over so many pairs; and what the checksum before adds. A pair's
     step is the matrix (1 1; 1 2), whose powers are (x y; y x+y).
     """
-    found, (x, y) = np.empty((2, 2 * pairs), np.uint32), (1, 0)
-    for pair in reversed(range(pairs)):
+    found, x, y = [], 1, 0
+    for _ in range(pairs):  # the last one first
         z = (x + y) % 2**32
-        found[:, 2 * pair] = z, (y + z) % 2**32
-        found[:, 2 * pair + 1] = y, z
+        found += [(y, z), (z, (y + z) % 2**32)]
         x, y = z, (y + z) % 2**32
-    return found, (x, y)
+    return np.array(found[::-1], np.uint32).T.copy(), (x, y)
 
 
 @lru_cache
