@@ -155,7 +155,8 @@ def _sifted(
     sets, targets = _largest_first(sets[some], candidates[some])
     index = _room(columns, sets, _RECENT)
     for begin in range(0, len(sets), _AT_ONCE):
-        progress(begin, len(sets))
+        if begin:
+            progress(begin, len(sets))
         sift(sets[begin : begin + _AT_ONCE], targets[begin : begin + _AT_ONCE], index)
     some = targets.any(axis=1)
     return sets[some], targets[some]
