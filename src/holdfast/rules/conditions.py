@@ -1,51 +1,75 @@
-"""Rules about one row as frozen values, each with one text form.
+"""The row language: conditions over cells of one row t, or of two rows t and s, as frozen values with one text form.
 
-`t.Age between 0 and 120` says what every row t of a table must satisfy. As with SQL's CHECK, a row violates a rule
-where it is false; where a null makes it unknown, the row passes.
+A condition is true, false or unknown of some rows, as in SQL. What a comparison with null means is part of it:
+
+| nulls | meaning |
+|---|---|
+| `sql` | a comparison with null is unknown |
+| `equal` | null equals null, and is less than every value |
+| `distinct` | a null differs from everything, also from another null, and has no order |
 
 Normal form, made by the constructors: `not` is gone, as each condition has an opposite (true where it is false, and
 unknown where it is unknown); a constant that is compared stands on the right; of `and` in `and` is made one, and of
-`or` in `or`. Otherwise conditions stay as and where they were written, and `parse(rule.text) == rule.condition`.
+`or` in `or`. Otherwise conditions stay as and where they were written, and a text reads back as an equal condition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self, TypeAlias
 
 from holdfast.changes.names import in_quotes, quoted
-from holdfast.engines.declared import Severity
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.meaning import NEGATED
+from holdfast.rules.constants import Constant
+from holdfast.rules.parts import Part
 from holdfast.search.queries import MIRRORED, Operator
 
+NullMeaning = Literal["sql", "equal", "distinct"]
+Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]
+
+NEGATED: dict[Operator, Operator] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _BINDS: dict[str, int] = {"+": 1, "-": 1, "*": 2, "/": 2}  # how tightly
+_TEXT = "'"
 
 
 # ---- operands -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A column of the row."""
+class Cell(Part):
+    """A column of one of the rows."""
 
+    row: Row
     column: str
+
+    NAMES = ("column",)
 
     @property
     def text(self) -> str:
         """`t.Zip`, and `t."First Name"` where the name isn't a plain word."""
-        return f"t.{quoted(self.column)}"
+        return f"{self.row}.{quoted(self.column)}"
+
+    @property
+    def swapped(self) -> Cell:
+        """The same column of the other row."""
+        return Cell("s" if self.row == "t" else "t", self.column)
+
+
+def of_t(column: str) -> Cell:
+    """A column of row t."""
+    return Cell("t", column)
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class Arithmetic(Part):
     """Two numbers put together."""
 
     left: Operand
     sign: Sign
     right: Operand
+
+    NAMES = ("left", "right")
 
     @property
     def text(self) -> str:
@@ -76,17 +100,19 @@ def leaves(operand: Operand) -> Iterator[Cell | Constant]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Part):
     """Two operands compare as an operator says; a constant stands on the right."""
 
     left: Operand
     operator: Operator
     right: Operand
+    nulls: NullMeaning = "sql"
+
+    NAMES = ("left", "right")
 
     def __post_init__(self) -> None:
         if isinstance(self.left, Constant):
-            sides = {"left": self.right, "operator": MIRRORED[self.operator], "right": self.left}
-            for name, value in sides.items():
+            for name, value in vars(self.mirrored).items():
                 object.__setattr__(self, name, value)
 
     @property
@@ -104,34 +130,76 @@ class Comparison:
         """What it looks at."""
         return self.left, self.right
 
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells that it compares, from left to right."""
+        return tuple(leaf for operand in self.operands for leaf in leaves(operand) if isinstance(leaf, Cell))
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The same said from the other side."""
+        return Comparison(self.right, MIRRORED[self.operator], self.left, self.nulls)
+
+    @property
+    def swapped(self) -> Comparison:
+        """What it says when the rows change roles."""
+        left, right = (each.swapped if isinstance(each, Cell) else each for each in self.operands)
+        return replace(self, left=left, right=right)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it says that rows t and s have the same value in a column."""
+        return self.operator == "=" and self.is_beside
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it compares a column of t with the same column of s."""
+        return isinstance(self.left, Cell) and self.right == self.left.swapped
+
+
+def compared(column: str, operator: Operator, nulls: NullMeaning) -> Comparison:
+    """A column of t compares with the same of s."""
+    return Comparison(Cell("t", column), operator, Cell("s", column), nulls)
+
+
+def alike(columns: Sequence[str], nulls: NullMeaning) -> tuple[Comparison, ...]:
+    """Rows t and s share some columns."""
+    return tuple(compared(column, "=", nulls) for column in columns)
+
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Part):
     """One operand that is or is not something: `negated` says not."""
 
     operand: Operand
+    negated: bool = field(default=False, kw_only=True)
+
+    NAMES = ("operand",)
+
+    @property
+    def opposite(self) -> Self:
+        """True where it is false."""
+        return replace(self, negated=not self.negated)
 
     @property
     def operands(self) -> tuple[Operand, ...]:
         """What it looks at."""
         return (self.operand,)
 
+    @property
+    def no(self) -> str:
+        """`not `, where it is negated."""
+        return "not " if self.negated else ""
+
 
 @dataclass(frozen=True)
 class IsNull(_Test):
     """An operand is null, or is not. Never unknown."""
 
-    negated: bool = False
-
     @property
     def text(self) -> str:
         """`t.Phone is not null`."""
-        return f"{self.operand.text} is {_not(self)}null"
-
-    @property
-    def opposite(self) -> IsNull:
-        """True where it is false."""
-        return replace(self, negated=not self.negated)
+        return f"{self.operand.text} is {self.no}null"
 
 
 @dataclass(frozen=True)
@@ -139,17 +207,11 @@ class OneOf(_Test):
     """An operand is one of some constants, or is none of them."""
 
     values: tuple[Constant, ...]
-    negated: bool = False
 
     @property
     def text(self) -> str:
         """`t.State in ('NY', 'CA')`."""
-        return f"{self.operand.text} {_not(self)}in ({', '.join(value.text for value in self.values)})"
-
-    @property
-    def opposite(self) -> OneOf:
-        """True where it is false."""
-        return replace(self, negated=not self.negated)
+        return f"{self.operand.text} {self.no}in ({', '.join(value.text for value in self.values)})"
 
 
 @dataclass(frozen=True)
@@ -158,17 +220,13 @@ class Between(_Test):
 
     low: Operand
     high: Operand
-    negated: bool = False
+
+    NAMES = ("operand", "low", "high")
 
     @property
     def text(self) -> str:
         """`t.Age between 0 and 120`."""
-        return f"{self.operand.text} {_not(self)}between {self.low.text} and {self.high.text}"
-
-    @property
-    def opposite(self) -> Between:
-        """True where it is false."""
-        return replace(self, negated=not self.negated)
+        return f"{self.operand.text} {self.no}between {self.low.text} and {self.high.text}"
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -189,18 +247,12 @@ class Like(_Test):
 
     pattern: str
     escape: str = ""
-    negated: bool = False
 
     @property
     def text(self) -> str:
         """`t.Zip like '1%'`."""
         escape = f" escape {in_quotes(self.escape, _TEXT)}" if self.escape else ""
-        return f"{self.operand.text} {_not(self)}like {in_quotes(self.pattern, _TEXT)}{escape}"
-
-    @property
-    def opposite(self) -> Like:
-        """True where it is false."""
-        return replace(self, negated=not self.negated)
+        return f"{self.operand.text} {self.no}like {in_quotes(self.pattern, _TEXT)}{escape}"
 
 
 @dataclass(frozen=True)
@@ -208,27 +260,35 @@ class Matches(_Test):
     """A text matches a regular expression, as a whole; or it does not."""
 
     pattern: str
-    negated: bool = False
 
     @property
     def text(self) -> str:
         """`t.Phone matches '[0-9]{3}-[0-9]{4}'`."""
-        return f"{self.operand.text} {_not(self)}matches {in_quotes(self.pattern, _TEXT)}"
-
-    @property
-    def opposite(self) -> Matches:
-        """True where it is false."""
-        return replace(self, negated=not self.negated)
+        return f"{self.operand.text} {self.no}matches {in_quotes(self.pattern, _TEXT)}"
 
 
 @dataclass(frozen=True)
-class Every:
-    """All of some conditions."""
+class _Several(Part):
+    """Conditions put together; of one within another of its kind is made one."""
 
     parts: tuple[Condition, ...]
 
+    NAMES = ("parts",)
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", _flat(self.parts, Every))
+        kind = type(self)
+        flat = (own for part in self.parts for own in (part.parts if isinstance(part, kind) else (part,)))
+        object.__setattr__(self, "parts", tuple(flat))
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What it looks at."""
+        return tuple(operand for part in self.parts for operand in part.operands)
+
+
+@dataclass(frozen=True)
+class Every(_Several):
+    """All of some conditions."""
 
     @property
     def text(self) -> str:
@@ -240,20 +300,10 @@ class Every:
         """True where it is false."""
         return Either(tuple(part.opposite for part in self.parts))
 
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
-        return tuple(operand for part in self.parts for operand in part.operands)
-
 
 @dataclass(frozen=True)
-class Either:
+class Either(_Several):
     """At least one of some conditions."""
-
-    parts: tuple[Condition, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", _flat(self.parts, Either))
 
     @property
     def text(self) -> str:
@@ -265,51 +315,21 @@ class Either:
         """True where it is false."""
         return Every(tuple(part.opposite for part in self.parts))
 
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
-        return tuple(operand for part in self.parts for operand in part.operands)
-
 
 Condition: TypeAlias = Comparison | IsNull | OneOf | Between | Like | Matches | Every | Either
-_TEXT = "'"
-
-
-def _not(test: IsNull | OneOf | Between | Like | Matches) -> str:
-    return "not " if test.negated else ""
 
 
 def _grouped(part: Condition) -> str:
-    return f"({part.text})" if isinstance(part, Every | Either) else part.text
+    return f"({part.text})" if isinstance(part, _Several) else part.text
 
 
-def _flat(parts: Sequence[Condition], kind: type[Every] | type[Either]) -> tuple[Condition, ...]:
-    return tuple(own for part in parts for own in (part.parts if isinstance(part, kind) else (part,)))
-
-
-def columns_of(condition: Condition | Operand) -> tuple[str, ...]:
-    """The columns that a condition or an operand mentions, each once, in the order of mention."""
-    operands = (condition,) if isinstance(condition, Cell | Constant | Arithmetic) else condition.operands
-    cells = (leaf for operand in operands for leaf in leaves(operand) if isinstance(leaf, Cell))
-    return tuple(dict.fromkeys(cell.column for cell in cells))
-
-
-@dataclass(frozen=True)
-class RowRule:
-    """What every row of a table must satisfy."""
-
-    condition: Condition
-    name: str = ""
-    table: str = ""
-    severity: Severity = "error"
-    note: str = ""
-
-    @property
-    def text(self) -> str:
-        """The canonical form."""
-        return self.condition.text
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it mentions."""
-        return columns_of(self.condition)
+def constants_of(condition: Condition) -> list[Constant]:
+    """All values that a condition names, patterns among them."""
+    if isinstance(condition, Every | Either):
+        return [constant for part in condition.parts for constant in constants_of(part)]
+    found = [leaf for operand in condition.operands for leaf in leaves(operand) if isinstance(leaf, Constant)]
+    if isinstance(condition, OneOf):
+        found += condition.values
+    if isinstance(condition, Like | Matches):
+        found.append(Constant(condition.pattern))
+    return found

@@ -12,27 +12,39 @@ passes, as a row does that makes a rule unknown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, get_args
 
-from holdfast.changes.names import quoted, unquoted
-from holdfast.engines.declared import Severity
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.language.tokens import OPERATORS
-from holdfast.engines.row.model import Cell, Comparison, Condition, IsNull
-from holdfast.engines.row.parse import RowReader, is_number, without_quoted
+from holdfast.changes.names import quoted
+from holdfast.rules.conditions import Comparison, Condition, IsNull, NullMeaning, of_t
+from holdfast.rules.constants import Constant
+from holdfast.rules.language import ConditionReader
+from holdfast.rules.parts import Part
+from holdfast.rules.reader import OPERATORS, is_number, without_quoted
+from holdfast.rules.rule import Bounds, Breach, Rule, Severity
 from holdfast.search.queries import Operator
 
 Measure = Literal["rows", "share", "distinct", "min", "max"]
 _START = re.compile(r"(?i)(?:rows\s*[=<>!≠≤≥]|(?:share|distinct|min|max)\s*\((?![^()]*\)\s*in\b))")
+_MEASURES = {
+    "rows": "The number of rows",
+    "share": "The share of rows with a null in {}",
+    "distinct": "The number of values of {}",
+    "min": "The least value of {}",
+    "max": "The greatest value of {}",
+}
+_OPERATORS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least"}
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Part):
     """What is measured of a table; `column` is empty where it is the number of rows."""
 
     measure: Measure
     column: str = ""
+
+    NAMES = ("column",)
 
     @property
     def text(self) -> str:
@@ -44,7 +56,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class TableRule:
+class TableRule(Rule):
     """A quantity of a table compares with a constant."""
 
     quantity: Quantity
@@ -54,21 +66,53 @@ class TableRule:
     table: str = ""
     severity: Severity = "error"
     note: str = ""
+    where: Condition | None = None
+
+    NAMES = ("quantity",)
+    kind = prefix = "table"
+    example = "rows >= 1000"
+    described = "a rule about a table"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """It starts with a quantity."""
+        bare = without_quoted(text)
+        return _START.match(bare) is not None and "->" not in bare
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`rows >= 1000`."""
+        return cls(*_Reader(text).table_rule())
 
     @property
-    def text(self) -> str:
-        """`rows >= 1000`: the canonical form."""
+    def body(self) -> str:
+        """`rows >= 1000`."""
         return f"{self.quantity.text} {self.operator} {self.constant.text}"
+
+    @property
+    def says(self) -> str:
+        """`The number of rows is at least 1000.`"""
+        measured = _MEASURES[self.quantity.measure].format(self.quantity.column)
+        return f"{measured} {_OPERATORS[self.operator]} {self.constant.text}."
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The column it mentions, if it mentions one."""
         return (self.quantity.column,) if self.quantity.column else ()
 
+    def breaches(self, nulls: NullMeaning = "sql") -> tuple[Breach, ...]:  # noqa: ARG002
+        """No row breaks it: a table does."""
+        return ()
+
+    @property
+    def constants(self) -> list[Constant]:
+        """What the quantity compares with."""
+        return [self.constant]
+
     @property
     def of_rows(self) -> Condition | None:
         """What rows satisfy that don't break it, where there are others: those are the ones to look at."""
-        cell, measure = Cell(self.quantity.column), self.quantity.measure
+        cell, measure = of_t(self.quantity.column), self.quantity.measure
         below = self.operator in ("<", "<=")
         if measure == "share" and (below or self.operator == "="):
             return IsNull(cell, negated=True)
@@ -76,20 +120,20 @@ class TableRule:
             return Comparison(cell, self.operator, self.constant)
         return None
 
+    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+        """With the constant in the type of the column."""
+        from holdfast.rules.measure_check import check  # Arrow takes its time
 
-def is_table_rule(text: str) -> bool:
-    """Whether a text means to be a rule about a table."""
-    bare = without_quoted(text)
-    return _START.match(bare) is not None and "->" not in bare
+        if self.where is not None:
+            return super().bound(to)
+        return check(replace(self, table=to.table), to.schema, to.ordered), ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Its text says all."""
+        return {}
 
 
-def parse(text: str, *, name: str = "", table: str = "", severity: Severity = "error", note: str = "") -> TableRule:
-    """The rule that a text says; BadInput that points at the character where it says none."""
-    reader = _Reader(text.strip())
-    return TableRule(*reader.table_rule(), name, table, severity, note)
-
-
-class _Reader(RowReader):
+class _Reader(ConditionReader):
     """Reads a rule about a table."""
 
     def table_rule(self) -> tuple[Quantity, Operator, Constant]:
@@ -108,17 +152,14 @@ class _Reader(RowReader):
 
     def _quantity(self) -> Quantity:
         token = self.take()
-        if token.word not in get_args(Measure):
+        measure = next((each for each in get_args(Measure) if each == token.word), None)
+        if measure is None:
             raise self.error(token, "expected rows, share(null …), distinct(…), min(…) or max(…)")
-        measure = cast(Measure, token.word)
         if measure == "rows":
             return Quantity(measure)
-        self.expect("(")
-        if measure == "share":
-            self.expect("null")
-        column = self.peek
-        if column.kind not in ("word", "quoted"):
-            raise self.error(column, f'expected a column after {self.last}; names that are no plain words go in "…"')
-        self.take()
+        self.expect("(", *(["null"] if measure == "share" else []))
+        if self.peek.kind not in ("word", "quoted"):
+            raise self.error(self.peek, f'expected a column after {self.last}; names that are no plain words go in "…"')
+        column = self.name()
         self.expect(")")
-        return Quantity(measure, unquoted(column.text))
+        return Quantity(measure, column)

@@ -1,0 +1,196 @@
+"""Functional dependencies and keys.
+
+    Zip -> State                 whoever agrees on Zip agrees on State
+    City, Street -> Zip
+    () -> Country                the empty left side: all rows agree on Country
+    key(AreaCode, Phone)         no two rows agree on both
+    key()                        there are not even two rows
+
+Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
+break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
+`worth` says how much speaks for the rule (see `evidence` and `key_score` of the engine). A rule is `empty` where nulls
+are distinct and fewer than two rows have values in all columns of its left side, or of the key: no pair of rows could
+break it, whatever the values are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from holdfast.changes.diff import Worth
+from holdfast.changes.names import quoted
+from holdfast.rules.conditions import Condition, NullMeaning, alike, compared
+from holdfast.rules.reader import Reader, in_table_order, refuse_unknown, without_quoted
+from holdfast.rules.rule import Breach, Rule, listed
+
+
+class _Reader(Reader):
+    hint = "write A, B -> C or key(A, B)"
+
+
+@dataclass(frozen=True)
+class FD(Rule):
+    """Rows that agree on all of `lhs` agree on `rhs`."""
+
+    table: str
+    lhs: tuple[str, ...]
+    rhs: str
+    error: float = 0.0
+    worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
+    empty: bool = False
+    where: Condition | None = None
+
+    NAMES = ("lhs", "rhs")
+    kind = prefix = "fd"
+    example = "Zip -> City"
+    described = "a functional dependency"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """It has an arrow, and starts with no brace or bracket, as rules of other classes do."""
+        bare = without_quoted(text)
+        return "->" in bare and not bare.startswith(("{", "["))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`A, B -> C`, or `() -> C`."""
+        reader = _Reader(text)
+        if reader.takes("("):
+            reader.expect(")", "->")
+            lhs: tuple[str, ...] = ()
+        else:
+            lhs = reader.names(until="->")
+        rhs = reader.name()
+        reader.end()
+        if rhs in lhs:
+            raise reader.wrong(f"{rhs!r} stands on both sides, so it says nothing; leave one out")
+        return cls("", lhs, rhs)
+
+    @property
+    def body(self) -> str:
+        """`City, Street -> Zip`."""
+        return fd_text([quoted(name) for name in self.lhs], quoted(self.rhs))
+
+    def written(self, names: Mapping[str, str]) -> str:
+        """The text with other names in place of the columns'."""
+        return fd_text([names[name] for name in self.lhs], names[self.rhs])
+
+    @property
+    def says(self) -> str:
+        """`Rows that share Zip share State.`"""
+        return f"Rows that share {listed(self.lhs)} share {self.rhs}." if self.lhs else f"All rows share {self.rhs}."
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """Two rows break it that agree on the left, and not on the right."""
+        return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """With the left side in the order of the table."""
+        refuse_unknown(self.text, self.columns, names)
+        return replace(self, table=table, lhs=in_table_order(self.lhs, names))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        about = {"kind": self.kind, "table": self.table, "lhs": list(self.lhs), "rhs": self.rhs}
+        return {**about, **share(self.error, "pairs"), **_figures(self), "text": self.text}
+
+
+@dataclass(frozen=True)
+class Key(Rule):
+    """No two rows agree on all of `lhs`: a key determines the row itself."""
+
+    table: str
+    lhs: tuple[str, ...]
+    error: float = 0.0
+    worth: Worth | None = field(default=None, compare=False)
+    empty: bool = False
+    where: Condition | None = None
+
+    NAMES = ("lhs",)
+    kind = "ucc"
+    prefix = "key"
+    example = "key(Zip)"
+    described = "a key"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """It starts with `key(`."""
+        return "->" not in without_quoted(text) and re.match(r"\s*key\s*\(", text) is not None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`key(A, B)`."""
+        reader = _Reader(text)
+        reader.expect("key", "(")
+        lhs = reader.names(until=")")
+        reader.end()
+        return cls("", lhs)
+
+    @property
+    def body(self) -> str:
+        """`key(AreaCode, Phone)`."""
+        return key_text([quoted(name) for name in self.lhs])
+
+    def written(self, names: Mapping[str, str]) -> str:
+        """The text with other names in place of the columns'."""
+        return key_text([names[name] for name in self.lhs])
+
+    @property
+    def says(self) -> str:
+        """`No two rows share AreaCode and Phone.`"""
+        return f"No two rows share {listed(self.lhs)}." if self.lhs else "There are no two rows."
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """Two rows break it that agree."""
+        return (Breach(alike(self.lhs, nulls), self.lhs),)
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """With its columns in the order of the table."""
+        refuse_unknown(self.text, self.columns, names)
+        return replace(self, table=table, lhs=in_table_order(self.lhs, names))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints; an exact key has no error to state."""
+        about = {"kind": self.kind, "table": self.table, "columns": list(self.lhs)}
+        return {**about, **(share(self.error, "pairs") if self.error else {}), **_figures(self), "text": self.text}
+
+
+Dependency = FD | Key
+
+
+def share(error: float, of: str) -> dict[str, Any]:
+    """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
+    return {"error": error, **({"measure": f"share of {of}"} if error else {})}
+
+
+def _figures(rule: Dependency) -> dict[str, Any]:
+    return {**(rule.worth.to_json() if rule.worth else {}), **({"empty": True} if rule.empty else {})}
+
+
+def columns_of(rule: Dependency, names: Sequence[str]) -> tuple[list[int], int | None]:
+    """The column numbers of a rule: its left side, and its right side (None for a key)."""
+    return [names.index(name) for name in rule.lhs], names.index(rule.rhs) if isinstance(rule, FD) else None
+
+
+def pairs_of(rows: int) -> int:
+    """How many unordered pairs some rows make."""
+    return rows * (rows - 1) // 2
+
+
+def fd_text(lhs: Sequence[str], rhs: str) -> str:
+    """The text of an FD of names that are quoted already."""
+    return f"{', '.join(lhs) or '()'} -> {rhs}"
+
+
+def key_text(columns: Sequence[str]) -> str:
+    """The text of a key of names that are quoted already."""
+    return f"key({', '.join(columns)})"
+
+
+def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Dependency:
+    """The FD or key of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+    rule: Dependency = Key.parse(text) if Key.means(text) else FD.parse(text)
+    return rule if names is None else rule.in_table(names, table)

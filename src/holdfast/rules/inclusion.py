@@ -1,0 +1,179 @@
+"""The inclusion dependency: every value of some columns occurs in some others (papers: inclusion, definition 2.1).
+
+    orders.cust in customers.id
+    lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)
+
+A name that is no plain word stands in double quotes, a quote in it doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from holdfast.changes.names import quoted
+from holdfast.errors import BadInput, suggest
+from holdfast.rules.conditions import Condition, NullMeaning
+from holdfast.rules.parts import Part, renamed
+from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
+from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
+
+
+@dataclass(frozen=True, order=True)
+class Side(Part):
+    """Some columns of a table, in order."""
+
+    table: str
+    columns: tuple[str, ...]
+
+    NAMES = ("columns",)
+
+    def __str__(self) -> str:
+        names = [quoted(name) for name in self.columns]
+        plain = f".{names[0]}" if len(names) == 1 else f"({', '.join(names)})"
+        return quoted(self.table) + plain
+
+
+class _Reader(Reader):
+    hint = "write orders.cust in customers.id, or orders(a, b) in customers(c, d)"
+
+    def side(self) -> Side:
+        """`orders.cust`, or `orders(a, b)`; a column may stand there twice."""
+        table = self.name()
+        if self.takes("."):
+            return Side(table, (self.name(),))
+        self.expect("(")
+        columns = self.items(self.name, ")")
+        if not columns:
+            raise self.expected("a column name")
+        return Side(table, tuple(columns))
+
+
+@dataclass(frozen=True)
+class IND(Rule):
+    """`dependent in referenced`, with how far it holds: the values and the rows of the dependent side that are
+    missing on the referenced one, and their shares. A dependent side without any value is `empty`: it is included
+    in everything, which says little.
+    """
+
+    dependent: Side
+    referenced: Side
+    missing_values: int = 0
+    missing_rows: int = 0
+    value_coverage: float = 1.0
+    row_coverage: float = 1.0
+    empty: bool = False
+    where: Condition | None = None
+
+    kind = "ind"
+    prefix = "ref"
+    example = "orders.cust in customers.id"
+    described = "an inclusion dependency"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """What stands in quotes may be anything; what starts with a brace or a bracket is of another class, and may
+        speak of a column `in`; behind the `in` of a list is a parenthesis.
+        """
+        return re.match(r"\s*[^\s{[].*\s(?i:in)\s+[^\s(]", without_quoted(text), re.DOTALL) is not None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`orders.cust in customers.id`."""
+        reader = _Reader(text)
+        dependent = reader.side()
+        reader.expect("in")
+        referenced = reader.side()
+        reader.end()
+        if len(dependent.columns) != len(referenced.columns):
+            raise reader.wrong("there are not as many columns on the left as on the right")
+        return cls(dependent, referenced)
+
+    @property
+    def body(self) -> str:
+        """`orders.cust in customers.id`."""
+        return f"{self.dependent} in {self.referenced}"
+
+    @property
+    def says(self) -> str:
+        """`Every orders.cust is a customers.id.`"""
+        return f"Every {self.dependent} is a {self.referenced}."
+
+    @property
+    def table(self) -> str:  # type: ignore[override]  # follows from its left side
+        """Whose rows break it."""
+        return self.dependent.table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows that can break it."""
+        return self.dependent.columns
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides."""
+        return self.dependent, self.referenced
+
+    @property
+    def arity(self) -> int:
+        """How many columns each side has."""
+        return len(self.dependent.columns)
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
+        """A row breaks it whose values do not occur on the other side."""
+        own, other = self.dependent, self.referenced
+        return (Breach((NoPartner(own.columns, other.table, other.columns),), own.columns),)
+
+    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+        """Its tables and columns must be there, and columns compare."""
+        from holdfast.table.types import family, show_type  # Arrow takes its time
+
+        if self.where is not None:
+            return super().bound(to)
+        for side in self.sides:
+            if side.table not in to.schemas:
+                raise BadInput(f"{self.text!r}: there is no table {side.table!r}; {suggest(side.table, to.schemas)}")
+            refuse_unknown(self.text, side.columns, to.schemas[side.table].names)
+        if self.dependent == self.referenced:
+            raise BadInput(f"{self.text!r} says that columns refer to themselves, which holds always; name others")
+        pairs = zip(*(to.schemas[side.table].named(side.columns) for side in self.sides), strict=True)
+        for a, b in pairs:
+            if family(a.type) != family(b.type):
+                types = f"{a.name} ({show_type(a.type)}) and {b.name} ({show_type(b.type)})"
+                raise BadInput(f"{self.text!r}: {types} don't compare")
+        return self, ()
+
+    def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Both sides."""
+        return ((side.table, side.columns) for side in self.sides)
+
+    def renamed(self, table: str, names: Mapping[str, str]) -> Self:
+        """The sides of that table."""
+        own, other = (renamed(s, names) if s.table == table else s for s in self.sides)
+        return replace(self, dependent=own, referenced=other)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints: each side as its table and then its columns."""
+        return {
+            "kind": self.kind,
+            "dependent": [self.dependent.table, *self.dependent.columns],
+            "referenced": [self.referenced.table, *self.referenced.columns],
+            "value_coverage": self.value_coverage,
+            "row_coverage": self.row_coverage,
+            "missing_values": self.missing_values,
+            "missing_rows": self.missing_rows,
+            **({"empty": True} if self.empty else {}),
+            "text": self.text,
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> IND:
+        """The dependency that `to_json` described."""
+        sides = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
+        figures = (value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage"))
+        return IND(*sides, *figures, value.get("empty", False))
+
+
+parse = IND.parse

@@ -1,0 +1,213 @@
+"""List order dependencies (papers: fastod, section 2.1).
+
+    [Year, Salary desc] orders [Year, Bin]     rows sorted by the first list are sorted by the second
+    [] orders [Country]                        rows in any order are sorted by Country: all have the same
+
+Rows are compared as ORDER BY does: by the first column of a list on which they differ, and downwards where it is
+`desc`. Values compare as everywhere (text by code point); null equals null and comes before every value, so it comes
+last where a column is `desc`. Names that aren't plain words stand in double quotes, doubled within.
+
+Two rows t and s violate `X orders Y` iff t comes before s by X, or is equal to it, and yet comes after s by Y
+(definition 2). Where they are equal by X it is a split, else a swap (definitions 4 and 5). No pair of rows does so both
+ways round, so each violating pair is there once.
+
+How rows compare by a list is decided by the first column on which they differ. So for each column of X and each of Y
+that may decide there is one breach (theorem 5, with a direction for each column): equal on the columns before both, t
+before s on the one (or equal, if it is the last of X: these are the splits), and t after s on the other. No pair meets
+two of them. A column may be compared several times, upwards and downwards: what is left is what all comparisons allow,
+and where that is nothing, the breach is never met and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from holdfast.changes.names import quoted
+from holdfast.errors import BadInput, suggest
+from holdfast.rules.conditions import Condition, NullMeaning, compared
+from holdfast.rules.parts import Part
+from holdfast.rules.reader import Reader
+from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.search.queries import Operator
+
+_BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
+_Signs = frozenset[int]
+_OPERATORS: Mapping[_Signs, Operator] = {
+    frozenset([_EQUAL]): "=",
+    frozenset([_BELOW]): "<",
+    frozenset([_ABOVE]): ">",
+    frozenset([_BELOW, _EQUAL]): "<=",
+    frozenset([_EQUAL, _ABOVE]): ">=",
+}
+
+
+@dataclass(frozen=True)
+class SortColumn(Part):
+    """A column of an ORDER BY, upwards or downwards."""
+
+    name: str
+    descending: bool = False
+
+    NAMES = ("name",)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """`Salary`, or `Salary desc`."""
+        return quoted(self.name) + (" desc" if self.descending else "")
+
+    def to_json(self) -> list[str]:
+        """`["Salary", "desc"]`."""
+        return [self.name, "desc" if self.descending else "asc"]
+
+
+SortList = tuple[SortColumn, ...]
+
+
+def sort_text(columns: Iterable[SortColumn]) -> str:
+    """`Year, Salary desc`."""
+    return ", ".join(column.text for column in columns)
+
+
+class SortReader(Reader):
+    """Reads sorted columns."""
+
+    hint = "write [A, B desc] orders [C]"
+
+    def column(self) -> SortColumn:
+        """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
+        return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
+
+    def bracketed(self) -> SortList:
+        """A list of columns in brackets, which may be empty."""
+        self.expect("[")
+        return tuple(self.items(self.column, "]"))
+
+
+@dataclass(frozen=True)
+class ListOD(Rule):
+    """Rows sorted by `by` are sorted by `then`."""
+
+    by: SortList
+    then: SortList
+    name: str = ""
+    table: str = ""
+    severity: Severity = "error"
+    note: str = ""
+    where: Condition | None = None
+
+    NAMES = ("by", "then")
+    kind = prefix = "lod"
+    example = "[Year, Salary] orders [Year, Bin]"
+    described = "a list order dependency"
+
+    # A pair (t, s) violates it in one order of t and s only.
+    is_symmetric = False
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """Nothing else begins with a bracket."""
+        return text.lstrip().startswith("[")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`[A, B desc] orders [C]`."""
+        reader = SortReader(text)
+        by = reader.bracketed()
+        reader.expect("orders")
+        then = reader.bracketed()
+        reader.end()
+        if not then:
+            raise reader.wrong("the list on the right is empty, so it says nothing; name a column")
+        return cls(by, then)
+
+    @property
+    def body(self) -> str:
+        """`[Year, Salary desc] orders [Year, Bin]`."""
+        return f"[{sort_text(self.by)}] orders [{sort_text(self.then)}]"
+
+    @property
+    def says(self) -> str:
+        """`Rows sorted by Year are sorted by Bin, too.`"""
+        by = f"sorted by {sort_text(self.by)}" if self.by else "in any order"
+        return f"Rows {by} are sorted by {sort_text(self.then)}, too."
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
+        """The splits and swaps, by which columns decide."""
+        return tuple(
+            Breach(
+                tuple(compared(name, _OPERATORS[signs], "equal") for name, signs in allowed.items()),
+                tuple(dict.fromkeys((*decides, column.name))),
+            )
+            for before, decides in self._not_after()
+            for place, column in enumerate(self.then)
+            if all((allowed := _all_of([*before, *_equal(self.then[:place]), (column.name, _after(column))])).values())
+        )
+
+    def _not_after(self) -> Iterator[tuple[list[tuple[str, _Signs]], list[str]]]:
+        """The ways in which t is not after s by the left list, each with the column that decides."""
+        last = len(self.by) - 1
+        for place, column in enumerate(self.by):
+            before = frozenset(-sign for sign in _after(column))
+            signs = before | {_EQUAL} if place == last else before
+            yield [*_equal(self.by[:place]), (column.name, signs)], [column.name]
+        if not self.by:
+            yield [], []
+
+    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+        """Text columns have the order that ORDER BY gives them."""
+        refuse_distinct_nulls(to.schema.nulls)
+        own, _ = super().bound(to)
+        if not own.breaches():
+            return own, ("no rows can violate this rule: rows sorted by the first list are sorted by the second",)
+        return own, _repeated("first", own.by) + _repeated("second", own.then)
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """Lists stay in their order."""
+        refuse_unknown(self.text, self.columns, names)
+        return replace(self, table=table)
+
+    def to_json(self) -> dict[str, Any]:
+        """Both lists."""
+        return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
+
+
+def refuse_distinct_nulls(nulls: NullMeaning) -> None:
+    """A null that equals nothing has no place in an order."""
+    if nulls == "distinct":
+        raise BadInput("where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)")
+
+
+def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> None:
+    """Say so where a list has a column that the table lacks."""
+    for column in columns:
+        if column not in names:
+            raise BadInput(f"{text!r}: there is no column {column!r}; {suggest(column, names)}")
+
+
+def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, _Signs]]:
+    return [(column.name, frozenset([_EQUAL])) for column in columns]
+
+
+def _after(column: SortColumn) -> _Signs:
+    """What t's value is beside that of s where t comes after s by a column."""
+    return frozenset([_BELOW if column.descending else _ABOVE])
+
+
+def _all_of(compared: Iterable[tuple[str, _Signs]]) -> dict[str, _Signs]:
+    """What all comparisons of a column allow."""
+    allowed: dict[str, _Signs] = {}
+    for name, signs in compared:
+        allowed[name] = allowed.get(name, signs) & signs
+    return allowed
+
+
+def _repeated(which: str, columns: SortList) -> tuple[str, ...]:
+    """A column decides where it first stands in a list, and never again."""
+    names = [column.name for column in columns]
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    return tuple(f"the column {name!r} stands in the {which} list before, so it decides nothing there" for name in twice)

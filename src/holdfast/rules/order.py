@@ -1,0 +1,211 @@
+"""Canonical order dependencies (papers: fastod, definition 6).
+
+    {Zip}: [] -> State                  among rows that agree on Zip, State is constant (the FD Zip -> State)
+    {Year, State}: Salary ~ Tax         among rows that agree on both, nobody has more Salary and less Tax
+    {}: Price ~ Discount desc           sorted by Price upwards is sorted by Discount downwards, ties aside
+
+The columns in braces are the **context**. Two rows that agree on it **split** a constant where they differ there, and
+**swap** a pair where one row has more on one column and less on the other; with `desc`, where it has more on both. The
+columns of a context stand in the order of the table, and so do those of a pair; `A ~ B` says what `B ~ A` says, and
+`A desc ~ B` what `A ~ B desc` does. Names that aren't plain words stand in double quotes, doubled within.
+
+`error` is the share of rows that must go so that the rule holds (section 4.7), 0 where the rule is exact. `score` is
+its interestingness there: the sum of the squared sizes of the groups of its context (see `scores` of the engine); None
+where nobody asked for it. A rule is `empty` where nulls are distinct and fewer than two rows have values in all columns
+of its context and of its pair: no two rows could break it, whatever the values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from holdfast.changes.names import quoted
+from holdfast.rules.conditions import Condition, NullMeaning, alike, compared
+from holdfast.rules.dependency import share
+from holdfast.rules.reader import Reader, follows_braces, in_table_order, refuse_unknown
+from holdfast.rules.rule import Breach, Rule, listed
+
+Direction = Literal["asc", "desc"]
+
+
+class _Reader(Reader):
+    hint = "write {A}: [] -> B, {A}: B ~ C or {A}: B ~ C desc"
+
+    def context(self) -> tuple[str, ...]:
+        """`{A, B}:`."""
+        self.expect("{")
+        context = self.names(until="}")
+        self.expect(":")
+        return context
+
+
+class _Canonical(Rule):
+    """What both forms share."""
+
+    context: tuple[str, ...]
+    error: float
+    score: int | None
+    empty: bool
+
+    kind = prefix = "od"
+    described = "an order dependency"
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The columns beside the context."""
+        return self.columns[len(self.context) :]
+
+    @property
+    def among(self) -> str:
+        """`Among rows that share Zip, `."""
+        return f"Among rows that share {listed(self.context)}, " if self.context else ""
+
+    def refuse_trivial(self, reader: Reader, own: Sequence[str]) -> Self:
+        """A column of the context is constant there, and each column goes with itself."""
+        for place, name in enumerate(own):
+            if name in (*self.context, *own[:place]):
+                raise reader.wrong(f"{name!r} is there twice, so it says nothing; leave one out")
+        reader.end()
+        return self
+
+    def figures(self, about: dict[str, Any]) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        scored = {} if self.score is None else {"score": self.score}
+        mark = {"empty": True} if self.empty else {}
+        start = {"kind": self.kind, "table": self.table, "context": list(self.context)}
+        return {**start, **about, **share(self.error, "rows"), **scored, **mark, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Constant(_Canonical):
+    """Rows that agree on all of `context` agree on `column`."""
+
+    table: str
+    context: tuple[str, ...]
+    column: str
+    error: float = 0.0
+    score: int | None = None
+    empty: bool = False
+    where: Condition | None = None
+
+    NAMES = ("context", "column")
+    example = "{Zip}: [] -> State"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """Brackets follow the context."""
+        return follows_braces(text) == ":" and text.partition(":")[2].lstrip().startswith("[")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`{A}: [] -> B`."""
+        reader = _Reader(text)
+        context = reader.context()
+        reader.expect("[", "]", "->")
+        column = reader.name()
+        return cls("", context, column).refuse_trivial(reader, [column])
+
+    @property
+    def body(self) -> str:
+        """`{Zip}: [] -> State`."""
+        return constant_text([quoted(name) for name in self.context], quoted(self.column))
+
+    @property
+    def says(self) -> str:
+        """`Among rows that share Zip, all have the same State.`"""
+        return f"{self.among}all have the same {self.column}." if self.context else f"All rows share {self.column}."
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """Two rows of a group that differ."""
+        return (Breach((*alike(self.context, nulls), compared(self.column, "!=", nulls)), (self.column,), "split"),)
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """With the context in the order of the table."""
+        refuse_unknown(self.text, self.columns, names)
+        return replace(self, table=table, context=in_table_order(self.context, names))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return self.figures({"constant": self.column})
+
+
+@dataclass(frozen=True)
+class Compatible(_Canonical):
+    """Among rows that agree on all of `context`, no two swap `pair`: the two columns are order compatible there."""
+
+    table: str
+    context: tuple[str, ...]
+    pair: tuple[str, str]
+    direction: Direction = "asc"
+    error: float = 0.0
+    score: int | None = None
+    empty: bool = False
+    where: Condition | None = None
+
+    NAMES = ("context", "pair")
+    example = "{State}: Salary ~ Rate"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """It starts with its context, and neither brackets nor an arrow follow."""
+        return text.lstrip().startswith("{") and follows_braces(text) != "->" and not Constant.means(text)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`{A}: B ~ C`, or `{A}: B ~ C desc`; a column may have the name `desc`."""
+        reader = _Reader(text)
+        context = reader.context()
+        one, down = reader.name(), reader.takes("desc")
+        reader.expect("~")
+        other, other_down = reader.name(), reader.takes("desc")
+        rule = cls("", context, (one, other), "asc" if down == other_down else "desc")
+        return rule.refuse_trivial(reader, rule.pair)
+
+    @property
+    def body(self) -> str:
+        """`{State}: Salary ~ Rate`, or `{State}: Salary ~ Rate desc`."""
+        one, other = (quoted(name) for name in self.pair)
+        return compatible_text([quoted(name) for name in self.context], one, other, self.direction)
+
+    @property
+    def says(self) -> str:
+        """`Among rows that share State, Rate never falls while Salary rises.`"""
+        one, other = self.pair
+        return f"{self.among}{other} never {'falls' if self.direction == 'asc' else 'rises'} while {one} rises."
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """Two rows of a group that the columns order in opposite ways."""
+        one, other = self.pair
+        swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))
+        return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """With context and pair in the order of the table."""
+        refuse_unknown(self.text, self.columns, names)
+        one, other = in_table_order(self.pair, names)
+        return replace(self, table=table, context=in_table_order(self.context, names), pair=(one, other))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return self.figures({"pair": list(self.pair), "direction": self.direction})
+
+
+Canonical = Constant | Compatible
+
+
+def constant_text(context: Sequence[str], column: str) -> str:
+    """The text of a constant of names that are quoted already."""
+    return f"{{{', '.join(context)}}}: [] -> {column}"
+
+
+def compatible_text(context: Sequence[str], one: str, other: str, direction: Direction) -> str:
+    """The text of a pair of names that are quoted already."""
+    return f"{{{', '.join(context)}}}: {one} ~ {other}{' desc' if direction == 'desc' else ''}"
+
+
+def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Canonical:
+    """The rule of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+    rule: Canonical = Constant.parse(text) if Constant.means(text) else Compatible.parse(text)
+    return rule if names is None else rule.in_table(names, table)

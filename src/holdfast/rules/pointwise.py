@@ -1,0 +1,166 @@
+"""Pointwise order dependencies (papers: incpod, section III).
+
+    {SAL<, TXA>=} -> RATE<      of two rows, the one with less SAL and at least as much TXA has less RATE
+    {Zip=} -> State=            rows that agree on Zip agree on State (the FD Zip -> State)
+    {} -> Year=                 all rows agree on Year
+
+For any two different rows t and s: if t compares with s as every mark on the left says, it does as the one on the right
+says. Columns of a left side stand in the order of the table. A rule and its mirror image, with `<` and `>` changed for
+each other, say the same. One of the two is shown: the right side is `<`, `<=` or `=`, and where it is `=`, the first
+inequality on the left is `<` or `<=`. Names that aren't plain words stand in double quotes, doubled within.
+
+The conjunction of the left side and of what the right side rules out is met by no two rows: it is a denial constraint,
+and names the **class** of a rule. Rules of one class are readings of it, and hold together or not at all.
+`coverage` is the share of ordered pairs of rows that meet the left side, None where nobody asked for it, and
+`coverage_error` is twice its standard error where it was estimated from a sample. A rule is **vacuous** where no pair
+meets its left side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from holdfast.changes.names import quoted
+from holdfast.rules.conditions import NEGATED, Condition, NullMeaning, compared
+from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
+from holdfast.rules.rule import Breach, Rule, listed
+
+Operator = Literal["<", "<=", "=", ">=", ">"]
+Mark = tuple[str, Operator]
+
+MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
+HINT = "write {A<, B=} -> C<=, with <, <=, =, >= or > after each name"
+_WORDS = {"<": "a smaller", "<=": "a smaller or equal", "=": "the same", ">=": "a greater or equal", ">": "a greater"}
+
+
+class _Reader(Reader):
+    hint = HINT
+
+    def mark(self) -> Mark:
+        """Go past a name and its operator, which must be here."""
+        name = self.name()
+        operator = self.takes(*MIRRORED)
+        if not operator:
+            raise self.expected("<, <=, =, >= or >")
+        return name, operator  # type: ignore[return-value]  # one of the operators
+
+
+@dataclass(frozen=True)
+class Pointwise(Rule):
+    """For two different rows that compare as all marks of `left` say, so does the mark `right`."""
+
+    table: str
+    left: tuple[Mark, ...]
+    right: Mark
+    denial: str = ""  # the denial constraint that names its class
+    coverage: float | None = None
+    coverage_error: float = 0.0
+    vacuous: bool = False
+    where: Condition | None = None
+
+    kind = prefix = "pod"
+    example = "{Salary<} -> Rate<="
+    described = "a pointwise order dependency"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """An arrow follows the braces that it starts with."""
+        return follows_braces(text) == "->"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`{A<, B=} -> C<=`."""
+        reader = _Reader(text)
+        reader.expect("{")
+        left = reader.items(reader.mark, "}")
+        reader.expect("->")
+        right = reader.mark()
+        reader.end()
+        reader.refuse_twice([name for name, _ in (*left, right)])
+        return cls("", tuple(left), right)
+
+    @property
+    def body(self) -> str:
+        """`{SAL<, TXA>=} -> RATE<`."""
+        return rule_text([_written(mark) for mark in self.left], _written(self.right))
+
+    @property
+    def says(self) -> str:
+        """`Of two rows, a row that has a smaller Salary has a smaller Rate.`"""
+        left = f"a row that has {listed([_said(mark) for mark in self.left])}" if self.left else "each"
+        return f"Of two rows, {left} has {_said(self.right)}."
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns."""
+        return (*(name for name, _ in self.left), self.right[0])
+
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """Two rows break it that compare as the left side says, and not as the right side does."""
+        column, operator = self.right
+        left = (compared(*mark, nulls) for mark in self.left)
+        return (Breach((*left, compared(column, NEGATED[operator], nulls)), (column,)),)
+
+    @property
+    def mirrored(self) -> Self:
+        """The same rule with both rows changed for each other."""
+        left = tuple((name, MIRRORED[operator]) for name, operator in self.left)
+        return replace(self, left=left, right=(self.right[0], MIRRORED[self.right[1]]))
+
+    @property
+    def folded(self) -> Self:
+        """Of a rule whose columns stand in the order of the table and of its mirror image, the one that is shown."""
+        inequalities = [operator for _, operator in (self.right, *self.left) if operator != "="]
+        return self.mirrored if inequalities and inequalities[0] in (">", ">=") else self
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """With its columns in the order of the table, and of two mirror images the one that is shown."""
+        refuse_unknown(self.text, self.columns, names)
+        left = tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))
+        return replace(self, table=table, left=left).folded
+
+    def renamed(self, table: str, names: Any) -> Self:  # noqa: ARG002
+        """Operators are no names."""
+        *left, right = [(names.get(name, name), operator) for name, operator in (*self.left, self.right)]
+        return replace(self, left=tuple(left), right=right)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        sampled = {"coverage_error": self.coverage_error} if self.coverage_error else {}
+        covered = {} if self.coverage is None else {"coverage": self.coverage, **sampled}
+        return {
+            "kind": self.kind,
+            "table": self.table,
+            "lhs": [list(mark) for mark in self.left],
+            "rhs": list(self.right),
+            "class": self.denial,
+            **covered,
+            "vacuous": self.vacuous,
+            "text": self.text,
+        }
+
+
+def rule_text(left: Sequence[str], right: str) -> str:
+    """The text of marks that are written already."""
+    return f"{{{', '.join(left)}}} -> {right}"
+
+
+def denial_text(marks: Sequence[tuple[str, str]]) -> str:
+    """The denial constraint that no two rows compare as some marks say; names are quoted already."""
+    return f"not({' and '.join(f't.{name} {operator} s.{name}' for name, operator in marks)})"
+
+
+def _written(mark: Mark) -> str:
+    return quoted(mark[0]) + mark[1]
+
+
+def _said(mark: Mark) -> str:
+    return f"{_WORDS[mark[1]]} {mark[0]}"
+
+
+def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Pointwise:
+    """The rule of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+    rule = Pointwise.parse(text)
+    return rule if names is None else rule.in_table(names, table)

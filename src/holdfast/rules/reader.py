@@ -1,0 +1,276 @@
+"""The one reader of rule texts: tokens, names, constants and lists, with errors that point at the character.
+
+Every class of rules writes its grammar on top of it. Cost: one pass over the text.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeVar
+
+from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
+from holdfast.errors import BadInput
+from holdfast.rules.constants import Constant, minus, read_date, read_time, read_timestamp
+from holdfast.search.queries import Operator
+
+OPERATORS: Mapping[str, Operator] = {
+    "=": "=",
+    "==": "=",
+    "!=": "!=",
+    "<>": "!=",
+    "≠": "!=",
+    "<": "<",
+    "<=": "<=",
+    "≤": "<=",
+    ">": ">",
+    ">=": ">=",
+    "≥": ">=",
+}
+_WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
+_MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | None], str]] = {
+    "date": (read_date, "YYYY-MM-DD"),
+    "timestamp": (read_timestamp, "YYYY-MM-DD HH:MM:SS"),
+    "time": (read_time, "HH:MM:SS"),
+}
+_LONGEST_NUMBER = 4000
+_Item = TypeVar("_Item")
+_TOKEN = re.compile(
+    rf"""
+      (?P<space>\s+)
+    | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|(?<![\w"`])\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    | (?P<word>{WORD})
+    | (?P<string>{between("'")})
+    | (?P<quoted>{QUOTED}|{between("`")})
+    | (?P<mark>->|<=|>=|!=|<>|==|&&|\|\||[=<>≠≤≥&∧,|∨().!¬+*/{{}}\[\]:~-])
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a text, and where it begins."""
+
+    kind: str  # number, word, string, quoted, mark or end
+    text: str
+    at: int
+
+    @property
+    def word(self) -> str:
+        """What it means as a keyword or mark; nothing for text and quoted names."""
+        return self.text.lower() if self.kind in ("word", "mark") else ""
+
+
+class Reader:
+    """Reads a text from left to right. `hint` says how rules of the class are written; `last` is what was read last."""
+
+    hint = ""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        self.tokens = self._scan()
+        self.at = 0
+        self.last = ""
+
+    # ---- tokens -----------------------------------------------------------------------------------------------------
+
+    @property
+    def peek(self) -> Token:
+        """The next token."""
+        return self.tokens[self.at]
+
+    @property
+    def after(self) -> Token:
+        """The one after it."""
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        """Go past the next token."""
+        token = self.tokens[self.at]
+        self.at += 1
+        self.last = token.text
+        return token
+
+    def takes(self, *words: str) -> str:
+        """Go past a word or mark, if one of these is here; which one it is, else nothing."""
+        word = self.peek.word
+        if not word or word not in words:
+            return ""
+        self.take()
+        return word
+
+    def expect(self, *words: str) -> None:
+        """Go past words or marks that must be here, one after the other."""
+        for word in words:
+            if not self.takes(word):
+                raise self.expected(word)
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        if self.peek.kind != "end":
+            raise self.expected("the end")
+
+    # ---- names ------------------------------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """Go past a name, which must be here. In quotes it is a name even where it is a word that means something."""
+        if self.peek.kind not in ("word", "quoted"):
+            raise self.expected("a column name")
+        return unquoted(self.take().text)
+
+    def names(self, until: str) -> tuple[str, ...]:
+        """Names with commas between, none of them twice, up to a mark."""
+        found = self.items(self.name, until)
+        self.refuse_twice(found)
+        return tuple(found)
+
+    def items(self, item: Callable[[], _Item], until: str) -> list[_Item]:
+        """Items with commas between, perhaps none, up to a mark, which is passed."""
+        found: list[_Item] = []
+        while self.peek.word != until:
+            if found:
+                self.expect(",")
+            found.append(item())
+        self.take()
+        return found
+
+    def refuse_twice(self, names: Sequence[str], odd: str = "") -> None:
+        """Say so where a column is mentioned twice."""
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise self.wrong(f"the column {name!r} is there twice{odd}; leave one out")
+
+    # ---- constants --------------------------------------------------------------------------------------------------
+
+    def number(self) -> Constant:
+        """The number that comes next."""
+        token = self.take()
+        value = _number(token)
+        if value is None:
+            raise self.error(token, "this number is too large or too small to be held")
+        return Constant(value)
+
+    def named_constant(self, token: Token) -> Constant | None:
+        """The constant that a word just read begins: `true`, `NaN`, `DATE '…'`; None where it begins none."""
+        if token.word in _WORDS:
+            return Constant(_WORDS[token.word])
+        if token.word not in _MOMENTS or self.peek.kind != "string":
+            return None
+        read, form = _MOMENTS[token.word]
+        written = self.take()
+        self.last = f"{token.text} {written.text}"
+        moment = read(unquoted(written.text))
+        if moment is None:
+            raise self.error(written, f"{written.text} is no {token.word}; write it as {token.word.upper()} '{form}'")
+        return Constant(moment)
+
+    # ---- errors -----------------------------------------------------------------------------------------------------
+
+    def expected(self, wanted: str) -> BadInput:
+        """What should stand here, and how such rules are written."""
+        after = f" after {self.last}" if self.last else ""
+        return self.error(self.peek, self._hinted(f"expected {wanted}{after}"))
+
+    def wrong(self, sentence: str) -> BadInput:
+        """What is wrong with the text as a whole."""
+        return BadInput(f"{self.text!r}: {sentence}")
+
+    def error(self, token: Token, sentence: str) -> BadInput:
+        """What is wrong with a token."""
+        return self.error_at(token.at, sentence)
+
+    def error_at(self, at: int, sentence: str) -> BadInput:
+        """What is wrong with the text at some character."""
+        shown = re.sub(r"\s", " ", self.text)
+        indent = "".join(_blank(character) for character in shown[:at])
+        return BadInput(f"{sentence}\n  {shown}\n  {indent}^")
+
+    def unreadable(self, character: str) -> str:
+        """What is wrong where no token begins."""
+        if character == "'":
+            return "this text is not closed; end it with ' (and double a ' within it)"
+        if character in '"`':
+            return f"this column name is not closed; end it with {character}"
+        return f"unexpected {character!r}; put names that aren't plain words in double quotes"
+
+    def _hinted(self, sentence: str) -> str:
+        return f"{sentence}; {self.hint}" if self.hint else sentence
+
+    def _scan(self) -> list[Token]:
+        tokens: list[Token] = []
+        at = 0
+        while at < len(self.text):
+            match = _TOKEN.match(self.text, at)
+            if match is None:
+                raise self.error_at(at, self._hinted(self.unreadable(self.text[at])))
+            if match.lastgroup != "space":
+                tokens.append(Token(str(match.lastgroup), match.group(), at))
+            at = match.end()
+        return [*tokens, Token("end", "", len(self.text))]
+
+
+def _number(token: Token) -> int | float | Decimal | None:
+    """Exactly what the digits say, but a float where an exponent asks for one; None where it holds none."""
+    text = token.text.lower()
+    if len(text) > _LONGEST_NUMBER:
+        return None
+    if "e" in text:
+        value = float(text)
+        vanished = value == 0 and re.search("[1-9]", text.split("e")[0]) is not None
+        return None if vanished or math.isinf(value) else value
+    return Decimal(text) if "." in text else int(text)
+
+
+def opposite(constant: Constant) -> Constant | None:
+    """A number with the other sign; None where the constant is no number."""
+    return Constant(minus(constant.value)) if is_number(constant) else None  # type: ignore[arg-type]  # it is a number
+
+
+def is_number(constant: Constant) -> bool:
+    """Whether a constant is a number."""
+    return isinstance(constant.value, int | float | Decimal) and not isinstance(constant.value, bool)
+
+
+def _blank(character: str) -> str:
+    """As many spaces as the character takes on a terminal."""
+    if unicodedata.combining(character):
+        return ""
+    return "  " if unicodedata.east_asian_width(character) in "WF" else " "
+
+
+# ---- columns of a table ---------------------------------------------------------------------------------------------
+
+
+def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) -> None:
+    """Say so where a rule mentions a column that its table lacks."""
+    for name in mentioned:
+        if name not in names:
+            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
+
+
+def in_table_order(mentioned: Collection[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Columns of a table in its order."""
+    return tuple(sorted(mentioned, key=names.index))
+
+
+# ---- which class a text belongs to ----------------------------------------------------------------------------------
+
+_QUOTES = re.compile(f"(?P<text>{between(chr(39))})|{QUOTED}|{between('`')}")
+_BRACED = re.compile(rf'\s*\{{(?:{QUOTED}|[^}}"])*+\}}\s*(:|->)')
+
+
+def without_quoted(text: str) -> str:
+    """A text in which nothing stands between quotes."""
+    return _QUOTES.sub(lambda found: "''" if found["text"] else '""', text).strip()
+
+
+def follows_braces(text: str) -> str:
+    """What stands behind the braces that a text starts with: `:` or `->`, or nothing of both."""
+    found = _BRACED.match(text)
+    return found[1] if found else ""

@@ -1,0 +1,66 @@
+"""All classes of rules as values: which class a text belongs to, and the rule that it says.
+
+Of several classes that could mean a text, the first has it: rules about a row come before denial constraints, as both
+may start with `not`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.changes.names import QUOTED, between
+from holdfast.errors import BadInput
+from holdfast.rules.conditions import Condition
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.dependency import FD, Key
+from holdfast.rules.inclusion import IND
+from holdfast.rules.language import ConditionReader
+from holdfast.rules.lists import ListOD
+from holdfast.rules.measure import TableRule
+from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.pointwise import Pointwise
+from holdfast.rules.row import RowRule
+from holdfast.rules.rule import Rule
+
+CLASSES: list[type[Rule]] = [
+    RowRule,
+    TableRule,
+    DenialConstraint,
+    FD,
+    Key,
+    IND,
+    Constant,
+    Compatible,
+    ListOD,
+    Pointwise,
+]
+_WHERE = re.compile(rf"{between(chr(39))}|{QUOTED}|{between('`')}|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*t\s*\.))", re.IGNORECASE)
+
+
+def rule_type(text: str) -> type[Rule] | None:
+    """The class that a text belongs to, if it belongs to any."""
+    body, _ = _parted(text)
+    return next((each for each in CLASSES if each.means(body)), None)
+
+
+def parse(text: str) -> Rule:
+    """The rule that a text says; BadInput where it says none."""
+    body, where = _parted(text)
+    found = rule_type(text)
+    if found is None:
+        raise BadInput(f"{text!r} is no rule; write one such as {', '.join(each.example for each in CLASSES)}")
+    return with_where(found.parse(body), where)
+
+
+def with_where(rule: Rule, where: str) -> Rule:
+    """A rule about the rows of which a condition is true."""
+    from dataclasses import replace
+
+    condition: Condition | None = ConditionReader(where).rule() if where else None
+    return replace(rule, where=condition) if condition is not None else rule  # type: ignore[type-var]  # a dataclass
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What a rule says, and which rows it is about: `where` is a word of its own, before a condition on row t."""
+    found = next((each for each in _WHERE.finditer(text) if each["where"]), None)
+    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text.strip(), "")

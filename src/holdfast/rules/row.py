@@ -1,0 +1,102 @@
+"""Rules about one row: `t.Age between 0 and 120` says what every row t of a table must satisfy.
+
+As with SQL's CHECK, a row violates a rule where it is false; where a null makes it unknown, the row passes. With
+`where`, the rule is about the rows of which that is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from holdfast.changes.names import WORD
+from holdfast.rules.conditions import Condition, Either, NullMeaning
+from holdfast.rules.language import ConditionReader
+from holdfast.rules.reader import without_quoted
+from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+
+_ROWS = frozenset(["s", "t0", "t1", "t2"])  # as denial constraints call them
+_CELL = re.compile(rf'(?<![\w."])(?P<row>{WORD}|"")\s*\.\s*(?:{WORD}|"")')
+_NUMBER = re.compile(r"\b[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
+_OWN = re.compile(r"(?i)\b(?:is|in|between|like|matches|or)\b|[|∨*/]|[\w)]\s*[+-]")  # no denial constraint has these
+
+
+@dataclass(frozen=True)
+class RowRule(Rule):
+    """What every row of a table must satisfy."""
+
+    condition: Condition
+    name: str = ""
+    table: str = ""
+    severity: Severity = "error"
+    note: str = ""
+    where: Condition | None = None
+
+    NAMES = ("condition", "where")
+    kind = prefix = "row"
+    example = "t.Age between 0 and 120"
+    described = "a rule about one row"
+
+    @classmethod
+    def means(cls, text: str) -> bool:
+        """It mentions columns of a row t, and is nothing else. With `not` before all of it, it is a denial constraint,
+        unless it says what these can't.
+        """
+        bare = without_quoted(text)
+        rows = {found["row"].lower() for found in _CELL.finditer(bare)}
+        if "t" not in rows or rows & _ROWS or "->" in bare or bare.startswith(("{", "[")):
+            return False
+        plain = _NUMBER.sub("0", _CELL.sub("c", bare))
+        if re.search(r"(?i)\bin\b\s*[^\s(]", plain):  # a reference to another table
+            return False
+        negation = re.match(r"(?i)(?:not\b|!(?!=)|¬)\s*", plain)
+        return negation is None or not _is_one_group(plain[negation.end() :]) or _OWN.search(plain) is not None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A condition on row t."""
+        return cls(ConditionReader(text).rule())
+
+    @property
+    def body(self) -> str:
+        """The condition."""
+        return self.condition.text
+
+    @property
+    def says(self) -> str:
+        """`In every row t: t.Age between 0 and 120.`"""
+        about = "" if self.where is None else f" with {self.where.text}"
+        return f"In every row t{about}: {self.condition.text}."
+
+    @property
+    def satisfied(self) -> Condition:
+        """What every row satisfies, those that the rule is not about included."""
+        return self.condition if self.where is None else Either((self.where.opposite, self.condition))
+
+    def breaches(self, nulls: NullMeaning = "sql") -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+        """A row breaks it of which the condition is false."""
+        return (Breach((*([] if self.where is None else [self.where]), self.condition.opposite), self.columns),)
+
+    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+        """With constants in the types of the columns."""
+        from holdfast.rules.check import Checker  # Arrow takes its time
+
+        checker = Checker.of(to.schema, to.ordered)
+        where = None if self.where is None else checker.condition(self.where)
+        return replace(self, table=to.table, condition=checker.condition(self.condition), where=where), ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Its text says all."""
+        return {}
+
+
+def _is_one_group(text: str) -> bool:
+    """Whether a text stands in one pair of parentheses, and has no `not` in it."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if not depth:
+            return character == ")" and place == len(text) - 1 and not re.search(r"(?i)\bnot\b|!(?!=)|¬", text)
+    return text.startswith("(")

@@ -1,0 +1,176 @@
+"""The rule: one frozen value that says when rows break it. Text, JSON, columns, new names, the sentence why some rows
+break it (`sentences`), SQL (`sql`), and the given rule that it becomes (`promotion`) follow from that.
+
+A rule is broken by rows that meet one of its **breaches**: conjunctions of predicates over one row t, over two rows t
+and s, or over a row and another table. The breaches of a rule about two rows exclude each other, so that counts of
+violations add up (a law: tests/rules). A rule about a whole table has a measure instead (`table_rule`). Of a rule that
+holds but for some error the breaches are those of its exact form.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from holdfast.errors import BadInput
+from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, constants_of, leaves
+from holdfast.rules.constants import Constant
+from holdfast.rules.parts import Part, names_of, renamed
+
+if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
+    from holdfast.table.table import Schema
+
+Severity = Literal["error", "warn"]
+
+
+@dataclass(frozen=True)
+class NoPartner:
+    """No row of another table has in some columns what row t has in its own; false where one of t's is null."""
+
+    columns: tuple[str, ...]
+    other: str
+    other_columns: tuple[str, ...]
+
+
+Predicate = Condition | NoPartner
+
+
+@dataclass(frozen=True)
+class Breach:
+    """Rows that meet all predicates break the rule; `faults` are the columns in which one looks for the fault."""
+
+    predicates: tuple[Predicate, ...]
+    faults: tuple[str, ...] = ()
+    kind: str = ""  # what it is called, where rules of the class are broken in several ways: a split, a swap
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """The predicates that are comparisons."""
+        return [each for each in self.predicates if isinstance(each, Comparison)]
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """The predicates about rows of one table."""
+        return [each for each in self.predicates if not isinstance(each, NoPartner)]
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it speaks of two rows of the table."""
+        return any(cell.row == "s" for cell in self.cells)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells that its predicates look at."""
+        operands = (operand for each in self.conditions for operand in each.operands)
+        return [leaf for operand in operands for leaf in leaves(operand) if isinstance(leaf, Cell)]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What rules are bound to: the columns of their table, those of all tables, and text columns that have an order."""
+
+    schemas: Mapping[str, Schema]
+    table: str
+    ordered: frozenset[str] = frozenset()
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of the table that the rule is about."""
+        return self.schemas[self.table]
+
+
+class Rule(Part, ABC):
+    """One rule: each class is a frozen dataclass."""
+
+    kind: ClassVar[str]
+    example: ClassVar[str]  # a rule of the class, such as `Zip -> City`
+    described: ClassVar[str]  # what it is: `a key`
+    prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
+    hint: ClassVar[str] = ""  # how such rules are written, for error sentences
+
+    table: str  # whose rows break it
+    where: Condition | None  # which rows it is about; None: all
+
+    def __str__(self) -> str:
+        return self.text
+
+    # ---- text -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def means(cls, text: str) -> bool:
+        """Whether a text, without `where`, means to be such a rule."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, text: str) -> Self:
+        """The rule of a text without `where`; BadInput where it is none."""
+
+    @property
+    @abstractmethod
+    def body(self) -> str:
+        """The text without `where`."""
+
+    @property
+    def text(self) -> str:
+        """The one text form, which parses back."""
+        return self.body if self.where is None else f"{self.body} where {self.where.text}"
+
+    # ---- meaning ----------------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def says(self) -> str:
+        """What it says, in a sentence."""
+
+    @abstractmethod
+    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+        """When rows break it, in a table with some meaning of nulls."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows that break it, each once."""
+        return names_of(self)
+
+    @property
+    def constants(self) -> list[Constant]:
+        """The values that it names."""
+        return [constant for breach in self.breaches() for each in breach.conditions for constant in constants_of(each)]
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+        """The rule checked against the columns of its table, in their order and their types; and what is odd about it.
+
+        A `where` is refused where a class can't keep it.
+        """
+        if self.where is not None:
+            raise BadInput(f"{self.text!r}: such a rule can't be kept for some rows yet; leave out where")
+        return self.in_table(to.schema.names, to.table), ()
+
+    def in_table(self, names: Sequence[str], table: str) -> Self:
+        """The rule as a table with some columns writes it; BadInput where it names another one."""
+        raise NotImplementedError
+
+    def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """The columns that it names, table by table."""
+        yield self.table, self.columns
+
+    def renamed(self, table: str, names: Mapping[str, str]) -> Self:  # noqa: ARG002  # the table is this rule's own
+        """The same rule where some columns of a table have other names now, given by their old ones."""
+        return renamed(self, names)
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `a`, `a and b`, `a, b and c`.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
