@@ -49,6 +49,20 @@ def test_an_export_that_failed_is_refused(holdfast: Holdfast, state: Path, tmp_p
     refused(holdfast("init", tmp_path / "other", empty), *said)
 
 
+@pytest.mark.parametrize("name", ["cut.jsonl.gz", "cut.json.zst", "cut.csv.bz2", "folder"])
+def test_a_compressed_file_of_no_bytes_is_no_table(holdfast: Holdfast, state: Path, tmp_path: Path, name: str) -> None:
+    """Compressed, even nothing has some bytes: one without is an export that failed, beside others, too."""
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+        file_of(path, "whole.jsonl", b'{"id": 1}')
+    empty = file_of(path if path.is_dir() else tmp_path, "cut.jsonl.gz" if path.is_dir() else name, b"")
+    with untouched(state):
+        for part in ("--snapshot", "--insert"):
+            refused(holdfast("apply", state, part, path), str(empty), "not even compressed", "export it again")
+    refused(holdfast("discover", path), str(empty), "not even compressed")
+
+
 @pytest.mark.parametrize("part", ["--insert", "--delete", "--changes", "--upsert"])
 @pytest.mark.parametrize("name", [*_NO_ROWS, "none.csv"])
 def test_no_rows_change_nothing(holdfast: Holdfast, state: Path, tmp_path: Path, part: str, name: str) -> None:

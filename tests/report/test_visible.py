@@ -123,9 +123,9 @@ def test_pictures_and_pages_are_visible(table: str, column: str, other: str) -> 
 
 def test_what_means_something_to_mermaid_and_graphviz_is_a_text() -> None:
     nasty = '<img src=x onerror=alert(1)> "#quot; `b` &amp; \\N'
-    assert picture.mermaid([nasty], []).splitlines()[1] == (
+    assert picture.mermaid([nasty], []).splitlines()[2:] == [
         '  t0["#60;img src=x onerror=alert(1)#62; #34;#35;quot; #96;b#96; #38;amp; \\N"]'
-    )
+    ]
     assert picture.graphviz([nasty], []).splitlines()[3] == (
         '  t0 [label="<img src=x onerror=alert(1)> \\"#quot; `b` &amp;amp; \\\\N"];'
     )

@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -101,17 +102,24 @@ def test_bytes_of_someone_else(path: Path) -> None:
         files.read(str(path))
 
 
-def test_files_without_checksums_are_read(tmp_path: Path) -> None:
-    """As they were written before there were any."""
-    path = tmp_path / "old.arrow"
+@pytest.mark.parametrize("look", [files.read, files.check])
+def test_files_without_checksums_are_refused(path: Path, look: Callable[[str], object]) -> None:
+    """Older formats had such files: facts alone, no list of arrays. Only today's format is read."""
     batch = files._one_row(ARRAYS).replace_schema_metadata({"facts": json.dumps(FACTS)})
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    back, facts = files.read(str(path))
-    assert facts == FACTS
-    assert all(same(ARRAYS[name], back[name]) for name in ARRAYS)
-    assert back.some("code/0", np.array([7, 7, 3])).tolist() == [7, 7, 3]
-    assert back.search("hash", ARRAYS["hash"][[0, 49]], "right").tolist() == [1, 50]
+    with pytest.raises(Damaged, match=r"some\.arrow: damaged \(it has no list of contents\)"):
+        look(str(path))
+
+
+def test_a_file_whose_arrays_alone_have_checksums_is_refused_by_a_check(path: Path) -> None:
+    batch = files._one_row(ARRAYS)
+    about = {name: text for name, text in checks.describe(batch, FACTS).items() if name != b"file"}
+    batch = batch.replace_schema_metadata(about)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    with pytest.raises(Damaged, match=r"some\.arrow: damaged \(it has no checksum\)"):
+        files.check(str(path))
 
 
 # ---- block by block --------------------------------------------------------------------------------------------------

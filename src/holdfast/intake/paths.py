@@ -68,6 +68,8 @@ def refuse_other_format(file: str) -> None:
     """Say so where a local file that is to be read as text is one of another format, as its first bytes tell."""
     with clear_sentences(file), Path(file).open("rb") as opened:
         head = opened.read(_HEAD)
+    if file.endswith(COMPRESSED) and not head:  # compressed, even nothing has some bytes
+        raise BadInput(f"{file}: it is empty, and so not even compressed, as if an export had failed; export it again")
     if file.endswith(COMPRESSED) or _is_text(head):
         return
     for mark, (format_, advice) in _MARKS.items():

@@ -157,10 +157,10 @@ def _open_path(
     kind, files = kind_of(path, options.format), files_of(path)
     if kind == "csv" and files is None:
         raise BadInput(f"{path}: CSV is read from local paths; copy the file here, or use Parquet")
-    if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
-        return _without_columns(path, kind, options)
     for file in files or () if kind in ("csv", "json") else ():
         refuse_other_format(file)
+    if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
+        return _without_columns(path, kind, options)
     way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
     if kind == "csv":
         return _open_csv(path, files or [], options, way, spark, expected, tolerant)

@@ -99,3 +99,19 @@ MIXED = pa.table(
 def test_numbers_of_all_types(rule: str, broken: list[int]) -> None:
     (listing,) = hf.check(MIXED, rule).listings
     assert listing.listed[:, 0].tolist() == broken
+
+
+@pytest.mark.parametrize(
+    "kept", [pa.decimal128(3, 1), pa.decimal128(15, 15), pa.decimal128(20, 2), pa.decimal128(38, 37)]
+)
+def test_decimals_become_the_nearest_floats(kept: pa.DataType) -> None:
+    """As the constants do that they are compared with: Arrow's own cast makes 0.30000000000000004 of 0.3."""
+    unscaled = [7 * n % 10**kept.precision for n in range(3, 10**kept.precision, 10**kept.precision // 97)]
+    numbers = [Decimal((n % 2, tuple(map(int, str(n))), -kept.scale)) for n in unscaled]
+    table = pa.table({"d": pa.array([None, *numbers], kept)})
+    for number in numbers:
+        (listing,) = hf.check(table, f"t.d / 1 != {number:f}").listings
+        same = [row for row, other in enumerate(numbers, 1) if float(other) == float(number)]
+        assert listing.listed[:, 0].tolist() == same
+    (listing,) = hf.check(table.slice(0, 0), "t.d / 1 != 0.3").listings
+    assert len(listing.listed) == 0

@@ -16,6 +16,7 @@ from holdfast.engines.row.rows import Rows
 from holdfast.engines.row.values import scalar_of
 from holdfast.table import arrow, images
 
+_EXACT_DIGITS = 15  # of integers that are floats
 _SIGNS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 _SIGNS_OF_ARRAYS = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
 
@@ -85,13 +86,25 @@ def floats(operand: Operand, rows: Rows) -> Numbers:
         return Numbers(as_floats([operand]), np.ones(1, np.bool_))
     if isinstance(operand, Cell):
         values = rows.values(operand.column)
-        return Numbers(arrow.to_numpy(values.cast(pa.float64(), safe=False)), arrow.valid(values))
+        return Numbers(_nearest_floats(values), arrow.valid(values))
     left, right = floats(operand.left, rows), floats(operand.right, rows)
     valid = left.valid & right.valid
     if operand.sign == "/":
         valid = valid & (right.values != 0.0)
     with np.errstate(all="ignore"):
         return Numbers(_SIGNS[operand.sign](left.values, right.values), valid)
+
+
+def _nearest_floats(numbers: pa.Array) -> NDArray[np.float64]:
+    """The float nearest to each number, as constants have it. Arrow's own cast multiplies decimals by a power of ten,
+    which is no float: 0.3 would become 0.30000000000000004.
+    """
+    kept = numbers.type
+    if not pa.types.is_decimal(kept):
+        return np.asarray(arrow.to_numpy(numbers.cast(pa.float64(), safe=False)))
+    if kept.precision <= _EXACT_DIGITS and 0 <= kept.scale <= _EXACT_DIGITS:  # a division of floats is rounded once
+        return np.asarray(images.to_images(numbers, kept) / float(10**kept.scale))
+    return np.asarray(arrow.to_numpy(numbers.cast(pa.string()).cast(pa.float64())))
 
 
 def as_floats(constants: list[Constant]) -> NDArray[np.float64]:
