@@ -45,7 +45,7 @@ class DenialConstraint(Rule):
     note: str = ""
     where: Condition | None = None
 
-    NAMES = ("predicates",)
+    NAMES = ("predicates", "where")
     kind = prefix = "dc"
     example = "not(t.Zip = s.Zip and t.City != s.City)"
     described = "a denial constraint"
@@ -76,7 +76,7 @@ class DenialConstraint(Rule):
         said = listed([predicate.text for predicate in self.predicates])
         return f"No row t has {said}." if self.is_single else f"No two rows t and s have {said}."
 
-    def breaches(self, nulls: NullMeaning = "sql") -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """Rows break it that make all predicates true."""
         unequal = (cell.column for each in self.predicates if each.operator != "=" for cell in each.cells)
         return (Breach(self.predicates, tuple(dict.fromkeys(unequal)) or self.columns),)

@@ -43,7 +43,7 @@ class FD(Rule):
     empty: bool = False
     where: Condition | None = None
 
-    NAMES = ("lhs", "rhs")
+    NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
     example = "Zip -> City"
     described = "a functional dependency"
@@ -83,7 +83,7 @@ class FD(Rule):
         """`Rows that share Zip share State.`"""
         return f"Rows that share {listed(self.lhs)} share {self.rhs}." if self.lhs else f"All rows share {self.rhs}."
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
         """Two rows break it that agree on the left, and not on the right."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
 
@@ -109,7 +109,7 @@ class Key(Rule):
     empty: bool = False
     where: Condition | None = None
 
-    NAMES = ("lhs",)
+    NAMES = ("lhs", "where")
     kind = "ucc"
     prefix = "key"
     example = "key(Zip)"
@@ -143,7 +143,7 @@ class Key(Rule):
         """`No two rows share AreaCode and Phone.`"""
         return f"No two rows share {listed(self.lhs)}." if self.lhs else "There are no two rows."
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
         """Two rows break it that agree."""
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 

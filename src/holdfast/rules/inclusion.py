@@ -121,7 +121,7 @@ class IND(Rule):
         """How many columns each side has."""
         return len(self.dependent.columns)
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
         """A row breaks it whose values do not occur on the other side."""
         own, other = self.dependent, self.referenced
         return (Breach((NoPartner(own.columns, other.table, other.columns),), own.columns),)

@@ -100,7 +100,7 @@ class ListOD(Rule):
     note: str = ""
     where: Condition | None = None
 
-    NAMES = ("by", "then")
+    NAMES = ("by", "then", "where")
     kind = prefix = "lod"
     example = "[Year, Salary] orders [Year, Bin]"
     described = "a list order dependency"
@@ -136,7 +136,7 @@ class ListOD(Rule):
         by = f"sorted by {sort_text(self.by)}" if self.by else "in any order"
         return f"Rows {by} are sorted by {sort_text(self.then)}, too."
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
         """The splits and swaps, by which columns decide."""
         return tuple(
             Breach(
@@ -210,4 +210,6 @@ def _repeated(which: str, columns: SortList) -> tuple[str, ...]:
     """A column decides where it first stands in a list, and never again."""
     names = [column.name for column in columns]
     twice = [name for place, name in enumerate(names) if name in names[:place]]
-    return tuple(f"the column {name!r} stands in the {which} list before, so it decides nothing there" for name in twice)
+    return tuple(
+        f"the column {name!r} stands in the {which} list before, so it decides nothing there" for name in twice
+    )

@@ -68,7 +68,7 @@ class TableRule(Rule):
     note: str = ""
     where: Condition | None = None
 
-    NAMES = ("quantity",)
+    NAMES = ("quantity", "where")
     kind = prefix = "table"
     example = "rows >= 1000"
     described = "a rule about a table"
@@ -100,7 +100,7 @@ class TableRule(Rule):
         """The column it mentions, if it mentions one."""
         return (self.quantity.column,) if self.quantity.column else ()
 
-    def breaches(self, nulls: NullMeaning = "sql") -> tuple[Breach, ...]:  # noqa: ARG002
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002
         """No row breaks it: a table does."""
         return ()
 

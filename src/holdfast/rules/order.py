@@ -53,11 +53,6 @@ class _Canonical(Rule):
     described = "an order dependency"
 
     @property
-    def own(self) -> tuple[str, ...]:
-        """The columns beside the context."""
-        return self.columns[len(self.context) :]
-
-    @property
     def among(self) -> str:
         """`Among rows that share Zip, `."""
         return f"Among rows that share {listed(self.context)}, " if self.context else ""
@@ -90,7 +85,7 @@ class Constant(_Canonical):
     empty: bool = False
     where: Condition | None = None
 
-    NAMES = ("context", "column")
+    NAMES = ("context", "column", "where")
     example = "{Zip}: [] -> State"
 
     @classmethod
@@ -117,7 +112,7 @@ class Constant(_Canonical):
         """`Among rows that share Zip, all have the same State.`"""
         return f"{self.among}all have the same {self.column}." if self.context else f"All rows share {self.column}."
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
         """Two rows of a group that differ."""
         return (Breach((*alike(self.context, nulls), compared(self.column, "!=", nulls)), (self.column,), "split"),)
 
@@ -144,7 +139,7 @@ class Compatible(_Canonical):
     empty: bool = False
     where: Condition | None = None
 
-    NAMES = ("context", "pair")
+    NAMES = ("context", "pair", "where")
     example = "{State}: Salary ~ Rate"
 
     @classmethod
@@ -175,7 +170,7 @@ class Compatible(_Canonical):
         one, other = self.pair
         return f"{self.among}{other} never {'falls' if self.direction == 'asc' else 'rises'} while {one} rises."
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
         """Two rows of a group that the columns order in opposite ways."""
         one, other = self.pair
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))

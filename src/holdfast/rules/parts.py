@@ -1,4 +1,4 @@
-"""Which columns a rule names, and the same rule with other names: from one declaration a class.
+"""Which columns a rule names, and the same rule with other names or rows: from one declaration a class.
 
 Each value that names columns lists the fields in which it does so (`NAMES`): names, tuples of names, or values that
 list fields of their own.
@@ -6,7 +6,7 @@ list fields of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
@@ -27,7 +27,12 @@ def names_of(part: object) -> tuple[str, ...]:
 
 def renamed(part: _P, names: Mapping[str, str]) -> _P:
     """The same value with new names of columns, given by their old ones."""
-    return _renamed(part, names)  # type: ignore[no-any-return]  # of the same type
+    return changed(part, lambda leaf: names.get(leaf, leaf) if isinstance(leaf, str) else leaf)
+
+
+def changed(part: _P, change: Callable[[Any], Any]) -> _P:
+    """The same value with other leaves: what a function makes of each name, and of each value that names columns."""
+    return _changed(part, change)  # type: ignore[no-any-return]  # of the same type
 
 
 def _names(part: object) -> Iterator[str]:
@@ -41,9 +46,9 @@ def _names(part: object) -> Iterator[str]:
             yield from _names(each)
 
 
-def _renamed(part: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(part, str):
-        return names.get(part, part)
+def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(part, tuple):
+        return tuple(_changed(each, change) for each in part)
     if isinstance(part, Part):
-        return replace(part, **{each: _renamed(getattr(part, each), names) for each in part.NAMES})  # type: ignore[type-var]
-    return tuple(_renamed(each, names) for each in part) if isinstance(part, tuple) else part
+        part = replace(part, **{each: _changed(getattr(part, each), change) for each in part.NAMES})  # type: ignore[type-var]
+    return change(part)

@@ -97,7 +97,7 @@ class Pointwise(Rule):
         """All columns."""
         return (*(name for name, _ in self.left), self.right[0])
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
         """Two rows break it that compare as the left side says, and not as the right side does."""
         column, operator = self.right
         left = (compared(*mark, nulls) for mark in self.left)

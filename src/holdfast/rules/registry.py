@@ -7,6 +7,7 @@ may start with `not`.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from holdfast.changes.names import QUOTED, between
 from holdfast.errors import BadInput
@@ -34,7 +35,10 @@ CLASSES: list[type[Rule]] = [
     ListOD,
     Pointwise,
 ]
-_WHERE = re.compile(rf"{between(chr(39))}|{QUOTED}|{between('`')}|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*t\s*\.))", re.IGNORECASE)
+_WHERE = re.compile(
+    rf"{between(chr(39))}|{QUOTED}|{between('`')}|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*t\s*\.))",
+    re.IGNORECASE,
+)
 
 
 def rule_type(text: str) -> type[Rule] | None:
@@ -54,8 +58,6 @@ def parse(text: str) -> Rule:
 
 def with_where(rule: Rule, where: str) -> Rule:
     """A rule about the rows of which a condition is true."""
-    from dataclasses import replace
-
     condition: Condition | None = ConditionReader(where).rule() if where else None
     return replace(rule, where=condition) if condition is not None else rule  # type: ignore[type-var]  # a dataclass
 

@@ -75,9 +75,9 @@ class RowRule(Rule):
         """What every row satisfies, those that the rule is not about included."""
         return self.condition if self.where is None else Either((self.where.opposite, self.condition))
 
-    def breaches(self, nulls: NullMeaning = "sql") -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """A row breaks it of which the condition is false."""
-        return (Breach((*([] if self.where is None else [self.where]), self.condition.opposite), self.columns),)
+        return (Breach((self.condition.opposite,), self.columns),)
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""

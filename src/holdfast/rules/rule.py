@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, constants_of, leaves
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import Part, names_of, renamed
+from holdfast.rules.parts import Part, changed, names_of, renamed
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
     from holdfast.table.table import Schema
@@ -54,6 +54,11 @@ class Breach:
     def conditions(self) -> list[Condition]:
         """The predicates about rows of one table."""
         return [each for each in self.predicates if not isinstance(each, NoPartner)]
+
+    def among(self, where: Condition) -> Breach:
+        """The same, of rows that satisfy a condition."""
+        others = (changed(where, _swapped),) if self.is_pair else ()
+        return replace(self, predicates=(where, *others, *self.predicates))
 
     @property
     def is_pair(self) -> bool:
@@ -125,9 +130,14 @@ class Rule(Part, ABC):
     def says(self) -> str:
         """What it says, in a sentence."""
 
-    @abstractmethod
     def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
         """When rows break it, in a table with some meaning of nulls."""
+        own = self.broken_by(nulls)
+        return own if self.where is None else tuple(each.among(self.where) for each in own)
+
+    @abstractmethod
+    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+        """When rows break it that it is about."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -165,6 +175,10 @@ class Rule(Part, ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
+
+
+def _swapped(leaf: Any) -> Any:
+    return leaf.swapped if isinstance(leaf, Cell) else leaf
 
 
 def listed(names: Sequence[str]) -> str:
