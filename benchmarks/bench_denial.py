@@ -25,8 +25,8 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.engines.denial.model import Cell, DenialConstraint
-from holdfast.engines.denial.parse import parse
+from holdfast.rules.denial import Cell, DenialConstraint
+from holdfast.rules.denial import parse
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.rule import AskedRule

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.data import flights_csv, shared, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.functional.model import FD
+from holdfast.rules.dependency import FD
 from holdfast.engines.registry import rule_class
 from holdfast.engines.scored import LIKELY, Scored, Wanted
 from holdfast.engines.watched import WatchedTable

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import GivenRule, TableRules
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.engines.registry import make_engine, rule_classes
 from holdfast.table.change import Change
 from holdfast.table.table import Nulls

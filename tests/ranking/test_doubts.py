@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD
+from holdfast.rules.dependency import FD
 from holdfast.engines.scored import Scored
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.doubts import doubts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
+from holdfast.rules.dependency import FD, Key
 from holdfast.engines.scored import NEARLY, Scored, least
 from holdfast.ranking.order import ranked
 from holdfast.ranking.suggestion import Suggestion

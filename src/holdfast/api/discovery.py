@@ -69,7 +69,8 @@ class Found:
         from holdfast.report.outputs import PICTURE, write_text
 
         for each in found_classes():
-            if pictures := each.load_pictures():
+            if each.drawn:
+                pictures = each.pictures()
                 chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
                 write_text(Path(path), pictures.draw(Path(path), list(self.left_out), chosen), PICTURE)
 
@@ -141,7 +142,7 @@ def discover(
     return found
 
 
-def found_in(tables: Opened, engines: Sequence[Engine], nulls: Nulls, progress: Progress) -> Found:
+def found_in(tables: Opened, engines: Sequence[Engine[Any, Any]], nulls: Nulls, progress: Progress) -> Found:
     """What engines find in tables that are open."""
     results: list[Result] = []
     ranked: list[Result] = []

@@ -22,7 +22,6 @@ from holdfast.api.marks import MARKS, Mark
 from holdfast.api.rule_change import events, told
 from holdfast.api.upkeep import Upkeep
 from holdfast.changes.diff import Result
-from holdfast.engines.declared import Given, Severity
 from holdfast.engines.registry import (
     ALL_TABLES,
     given_class,
@@ -33,6 +32,8 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
 )
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.rules.given import Given
+from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES, BatchRecord
 from holdfast.store.reshape import Reshaped
 from holdfast.table.table import Schema

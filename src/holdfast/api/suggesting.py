@@ -135,11 +135,10 @@ def suggestions_in(
     found: list[Scored] = []
     for name in likely_classes() if classes is None else classes:
         declared = rule_class(name)
-        module = declared.load_likely()
-        assert module is not None, "a class that can be suggested"
+        likely = declared.likely()
         for subject in tables.subjects(declared.across):
             progress.step(f"Finding likely {declared.title}")
-            found += module.likely(subject, asked or Wanted(), tables.runner, progress)
+            found += likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
@@ -157,7 +156,7 @@ def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
 
 def likely_classes() -> list[str]:
     """The classes whose rules can be suggested."""
-    return [each.name for each in rule_classes().values() if each.likely]
+    return [each.name for each in rule_classes().values() if each.suggested]
 
 
 def classes_of(rules: str | Sequence[str] | None) -> list[str]:

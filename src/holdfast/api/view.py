@@ -21,7 +21,6 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
     class_of_text,
-    examples,
     given_class,
     make_engine,
     rule_class,
@@ -37,7 +36,8 @@ if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
     from holdfast.api.lens import Lens
     from holdfast.api.suggesting import Suggestions
-    from holdfast.rules.file import Rules
+    from holdfast.rules.registry import examples
+from holdfast.rules.file import Rules
 
 _OWN = "rules of your own"
 

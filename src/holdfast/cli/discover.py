@@ -129,9 +129,9 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     """Say before the work what would stand in the way of its results."""
     from holdfast.report.outputs import PAGE, PICTURE, refuse_unwritable
 
-    for pictures in [each.load_pictures() for each in found_classes() if picture]:
-        if pictures and picture:
-            pictures.refuse_undrawable(picture)
+    for each in found_classes():
+        if picture and each.drawn:
+            each.pictures().refuse_undrawable(picture)
     for path, kind in ((html, PAGE), (picture, PICTURE)):
         if path:
             refuse_unwritable(path, kind)

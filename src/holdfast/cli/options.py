@@ -150,7 +150,7 @@ class _Setting:
     option: Option
 
 
-def settings_of(classes: Iterable[RuleClass]) -> Group:
+def settings_of(classes: Iterable[RuleClass[Any]]) -> Group:
     """The settings of some classes: an option for each name. Those that are not given are left to the classes."""
     declared: dict[str, list[_Setting]] = {}
     for rules in classes:

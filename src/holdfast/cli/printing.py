@@ -27,15 +27,15 @@ def class_names() -> str:
 
 def likely_names() -> str:
     """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in found_classes() if each.likely)
+    return ", ".join(each.name for each in found_classes() if each.suggested)
 
 
 def drawn_names() -> str:
     """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in found_classes() if each.picture)
+    return ", ".join(each.name for each in found_classes() if each.drawn)
 
 
-def given_classes() -> list[RuleClass]:
+def given_classes() -> list[RuleClass[Any]]:
     """The classes whose rules are given."""
     return [each for each in rule_classes().values() if each.given]
 

@@ -1,6 +1,6 @@
 """Rules with what speaks for them: how much the data look as if a rule were meant, and not an accident.
 
-Each class of rules that can be suggested names a module (`RuleClass.likely`, see `declared`) which finds its likely
+Each class of rules that can be suggested names a function (`RuleClass.likely`, see `declared`) that finds its likely
 rules, exact ones and nearly exact ones alike, and gives each a score from 0 to 1. `holdfast.ranking` puts those of all
 classes in one order.
 """
@@ -99,7 +99,7 @@ class Scored:
 
 
 class Likely(Protocol):
-    """A module that finds the likely rules of a class."""
+    """What finds the likely rules of a class."""
 
-    def likely(self, subject: Any, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+    def __call__(self, subject: Any, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """The rules with the highest scores, in any order; the subject is that of the engine of the class."""

@@ -14,10 +14,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.registry import given_class, make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import names_of, some_values
 from holdfast.table.runner import Runner

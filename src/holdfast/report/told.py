@@ -104,7 +104,7 @@ def _broken(of: OfTable, texts: Iterable[str], scores: Mapping[str, float]) -> I
     for text in texts:
         witness = of.diff.witnesses.get(text)
         if witness is not None:
-            looked_at = tuple(getattr(of.diff.lost[text], "looked_at", ()))
+            looked_at = tuple(getattr(of.diff.lost[text], "columns", ()))
             yield _Broken(of, text, scores.get(text), witness, looked_at)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from holdfast.changes.names import in_quotes, quoted
 from holdfast.rules.constants import Constant
@@ -174,7 +174,7 @@ class _Test(Part):
     operand: Operand
     negated: bool = field(default=False, kw_only=True)
 
-    NAMES = ("operand",)
+    NAMES: ClassVar[tuple[str, ...]] = ("operand",)
 
     @property
     def opposite(self) -> Self:

@@ -18,13 +18,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.changes.diff import Worth
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Condition, NullMeaning, alike, compared
 from holdfast.rules.reader import Reader, in_table_order, refuse_unknown, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
+
+if TYPE_CHECKING:  # NumPy takes its time
+    from holdfast.changes.diff import Worth
 
 
 class _Reader(Reader):
@@ -45,6 +47,7 @@ class FD(Rule):
 
     NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
+    given_as = "named"
     example = "Zip -> City"
     described = "a functional dependency"
 
@@ -112,6 +115,7 @@ class Key(Rule):
     NAMES = ("lhs", "where")
     kind = "ucc"
     prefix = "key"
+    given_as = "named"
     example = "key(Zip)"
     described = "a key"
 

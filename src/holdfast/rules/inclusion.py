@@ -35,6 +35,10 @@ class Side(Part):
         plain = f".{names[0]}" if len(names) == 1 else f"({', '.join(names)})"
         return quoted(self.table) + plain
 
+    def to_json(self) -> list[str]:
+        """The table and then the columns."""
+        return [self.table, *self.columns]
+
 
 class _Reader(Reader):
     hint = "write orders.cust in customers.id, or orders(a, b) in customers(c, d)"
@@ -69,6 +73,8 @@ class IND(Rule):
 
     kind = "ind"
     prefix = "ref"
+    given_as = "reference"
+    across = True
     example = "orders.cust in customers.id"
     described = "an inclusion dependency"
 
@@ -158,8 +164,8 @@ class IND(Rule):
         """The object that `--format json` prints: each side as its table and then its columns."""
         return {
             "kind": self.kind,
-            "dependent": [self.dependent.table, *self.dependent.columns],
-            "referenced": [self.referenced.table, *self.referenced.columns],
+            "dependent": self.dependent.to_json(),
+            "referenced": self.referenced.to_json(),
             "value_coverage": self.value_coverage,
             "row_coverage": self.row_coverage,
             "missing_values": self.missing_values,
@@ -171,9 +177,9 @@ class IND(Rule):
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> IND:
         """The dependency that `to_json` described."""
-        sides = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
-        figures = (value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage"))
-        return IND(*sides, *figures, value.get("empty", False))
+        dependent, referenced = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
+        figures = {name: value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage")}
+        return IND(dependent, referenced, empty=value.get("empty", False), **figures)
 
 
 parse = IND.parse

@@ -29,7 +29,7 @@ from holdfast.errors import BadInput, suggest
 from holdfast.rules.conditions import Condition, NullMeaning, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
@@ -82,6 +82,13 @@ class SortReader(Reader):
         """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
         return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
 
+    def columns(self) -> SortList:
+        """One column or more, with commas between."""
+        found = [self.column()]
+        while self.takes(","):
+            found.append(self.column())
+        return tuple(found)
+
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
         self.expect("[")
@@ -94,19 +101,18 @@ class ListOD(Rule):
 
     by: SortList
     then: SortList
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("by", "then", "where")
-    kind = prefix = "lod"
+    kind = prefix = given_as = "lod"
     example = "[Year, Salary] orders [Year, Bin]"
     described = "a list order dependency"
 
-    # A pair (t, s) violates it in one order of t and s only.
-    is_symmetric = False
+    @property
+    def counted(self) -> str:
+        """A pair (t, s) violates it in one order of t and s only."""
+        return "pairs, each once"
 
     @classmethod
     def means(cls, text: str) -> bool:

@@ -22,7 +22,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
 
 Measure = Literal["rows", "share", "distinct", "min", "max"]
@@ -62,14 +62,11 @@ class TableRule(Rule):
     quantity: Quantity
     operator: Operator
     constant: Constant
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("quantity", "where")
-    kind = prefix = "table"
+    kind = prefix = given_as = "table"
     example = "rows >= 1000"
     described = "a rule about a table"
 
@@ -105,6 +102,11 @@ class TableRule(Rule):
         return ()
 
     @property
+    def counted(self) -> str:
+        """The table is a violation, or is none."""
+        return "the table"
+
+    @property
     def constants(self) -> list[Constant]:
         """What the quantity compares with."""
         return [self.constant]
@@ -126,7 +128,7 @@ class TableRule(Rule):
 
         if self.where is not None:
             return super().bound(to)
-        return check(replace(self, table=to.table), to.schema, to.ordered), ()
+        return replace(self, table=to.table, constant=check(self, to.schema, to.ordered)), ()
 
     def to_json(self) -> dict[str, Any]:
         """Its text says all."""

@@ -15,7 +15,7 @@ from holdfast.changes.names import WORD
 from holdfast.rules.conditions import Condition, Either, NullMeaning
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.reader import without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
 
 _ROWS = frozenset(["s", "t0", "t1", "t2"])  # as denial constraints call them
 _CELL = re.compile(rf'(?<![\w."])(?P<row>{WORD}|"")\s*\.\s*(?:{WORD}|"")')
@@ -28,14 +28,11 @@ class RowRule(Rule):
     """What every row of a table must satisfy."""
 
     condition: Condition
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("condition", "where")
-    kind = prefix = "row"
+    kind = prefix = given_as = "row"
     example = "t.Age between 0 and 120"
     described = "a rule about one row"
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, constants_of, leaves
+from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, Row, constants_of, leaves
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
 
@@ -93,7 +93,8 @@ class Rule(Part, ABC):
     example: ClassVar[str]  # a rule of the class, such as `Zip -> City`
     described: ClassVar[str]  # what it is: `a key`
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
-    hint: ClassVar[str] = ""  # how such rules are written, for error sentences
+    given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
+    across: ClassVar[bool] = False  # it speaks of several tables
 
     table: str  # whose rows break it
     where: Condition | None  # which rows it is about; None: all
@@ -140,9 +141,24 @@ class Rule(Part, ABC):
         """When rows break it that it is about."""
 
     @property
+    def is_symmetric(self) -> bool:
+        """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
+        return False
+
+    @property
+    def counted(self) -> str:
+        """What a violation is."""
+        return "rows"
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows that break it, each once."""
         return names_of(self)
+
+    def columns_of_row(self, row: Row) -> list[str]:
+        """The columns that it looks at in row t or s, in the order of mention."""
+        cells = (cell for breach in self.breaches() for cell in breach.cells)
+        return list(dict.fromkeys(cell.column for cell in cells if cell.row == row))
 
     @property
     def constants(self) -> list[Constant]:

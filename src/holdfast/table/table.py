@@ -41,6 +41,11 @@ class Schema:
         """The column names, in order."""
         return [column.name for column in self.columns]
 
+    def named(self, names: Sequence[str]) -> list[Column]:
+        """The columns with some names."""
+        by_name = {column.name: column for column in self.columns}
+        return [by_name[name] for name in names]
+
     @property
     def found_by(self) -> list[int]:
         """The columns by which a row is found again."""

@@ -69,6 +69,12 @@ _NAMED = {
 }
 
 
+def family(kept: pa.DataType) -> str:
+    """What a type compares with: numbers of all kinds with each other, other types with themselves."""
+    t = pa.types
+    return "number" if t.is_integer(kept) or t.is_floating(kept) or t.is_decimal(kept) else str(kept)
+
+
 def parse_type(text: str) -> pa.DataType:
     """The kept type that `str` printed."""
     if decimal := re.fullmatch(r"decimal128\((\d+), (-?\d+)\)", text):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
+from holdfast.rules.denial import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.plan import query_of
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT, Delta

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.check import check, notes
-from holdfast.engines.denial.model import Constant
-from holdfast.engines.denial.parse import parse
+from holdfast.rules.denial_check import check, notes
+from holdfast.rules.denial import Constant
+from holdfast.rules.denial import parse
 from holdfast.errors import BadInput
 from holdfast.table.table import Schema
 from holdfast.table.types import Column

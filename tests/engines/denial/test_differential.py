@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
-from holdfast.engines.denial.parse import parse
+from holdfast.rules.denial import Cell, Constant, DenialConstraint
+from holdfast.rules.denial import parse
 from holdfast.engines.violations.maintain import maintain
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
+from holdfast.rules.denial import Cell, Constant, DenialConstraint, Operator, Predicate, Row
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
 from holdfast.search.shared import TableSearch

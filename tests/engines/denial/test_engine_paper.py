@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.denial.parse import parse
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.denial import parse
 from holdfast.engines.violations.kept import Delta
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import State

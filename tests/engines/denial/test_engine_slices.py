@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.denial.parse import parse
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.denial import parse
 from holdfast.engines.denial.plan import query_of
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.contract import Engine
-from holdfast.engines.functional.model import FD
+from holdfast.rules.dependency import FD
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput

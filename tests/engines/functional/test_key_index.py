@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holdfast as hf
-from holdfast.engines.declared import GivenRule, TableRules
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.engines.functional import key_index, named
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_index import KeyIndex

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.engines.functional import likely_fds
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.likely_fds import likely
-from holdfast.engines.functional.model import FD, pairs_of
+from holdfast.rules.dependency import FD, pairs_of
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.parse import is_denial
-from holdfast.engines.functional.model import FD, Key, is_dependency, is_key, parse
+from holdfast.rules.denial import is_denial
+from holdfast.rules.dependency import FD, Key, is_dependency, is_key, parse
 from holdfast.errors import BadInput
 
 names = st.one_of(

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
+from holdfast.rules.dependency import FD, Key
 from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
+from holdfast.rules.dependency import FD, Key
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from holdfast.changes.diff import Finding, Worth
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import FD, Key
+from holdfast.rules.dependency import FD, Key
 from holdfast.engines.registry import make_engine
 from holdfast.engines.scored import BROKEN
 from holdfast.table.table import Nulls

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.inclusion.model import IND, Side, parse
+from holdfast.rules.inclusion import IND, Side, parse
 from holdfast.errors import BadInput
 
 names = st.text(max_size=8) | st.sampled_from(

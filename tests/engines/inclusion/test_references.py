@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.declared import GivenRule, TableRules
-from holdfast.engines.inclusion.model import parse
+from holdfast.rules.given import GivenRule, TableRules
+from holdfast.rules.inclusion import parse
 from holdfast.engines.inclusion.references import ReferenceEngine
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable

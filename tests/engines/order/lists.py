@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines.order.list_model import ListOD, SortList
+from holdfast.rules.lists import ListOD, SortList
 from holdfast.engines.order.list_queries import queries_of
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT

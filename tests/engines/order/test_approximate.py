@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order import touched
-from holdfast.engines.order.model import Compatible, Constant
+from holdfast.rules.order import Compatible, Constant
 from holdfast.engines.registry import make_engine
 from holdfast.table.table import Nulls
 from tests.engines.order.test_engine import NAMES, by_number

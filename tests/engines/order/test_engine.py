@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.order.model import Compatible, Constant, Rule, parse
+from holdfast.rules.order import Compatible, Constant, Canonical as Rule, parse
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
 from holdfast.table.table import Nulls

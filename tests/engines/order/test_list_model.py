@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.order.list_model import ListOD, SortColumn
-from holdfast.engines.order.list_parse import parse
+from holdfast.rules.lists import ListOD, SortColumn
+from holdfast.rules.lists import parse
 from holdfast.engines.registry import class_of_text, given_class
 from holdfast.errors import BadInput
 

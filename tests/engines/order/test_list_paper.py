@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.order.list_parse import parse
+from holdfast.rules.lists import parse
 from holdfast.engines.order.list_queries import queries_of
 from holdfast.engines.violations.listing import PairListing
 from holdfast.search.queries import PairQuery

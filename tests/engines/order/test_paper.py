@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.order.model import Compatible, Constant, Rule
+from holdfast.rules.order import Compatible, Constant, Canonical as Rule
 from tests.oracle import order as oracle
 
 NAMES = ("ID", "yr", "posit", "bin", "sal", "perc", "tax", "grp", "subg")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.pointwise.model import Pointwise
+from holdfast.rules.pointwise import Pointwise
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
 from holdfast.table.table import Nulls

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.engines.pointwise import likely as module
 from holdfast.engines.pointwise.likely import MOST_COLUMNS, likely
-from holdfast.engines.pointwise.model import Pointwise
+from holdfast.rules.pointwise import Pointwise
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress

@@ -9,8 +9,8 @@ from typing import Any, get_args
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.model import (
+from holdfast.rules.constants import Constant
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,

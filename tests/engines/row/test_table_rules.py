@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.engines.language.constants import Constant
+from holdfast.rules.constants import Constant
 from holdfast.engines.registry import given_class
-from holdfast.engines.row.table_model import Quantity, TableRule, parse
+from holdfast.rules.measure import Quantity, TableRule, parse
 from holdfast.engines.row.table_texts import canonical
 from holdfast.report.document.details import meaning_of
 from holdfast.report.sql import query

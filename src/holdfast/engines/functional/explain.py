@@ -12,9 +12,10 @@ from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
-from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs.filled import is_empty
+from holdfast.rules.dependency import FD, columns_of, pairs_of, parse
+from holdfast.rules.dependency import Dependency as Rule
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values

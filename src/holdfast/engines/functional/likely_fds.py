@@ -20,10 +20,10 @@ from itertools import combinations
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
-from holdfast.engines.functional.model import FD, pairs_of
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
+from holdfast.rules.dependency import FD, pairs_of
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 

@@ -29,11 +29,11 @@ from holdfast.borders.rows import CodedColumns
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Lhs
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import Key, pairs_of
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.partitions import pairs_within
 from holdfast.progress import Progress, search_progress
+from holdfast.rules.dependency import Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table

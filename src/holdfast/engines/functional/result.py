@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
-from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
+from holdfast.rules.dependency import FD, Key, fd_text, key_text, parse
+from holdfast.rules.dependency import Dependency as Rule
 
 _AT_ONCE = 1 << 14
 

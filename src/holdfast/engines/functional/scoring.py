@@ -21,9 +21,10 @@ from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import Key, Rule, pairs_of
 from holdfast.engines.functional.result import Rules
 from holdfast.engines.scored import BROKEN, LONGER
+from holdfast.rules.dependency import Dependency as Rule
+from holdfast.rules.dependency import Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
@@ -95,7 +96,7 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
     names = table.schema.names
     is_key = isinstance(rules[0], Key)
     agreement = (
-        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.looked_at})
+        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.columns})
     )
     for lhs, own in sides:
         columns = [names.index(name) for name in lhs]
@@ -105,7 +106,7 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        told = agreement.told(side, [names.index(rule.looked_at[-1]) for rule in own])
+        told = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
         for rule, each in zip(own, told, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))

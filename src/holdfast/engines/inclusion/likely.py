@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
-from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.rank import WORTHY, Proposal, carried, proposals
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.inclusion.translate import translate
@@ -27,6 +26,7 @@ from holdfast.engines.inclusion.values import NUMBER
 from holdfast.engines.scored import LIKELY, Scored, Wanted
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.inclusion import IND, Side
 from holdfast.table.runner import Runner
 
 COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave

@@ -14,13 +14,14 @@ from holdfast.changes.names import quoted
 from holdfast.changes.naming import listed, named, shown
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
-from holdfast.engines.order.model import Constant, Rule, parse
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Wording
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
+from holdfast.rules.order import Canonical as Rule
+from holdfast.rules.order import Constant, parse
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Table
 
@@ -63,7 +64,7 @@ class Explanation(contract.Explanation):
             f"{self.groups:,} groups of two rows or more, the largest of {self.largest:,}; score {self.rule.score:,}"
         )
         if self.rule.empty:
-            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.looked_at
+            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.columns
             return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]
         if self.witness is None:
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
@@ -113,7 +114,7 @@ def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> 
 
 def _sentence(rule: Rule, witness: Witness) -> str:
     """How two rows break a rule."""
-    who = listed(named(witness.rows, witness.keys, witness.values, rule.looked_at))
+    who = listed(named(witness.rows, witness.keys, witness.values, rule.columns))
     if isinstance(rule, Constant):
         return f"{who} differ: {_values(rule.column, witness)}"
     how = "differ in opposite ways" if rule.direction == "asc" else "differ in the same way"

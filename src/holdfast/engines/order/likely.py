@@ -18,12 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.names import quoted
-from holdfast.engines.order.list_model import ListOD, SortColumn
 from holdfast.engines.order.measured import Candidate, Cells, Measured
-from holdfast.engines.order.model import Compatible
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.lists import ListOD, SortColumn
+from holdfast.rules.order import Compatible
 from holdfast.table.runner import Runner
 from holdfast.table.table import Nulls, Table
 

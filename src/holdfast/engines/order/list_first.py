@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.engines import contract
-from holdfast.engines.order.list_model import ListOD
-from holdfast.engines.order.list_queries import queries_of
 from holdfast.engines.order.list_words import breach_of, values_of
 from holdfast.engines.violations.listing import short_names
+from holdfast.engines.violations.queries import queries_of
+from holdfast.rules.lists import ListOD
 from holdfast.search.search import PairSearch
 from holdfast.table.table import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.naming import listed
-from holdfast.engines.order.list_model import ListOD, SortColumn, SortList
+from holdfast.rules.lists import ListOD, SortColumn, SortList
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 

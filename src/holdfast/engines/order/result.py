@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from holdfast.borders.targets import Targets
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
-from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
+from holdfast.rules.order import Canonical as Rule
+from holdfast.rules.order import Compatible, Constant, Direction, compatible_text, constant_text, parse
 
 Numbers = NDArray[np.int64]
 

@@ -18,7 +18,7 @@ from holdfast.borders.method import Budget, Choice, choose, told
 from holdfast.changes.diff import Diff
 from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
 from holdfast.engines.pointwise.differ import difference
@@ -43,10 +43,10 @@ WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
 
-class PointwiseEngine(Engine):
+class PointwiseEngine(Engine[WatchedTable, State]):
     """Minimal pointwise order dependencies (`pod`)."""
 
-    def __init__(self, declared: RuleClass, settings: PointwiseSettings) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings) -> None:
         self.declared = declared
         self._settings = settings
 
@@ -130,8 +130,3 @@ def _columns(option: str, names: str | None, schema: Schema) -> tuple[int, ...] 
             known = ", ".join(schema.names)
             raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
     return tuple(sorted({schema.names.index(name) for name in asked}))
-
-
-def make(declared: RuleClass, settings: PointwiseSettings, _: Mapping[str, TableRules]) -> PointwiseEngine:
-    """The engine of pointwise order dependencies."""
-    return PointwiseEngine(declared, settings)

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
-from holdfast.engines.pointwise.model import Mark, Operator, Pointwise, folded
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.result import Wording
 from holdfast.engines.scored import LONGER, Scored, Wanted, telling
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.pointwise import Mark, Operator, Pointwise
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -221,7 +221,7 @@ def reading(table: Table, never: Conjunction, own: int) -> Pointwise:
     right = _mark(names[never.columns[own]], _ANY & ~never.marks[own])
     (denial,) = Wording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
     left = tuple(mark for place, mark in enumerate(marks) if place != own)
-    return folded(Pointwise(table.schema.name, left, right, denial))
+    return Pointwise(table.schema.name, left, right, denial).folded
 
 
 def _mark(name: str, mask: int) -> Mark:

@@ -15,8 +15,8 @@ from holdfast.changes.asked import Bound, RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
-from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
 from holdfast.pairs.bitsets import Words
+from holdfast.rules.pointwise import Operator, Pointwise, denial_text, parse, rule_text
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]

@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.changes.diff import Witness
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import by_key, shown
-from holdfast.engines.pointwise.model import Pointwise
+from holdfast.rules.pointwise import Pointwise
 
 _LONGEST = 28  # of a value
 

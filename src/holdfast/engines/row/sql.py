@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from holdfast.changes.names import in_quotes
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.model import (
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,
@@ -17,6 +16,7 @@ from holdfast.engines.row.model import (
     OneOf,
     Operand,
 )
+from holdfast.rules.constants import Constant
 
 _TEXT = "'"
 _ESCAPES = "!#$^~|"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.engines.language.constants import Constant
 from holdfast.engines.row.evaluate import truth
-from holdfast.engines.row.model import (
+from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.row.rows import Rows
+from holdfast.rules.conditions import (
     Between,
     Cell,
     Comparison,
@@ -17,8 +18,7 @@ from holdfast.engines.row.model import (
     OneOf,
     Operand,
 )
-from holdfast.engines.row.reckon import operand_values
-from holdfast.engines.row.rows import Rows
+from holdfast.rules.constants import Constant
 from holdfast.table.plain import plain_values
 
 _FALSE = {

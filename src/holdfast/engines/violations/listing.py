@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,30 @@ from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import by_number, listed
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
+from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
+from holdfast.rules.sentences import why
+from holdfast.search.found import Found
 from holdfast.table.naming import names_of
+from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 
-class PairListing(Listing, ABC):
+class PairListing(Listing):
     """The violating pairs (or rows) of a rule."""
 
-    @abstractmethod
+    @classmethod
+    def of(cls, rule: Named[Rule], found: Found, table: Table) -> Self:
+        """From what was found in a table."""
+        sides: tuple[Literal["t", "s"], ...] = ("t", "s")
+        looked_at: dict[str, list[str]] = {row: columns for row in sides if (columns := rule.rule.columns_of_row(row))}
+        return cls(rule, table, found.count, found.pairs, looked_at)
+
     def sentence(self, ids: NDArray[np.int64], names: dict[str, str]) -> str:
-        """Why rows t and s violate the rule; `names` tells what these are called."""
+        """Why rows t and s violate the rule; `names` says what these are called."""
+        rows = dict(zip(("t", "s"), plain_rows(self.table.values(ids)), strict=False))
+        verb = "violates" if len(names) == 1 else "violate"
+        return f"{listed(list(names.values()))} {verb} {self.rule.called}: {why(self.rule.rule, rows, names)}"
 
     def explain(self, t: int, s: int | None = None) -> str:
         """One sentence about a violating pair (or row)."""
