@@ -90,7 +90,7 @@ def test_what_became_of_rules_is_counted_once_each() -> None:
         "lost: 2 rules",
         "gained: 2 rules",
         "untested: 1 rule had held for lack of values alone",
-        "implied: 2 rules still hold, but follow from others, or nothing is left to test them",
+        "implied: 2 rules still hold, but follow from others, or too little is left to test them",
     ]
     assert [line.split("   ")[0] for line in list(told.values())[-1]] == ["x -> b", "x -> c"]
     assert [rule.text for rule in outcome.implied] == ["x -> b", "x -> c"]
