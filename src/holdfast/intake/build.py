@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, refuse_not_utf8
 from holdfast.intake.choosing import SAID, Way
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Part, Quarantine
@@ -76,6 +76,7 @@ def build_table(
     if not name.strip():
         where = f"{source}: " if isinstance(source, str | Path) else ""
         raise BadInput(f"{where}the table has no name; give it one: name=path")
+    refuse_not_utf8(name)
     progress.step(f"Reading {name}")
     reading = _opened(name, open_source(source, options, spark), progress)
     plan, left_out = plan_init(reading, name, asked)

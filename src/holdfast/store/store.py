@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
-from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
@@ -217,6 +217,7 @@ class Store:
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
+        refuse_not_utf8(batch_id)
         with clear_sentences(self.path):
             return batch_with(self._db, batch_id)
 
