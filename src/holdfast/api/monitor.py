@@ -41,9 +41,9 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table.admit import Admitted
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.resolve import OnMissing, needs_key
 from holdfast.table.rewrite import bytes_a_row
-from holdfast.table.table import Nulls
 
 if TYPE_CHECKING:
     from holdfast.rules.file import Rules
@@ -86,7 +86,7 @@ class Monitor(Tabling):
         suggest: int | None = None,
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-        nulls: Nulls = "equal",
+        nulls: GivenNulls = "equal",
         options: ReadOptions | None = None,
         segments: str | None = None,
         spark: Any = None,
@@ -124,7 +124,7 @@ class Monitor(Tabling):
         tables: Mapping[str, Any],
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
         columns: str | Sequence[str] | Mapping[str, Sequence[str]],
-        nulls: Nulls,
+        nulls: GivenNulls,
         given: Rules | None,
         suggest: int | None,
         options: ReadOptions | None,

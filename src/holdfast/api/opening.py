@@ -12,8 +12,9 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table, by_table, discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Opened:
 def opened(
     source: Any,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]],
-    nulls: Nulls,
+    nulls: GivenNulls,
     options: ReadOptions | None,
     spark: Any,
     progress: Progress,

@@ -22,7 +22,8 @@ from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import given_rules, rules_text
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.store.database import DATABASE
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def suggest(
     top: int = TOP,
     max_lhs: int = MAX_LHS,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,

@@ -30,7 +30,8 @@ from holdfast.engines.scored import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.store.records import BatchRecord
-from holdfast.table.table import Nulls, Table
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Table
 from holdfast.visible import visible
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import NullMode, Output, SourceList
+from holdfast.cli.arguments import Output, SourceList
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     given_classes,
@@ -20,6 +20,7 @@ from holdfast.cli.printing import (
 )
 from holdfast.cli.tables import named
 from holdfast.errors import BadInput
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
+from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, NullMode, Output, SourceList
+from holdfast.cli.arguments import Columns, Output, SourceList
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import likely_names, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.scored import MAX_LHS
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.api.suggesting import Suggestions

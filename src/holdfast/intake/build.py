@@ -22,9 +22,10 @@ from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
+from holdfast.table.nulls import GivenNulls, Nulls
 from holdfast.table.resolve import Mode, OnMissing, needs_key
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema, Table, TableFiles
+from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
 
 ONE_MACHINE = 20_000_000
@@ -66,7 +67,7 @@ def build_table(
     source: Any,
     options: ReadOptions,
     key: Sequence[str],
-    nulls: Nulls,
+    nulls: GivenNulls,
     folder: str,
     spark: Any,
     progress: Progress,
@@ -82,7 +83,7 @@ def build_table(
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
         columns, casters, markers = _types(reading, plan, rows, progress)
-        schema = Schema(name, columns, _key_columns(columns, key, name), nulls)
+        schema = Schema(name, columns, _key_columns(columns, key, name), Nulls.given(nulls))
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
         try:

@@ -41,7 +41,8 @@ from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.sums import SUMS, SumsWriter, checked, wrong_files
 from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
-from holdfast.table.table import Nulls, Segment, TableFiles
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Segment, TableFiles
 
 
 class Store:
@@ -189,7 +190,7 @@ class Store:
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
-        return "distinct" if self.meta("nulls") == "distinct" else "equal"
+        return Nulls(self.meta("nulls") or "")
 
     def tables(self, as_of: int | None = None) -> list[TableRecord]:
         """The watched tables, with their segments now or as of a batch."""

@@ -112,7 +112,7 @@ def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], 
     if rhs is None:
         return Broken(agreed, len(ids), None, (), *look_at)
     best = int(codes[rhs, ~outside][0])
-    distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
+    distinct, counts = _distinct(codes[rhs], table.schema.nulls.are_distinct)
     order = np.lexsort((distinct != best, -counts))
     values = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
     return Broken(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)

@@ -24,8 +24,9 @@ from holdfast.engines.order.model import Compatible
 from holdfast.engines.scored import Scored, Wanted, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
-from holdfast.table.table import Nulls, Table
+from holdfast.table.table import Table
 
 NEARLY = 0.05  # rules are told that hold but for this share of rows
 _LEAST = 0.1  # what a rule must score in the sample to be looked at
@@ -91,7 +92,7 @@ class Rows:
     def candidate(self, pair: Pair) -> Candidate:
         """A pair of columns on these rows."""
         context = None if pair.context is None else self.codes(pair.context)
-        distinct = self.table.schema.nulls == "distinct"
+        distinct = self.table.schema.nulls.are_distinct
         return Candidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
 
 
@@ -170,7 +171,7 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
 
 def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
     """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
-    return _denial(rule) if nulls == "distinct" else _lists(rule, told)
+    return _denial(rule) if nulls.are_distinct else _lists(rule, told)
 
 
 def _lists(rule: Compatible, told: Measured) -> str:

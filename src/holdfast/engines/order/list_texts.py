@@ -36,7 +36,7 @@ def rule_of(given: GivenRule, schema: Schema) -> ListOD:
 
 def refuse_distinct_nulls(schema: Schema) -> None:
     """A null that equals nothing has no place in an order."""
-    if schema.nulls == "distinct":
+    if schema.nulls.are_distinct:
         raise BadInput("where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)")
 
 

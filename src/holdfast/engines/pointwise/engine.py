@@ -113,7 +113,7 @@ class PointwiseEngine(Engine):
         declared = set(_columns("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
-        return Space(ordered, schema.nulls == "distinct")
+        return Space(ordered, schema.nulls.are_distinct)
 
     def _told(self, schema: Schema) -> Told:
         settings = self._settings

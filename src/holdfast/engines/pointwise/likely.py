@@ -93,7 +93,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
 
 def _comparable(table: Table) -> list[int]:
     """The columns whose order means something; without nulls, where these are distinct."""
-    distinct = table.schema.nulls == "distinct"
+    distinct = table.schema.nulls.are_distinct
     return [
         place
         for place, column in enumerate(table.schema.columns)
@@ -104,7 +104,7 @@ def _comparable(table: Table) -> list[int]:
 
 def _space(table: Table) -> Space:
     ordered = tuple(not pa.types.is_string(column.type) for column in table.schema.columns)
-    return Space(ordered, table.schema.nulls == "distinct")
+    return Space(ordered, table.schema.nulls.are_distinct)
 
 
 class Sample:
