@@ -19,7 +19,7 @@ from holdfast.cli.printing import (
     warn_unlisted,
 )
 from holdfast.cli.tables import named
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, ExitCode
 from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
@@ -66,4 +66,4 @@ def check(
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:
         print_violations_json(checked.listings, limit)
-    raise typer.Exit(1 if checked.violated else 0)
+    raise typer.Exit(ExitCode.RULE_BROKE if checked.violated else ExitCode.ALL_WELL)
