@@ -21,7 +21,8 @@ from benchmarks.data import flights_csv, shared, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.functional.model import FD
 from holdfast.engines.registry import rule_class
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table, discovery_runner
 from holdfast.intake.reading import ReadOptions

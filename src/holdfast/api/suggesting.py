@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from holdfast.api.opening import Opened, opened
 from holdfast.engines.registry import names_in, refuse_given, rule_class, rule_classes
-from holdfast.engines.scored import MAX_LHS, TOP, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress

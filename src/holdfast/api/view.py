@@ -26,7 +26,7 @@ from holdfast.engines.registry import (
     make_engine,
     rule_class,
 )
-from holdfast.engines.scored import MAX_LHS, TOP
+from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.store.records import BatchRecord

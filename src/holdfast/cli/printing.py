@@ -11,6 +11,7 @@ from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
+from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
 from holdfast.report.terminal import Terminal, say, say_json
 
@@ -62,7 +63,7 @@ def in_schema_order(store: Any) -> list[dict[str, Any]]:
 def print_findings(
     findings: list[dict[str, Any]],
     form: Format,
-    top: int = 20,
+    top: int = SHOWN,
     asked: Iterable[str] = (),
     results: Sequence[Result] = (),
 ) -> None:

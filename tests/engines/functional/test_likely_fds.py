@@ -13,7 +13,8 @@ from holdfast.engines.functional import likely_fds
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.likely_fds import likely
 from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.nulls import NullMode

@@ -15,7 +15,8 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.likely_keys import likely
 from holdfast.engines.functional.model import Key, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.nulls import NullMode

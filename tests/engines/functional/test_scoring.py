@@ -9,7 +9,7 @@ from holdfast.changes.diff import Finding, Worth
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.registry import make_engine
-from holdfast.engines.scored import BROKEN
+from holdfast.engines.thresholds import BROKEN
 from holdfast.table.nulls import NullMode
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle.evidence import evidence

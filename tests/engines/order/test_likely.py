@@ -16,7 +16,8 @@ import holdfast as hf
 from holdfast.engines.order.likely import MOST_COLUMNS, Pair, Rows, as_given, likely
 from holdfast.engines.order.measured import Measured
 from holdfast.engines.order.model import Compatible
-from holdfast.engines.scored import LIKELY, Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.nulls import NullMode, Nulls

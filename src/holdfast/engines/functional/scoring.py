@@ -23,7 +23,7 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.model import Key, Rule, pairs_of
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.scored import BROKEN, LONGER
+from holdfast.engines.thresholds import BROKEN, LONGER
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 

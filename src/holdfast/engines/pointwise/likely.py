@@ -28,7 +28,8 @@ from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS,
 from holdfast.engines.pointwise.model import Mark, Operator, Pointwise, folded
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.result import Wording
-from holdfast.engines.scored import LONGER, Scored, Wanted, telling
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, telling
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.runner import Runner
@@ -37,7 +38,6 @@ from holdfast.table.table import Table
 MOST_COLUMNS = 20  # that are looked at: there are 1,140 choices of three of them
 _SAMPLE = 500
 _PROVED = 12  # conjunctions that are looked for in all rows
-_LEAST = 0.3  # what a rule must score
 _MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
 _VALUES = 2.0  # so many values more than one make half the score
 
@@ -85,7 +85,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     rows = RankedColumns(table, only=columns)
     sample = Sample(rows, columns)
     found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
-    best = [each for each in found if each.score >= _LEAST][:_PROVED]
+    best = [each for each in found if each.score >= LEAST_OF_SEVERAL][:_PROVED]
     progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
     proved = _proved(rows, _space(table), sample, best)
     return [_scored(table, sample, each) for each in proved[: wanted.top]]
