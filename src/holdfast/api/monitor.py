@@ -32,7 +32,8 @@ from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
-from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table
+from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
@@ -166,7 +167,7 @@ class Monitor(Tabling):
             )
             ways[name] = one.way
             if self._runner.is_local:
-                self._runner = discovery_runner(one)
+                self._runner = discovery_runner(one.admitted.table.rows, one.runner)
         self._store.put_meta("ways", json.dumps(ways))
         self._bind(self._with_suggestions(given, suggest) if suggest else given)
         for rules, name in self._subjects():

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table, by_table, discovery_runner
+from holdfast.intake.build import build_table, by_table
+from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.table.nulls import GivenNulls
@@ -57,5 +58,5 @@ def opened(
             left_out[name] = built.left_out
             watched[name] = WatchedTable(built.admitted.table)
             if runner.is_local:  # one table that needs another runner is enough
-                runner = discovery_runner(built)
+                runner = discovery_runner(built.admitted.table.rows, built.runner)
         yield Opened(watched, left_out, runner)
