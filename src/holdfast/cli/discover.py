@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from holdfast.changes.names import command
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
@@ -119,11 +119,12 @@ def _overview(
 
 def _next(tables: dict[str, str], seconds: float) -> str:
     """How long it took, and what to type next."""
-    files = " ".join(map(shlex.quote, tables.values()))
+    files = tables.values()
     return (
-        f"took {seconds:,.1f} s. Next: holdfast suggest {files} --to rules.yaml   (rules to read, edit and check)\n"
-        f"              holdfast init state/ {files} --suggest {SHOWN}   (watch them)\n"
-        f"              holdfast discover {files} --rules fd,ucc   (all that hold exactly)"
+        f"took {seconds:,.1f} s. Next: {command('suggest', *files, '--to', 'rules.yaml')}   "
+        "(rules to read, edit and check)\n"
+        f"              {command('init', 'state/', *files, '--suggest', SHOWN)}   (watch them)\n"
+        f"              {command('discover', *files, '--rules', 'fd,ucc')}   (all that hold exactly)"
     )
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
+from holdfast.changes.names import command
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
@@ -58,7 +59,9 @@ class Store:
         self.path = Path(path)
         with clear_sentences(self.path):
             if not (self.path / DATABASE).is_file():
-                raise BadInput(f"{self.path}: not a Holdfast state; start one with: holdfast init {self.path} SOURCE")
+                raise BadInput(
+                    f"{self.path}: not a Holdfast state; start one with: {command('init', self.path, 'SOURCE')}"
+                )
             self._lock = WriterLock(self.path / LOCK) if write else None
             self._reading: ReadDatabase | None = None
             try:
