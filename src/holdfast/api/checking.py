@@ -23,7 +23,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.rules.registry import examples
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import GivenNulls
 
 _RULE_FILES = (".yaml", ".yml", ".json")
 
@@ -95,7 +95,7 @@ def check(
     source: Any,
     rules: str | Path | Sequence[str] | Rules,
     *,
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,

@@ -23,7 +23,8 @@ from holdfast.engines.registry import (
 )
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Found:
 
     results: tuple[Result, ...]
     left_out: Mapping[str, tuple[str, ...]]
-    nulls: Nulls
+    nulls: GivenNulls
     ranked: tuple[Result, ...] = ()  # the same as people want to read them, with what only a look at all of them tells
     shapes: Mapping[str, tuple[Schema, int]] = field(default_factory=dict)  # columns and number of rows of each table
 
@@ -106,7 +107,7 @@ def discover(
     rules: str | Sequence[str] = ("column",),
     *,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     html: str | Path | None = None,
@@ -142,7 +143,7 @@ def discover(
     return found
 
 
-def found_in(tables: Opened, engines: Sequence[Engine[Any, Any]], nulls: Nulls, progress: Progress) -> Found:
+def found_in(tables: Opened, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
     """What engines find in tables that are open."""
     results: list[Result] = []
     ranked: list[Result] = []

@@ -12,6 +12,7 @@ from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.lists import ListOD
+from holdfast.table.nulls import Nulls
 
 
 def orders(
@@ -41,7 +42,7 @@ year 15 of row 1.
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         built = build_table(
-            "table", table, options or ReadOptions(), (), "equal", folder, spark, progress or SILENT, rule.columns
+            "table", table, options or ReadOptions(), (), Nulls.EQUAL, folder, spark, progress or SILENT, rule.columns
         )
         return look(replace(rule, table="table"), built.admitted.table)
 

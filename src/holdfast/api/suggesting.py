@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from holdfast.api.opening import Opened, opened
 from holdfast.engines.registry import names_in, refuse_given, rule_class, rule_classes
-from holdfast.engines.scored import MAX_LHS, TOP, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -22,7 +23,8 @@ from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import given_rules, rules_text
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.store.database import DATABASE
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def suggest(
     top: int = TOP,
     max_lhs: int = MAX_LHS,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,

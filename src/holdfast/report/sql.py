@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from holdfast.changes.names import in_quotes
 from holdfast.engines.meaning import Breach, Cell, Comparison, Meaning, Partner
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import Nulls
 
 
-def query(meaning: Meaning, table: str, key: Sequence[str], nulls: Nulls = "equal") -> str:
+def query(meaning: Meaning, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
     """The query; nothing where only row numbers, which SQL doesn't know, would tell a row from itself."""
     if meaning.partner is not None:
         return _orphans(meaning.partner)

@@ -23,11 +23,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, Operand, Row
+from holdfast.rules.conditions import Cell, Comparison, Condition, Operand, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
 from holdfast.rules.rule import Bounds, Breach, Rule, listed
+from holdfast.table.nulls import Nulls
 
 _PAIRS: tuple[tuple[str, str], ...] = (("t", "s"), ("t1", "t2"), ("t0", "t1"))
 _ROWS = frozenset(row for pair in _PAIRS for row in pair)
@@ -73,7 +74,7 @@ class DenialConstraint(Rule):
         said = listed([predicate.text for predicate in self.predicates])
         return f"No row t has {said}." if self.is_single else f"No two rows t and s have {said}."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """Rows break it that make all predicates true."""
         unequal = (cell.column for each in self.predicates if each.operator != "=" for cell in each.cells)
         return (Breach(self.predicates, tuple(dict.fromkeys(unequal)) or self.columns),)

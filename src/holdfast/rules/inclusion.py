@@ -15,10 +15,11 @@ from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition, NullMeaning
+from holdfast.rules.conditions import Condition
 from holdfast.rules.parts import Part, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
+from holdfast.table.nulls import Nulls
 
 
 @dataclass(frozen=True, order=True)
@@ -127,7 +128,7 @@ class IND(Rule):
         """How many columns each side has."""
         return len(self.dependent.columns)
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
         """A row breaks it whose values do not occur on the other side."""
         own, other = self.dependent, self.referenced
         return (Breach((NoPartner(own.columns, other.table, other.columns),), own.columns),)

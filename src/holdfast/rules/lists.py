@@ -26,11 +26,12 @@ from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition, NullMeaning, compared
+from holdfast.rules.conditions import Condition, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
+from holdfast.table.nulls import Nulls
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
 _Signs = frozenset[int]
@@ -142,11 +143,11 @@ class ListOD(Rule):
         by = f"sorted by {sort_text(self.by)}" if self.by else "in any order"
         return f"Rows {by} are sorted by {sort_text(self.then)}, too."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
         """The splits and swaps, by which columns decide."""
         return tuple(
             Breach(
-                tuple(compared(name, _OPERATORS[signs], "equal") for name, signs in allowed.items()),
+                tuple(compared(name, _OPERATORS[signs], Nulls.EQUAL) for name, signs in allowed.items()),
                 tuple(dict.fromkeys((*decides, column.name))),
             )
             for before, decides in self._not_after()
@@ -182,9 +183,9 @@ class ListOD(Rule):
         return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
 
 
-def refuse_distinct_nulls(nulls: NullMeaning) -> None:
+def refuse_distinct_nulls(nulls: Nulls) -> None:
     """A null that equals nothing has no place in an order."""
-    if nulls == "distinct":
+    if nulls.are_distinct:
         raise BadInput("where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)")
 
 

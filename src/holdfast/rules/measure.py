@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Comparison, Condition, IsNull, NullMeaning, of_t
+from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
+from holdfast.table.nulls import Nulls
 
 Measure = Literal["rows", "share", "distinct", "min", "max"]
 _START = re.compile(r"(?i)(?:rows\s*[=<>!≠≤≥]|(?:share|distinct|min|max)\s*\((?![^()]*\)\s*in\b))")
@@ -97,7 +98,7 @@ class TableRule(Rule):
         """The column it mentions, if it mentions one."""
         return (self.quantity.column,) if self.quantity.column else ()
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002
         """No row breaks it: a table does."""
         return ()
 

@@ -23,9 +23,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import NEGATED, Condition, NullMeaning, compared
+from holdfast.rules.conditions import NEGATED, Condition, compared
 from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.table.nulls import Nulls
 
 Operator = Literal["<", "<=", "=", ">=", ">"]
 Mark = tuple[str, Operator]
@@ -97,7 +98,7 @@ class Pointwise(Rule):
         """All columns."""
         return (*(name for name, _ in self.left), self.right[0])
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that compare as the left side says, and not as the right side does."""
         column, operator = self.right
         left = (compared(*mark, nulls) for mark in self.left)

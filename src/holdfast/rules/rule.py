@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, Row, constants_of, leaves
+from holdfast.rules.conditions import Cell, Comparison, Condition, Row, constants_of, leaves
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.table.nulls import Nulls
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
     from holdfast.table.table import Schema
@@ -131,13 +132,13 @@ class Rule(Part, ABC):
     def says(self) -> str:
         """What it says, in a sentence."""
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def breaches(self, nulls: Nulls = Nulls.EQUAL) -> tuple[Breach, ...]:
         """When rows break it, in a table with some meaning of nulls."""
         own = self.broken_by(nulls)
         return own if self.where is None else tuple(each.among(self.where) for each in own)
 
     @abstractmethod
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """When rows break it that it is about."""
 
     @property

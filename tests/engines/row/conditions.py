@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdfast.rules.constants import Constant
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,
@@ -25,6 +24,7 @@ from holdfast.rules.conditions import (
     Operand,
     columns_of,
 )
+from holdfast.rules.constants import Constant
 from holdfast.search.queries import Operator
 
 SCHEMA = pa.schema(

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
@@ -42,9 +42,6 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
 
-BUDGET = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)  # of agree-sets to count
-NS_A_PAIR = 1.5  # to compare two rows and count their agree-set
-
 
 class FunctionalEngine(Engine[WatchedTable, State]):
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
@@ -67,9 +64,9 @@ class FunctionalEngine(Engine[WatchedTable, State]):
     def _choice(self, table: Table, progress: Progress) -> Choice:
         rows, columns = table.rows, len(table.schema.columns)
         if not self._error:
-            return choose(self._method, rows, columns, BUDGET)
-        if (pairs := pairs_of(rows)) > BUDGET.wide_pairs:
-            minutes = pairs * NS_A_PAIR / (os.cpu_count() or 1) / 60e9
+            return choose(self._method, rows, columns, AGREE_SETS)
+        if (pairs := pairs_of(rows)) > AGREE_SETS.wide_pairs:
+            minutes = pairs * NS_AN_AGREE_SET / (os.cpu_count() or 1) / 60e9
             progress.note(
                 f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
                 f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import SIGNATURES, Choice, choose, told
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
@@ -38,7 +38,6 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered, Approximate)}
-BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
 
 
 class OrderEngine(Engine[WatchedTable, State]):
@@ -127,7 +126,7 @@ class OrderEngine(Engine[WatchedTable, State]):
     def _choice(self, asked: Asked, rows: int) -> Choice:
         if asked.error:
             return Choice(Approximate.name, f"as up to {asked.error:g} of them may go")
-        return choose(self._settings.method, rows, asked.targets.columns, BUDGET)
+        return choose(self._settings.method, rows, asked.targets.columns, SIGNATURES)
 
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns

@@ -20,8 +20,7 @@ from holdfast.engines.order.scores import Scores
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
-from holdfast.rules.order import Canonical as Rule
-from holdfast.rules.order import Constant, parse
+from holdfast.rules.order import Canonical, Constant, parse
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Table
 
@@ -32,7 +31,7 @@ _LONGEST = 28  # of a value in a sentence
 class Explanation(contract.Explanation):
     """Whether a rule holds. Groups are those of two rows and more: in a smaller one there is nothing to break it."""
 
-    rule: Rule
+    rule: Canonical
     rows: int
     groups: int
     largest: int
@@ -112,7 +111,7 @@ def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> 
     return counter_of(contexts.rows, targets, target, Scratch()).count(grouped, table.rows)
 
 
-def _sentence(rule: Rule, witness: Witness) -> str:
+def _sentence(rule: Canonical, witness: Witness) -> str:
     """How two rows break a rule."""
     who = listed(named(witness.rows, witness.keys, witness.values, rule.columns))
     if isinstance(rule, Constant):

@@ -18,6 +18,7 @@ from holdfast.engines.violations.listing import short_names
 from holdfast.engines.violations.queries import queries_of
 from holdfast.rules.lists import ListOD
 from holdfast.search.search import PairSearch
+from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
 
 
@@ -52,7 +53,7 @@ class Ordered(contract.Explanation):
 
 def look(rule: ListOD, table: Table) -> Ordered:
     """Whether a rule holds in a table."""
-    search = PairSearch(table, queries_of(rule, table.schema), "equal")
+    search = PairSearch(table, queries_of(rule, table.schema), Nulls.EQUAL)
     found = (search.first(number) for number in range(len(search.queries)))
     pair = next((each for each in found if each is not None), None)
     if pair is None:

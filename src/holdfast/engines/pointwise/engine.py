@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, told
 from holdfast.changes.diff import Diff
 from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine
@@ -37,9 +37,6 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
 WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Witnesses)}
-NARROW = 16  # columns up to which pairs are counted in a plain table
-BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
-WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
 
@@ -107,13 +104,13 @@ class PointwiseEngine(Engine[WatchedTable, State]):
 
     def _choice(self, subject: WatchedTable) -> Choice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
-        return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
+        return choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
 
     def _space(self, schema: Schema) -> Space:
         declared = set(_columns("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
-        return Space(ordered, schema.nulls == "distinct")
+        return Space(ordered, schema.nulls.are_distinct)
 
     def _told(self, schema: Schema) -> Told:
         settings = self._settings

@@ -17,6 +17,7 @@ from holdfast.rules.pointwise import Mark, Pointwise, parse
 from holdfast.search.queries import Condition, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.table.naming import witnesses_of
+from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
 
 
@@ -87,5 +88,5 @@ def _count(table: Table, space: Space, marks: tuple[Mark, ...]) -> int:
         return table.rows * (table.rows - 1)
     places = [(table.schema.names.index(name), operator) for name, operator in marks]
     query = PairQuery(tuple(Condition(column, operator, column) for column, operator in places))
-    search = PairSearch(table, [query], "sql" if space.unknown else "equal")
+    search = PairSearch(table, [query], Nulls.SQL if space.unknown else Nulls.EQUAL)
     return search.count(0) * (2 if query.symmetric else 1)

@@ -27,6 +27,7 @@ from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.rules.rule import Rule
 from holdfast.search.shared import NullsFirstSearch, TableSearch
 from holdfast.table.change import Change
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
@@ -132,4 +133,4 @@ class ViolationEngine(Engine[WatchedTable, State]):
         """The search of the table in which comparisons with null mean what they do in the rules."""
         asked = (breach for named in rules_of(self._given, subject.table.schema) for breach in named.rule.breaches())
         nulls = {each.nulls for breach in asked for each in breach.comparisons}
-        return subject.part(NullsFirstSearch if "equal" in nulls else TableSearch, runner, progress)
+        return subject.part(NullsFirstSearch if Nulls.EQUAL in nulls else TableSearch, runner, progress)
