@@ -50,6 +50,7 @@ class _Canonical(Rule):
     empty: bool
 
     kind = prefix = "od"
+    given = False
     described = "an order dependency"
 
     @property
