@@ -133,7 +133,7 @@ class Comparison(Part):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The cells that it compares, from left to right."""
-        return tuple(leaf for operand in self.operands for leaf in leaves(operand) if isinstance(leaf, Cell))
+        return tuple(cells_of(self))
 
     @property
     def mirrored(self) -> Comparison:
@@ -321,6 +321,12 @@ Condition: TypeAlias = Comparison | IsNull | OneOf | Between | Like | Matches | 
 
 def _grouped(part: Condition) -> str:
     return f"({part.text})" if isinstance(part, _Several) else part.text
+
+
+def cells_of(part: Condition | Arithmetic) -> list[Cell]:
+    """All cells that a condition looks at, or arithmetic does, from left to right."""
+    operands = (part,) if isinstance(part, Arithmetic) else part.operands
+    return [leaf for operand in operands for leaf in leaves(operand) if isinstance(leaf, Cell)]
 
 
 def constants_of(condition: Condition) -> list[Constant]:

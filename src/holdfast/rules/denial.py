@@ -47,6 +47,7 @@ class DenialConstraint(Rule):
     kind = prefix = given_as = "dc"
     example = "not(t.Zip = s.Zip and t.City != s.City)"
     described = "a denial constraint"
+    verbatim = True
 
     def __post_init__(self) -> None:
         if not self.predicates:

@@ -20,7 +20,7 @@ and where that is nothing, the breach is never met and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -154,6 +154,10 @@ class ListOD(Rule):
             for place, column in enumerate(self.then)
             if all((allowed := _all_of([*before, *_equal(self.then[:place]), (column.name, _after(column))])).values())
         )
+
+    def way(self, breach: Breach, shared: Collection[str]) -> str:  # noqa: ARG002
+        """A split of rows that are equal by the first list, else a swap."""
+        return "split" if all(column.name in shared for column in self.by) else "swap"
 
     def _not_after(self) -> Iterator[tuple[list[tuple[str, _Signs]], list[str]]]:
         """The ways in which t is not after s by the left list, each with the column that decides."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import NEGATED, Condition, compared
+from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
 from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
@@ -99,10 +99,15 @@ class Pointwise(Rule):
         return (*(name for name, _ in self.left), self.right[0])
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows break it that compare as the left side says, and not as the right side does."""
+        """Two rows break it that compare as the left side says, and not as the right side does. Where a null compares
+        with nothing, it breaks every right side.
+        """
         column, operator = self.right
         left = (compared(*mark, nulls) for mark in self.left)
-        return (Breach((*left, compared(column, NEGATED[operator], nulls)), (column,)),)
+        right: Condition = compared(column, NEGATED[operator], nulls)
+        if nulls.are_distinct and operator != "=":
+            right = Either((right, IsNull(Cell("t", column)), IsNull(Cell("s", column))))
+        return (Breach((*left, right), (column,)),)
 
     @property
     def mirrored(self) -> Self:

@@ -10,12 +10,12 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, Row, constants_of, leaves
+from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
 from holdfast.table.nulls import Nulls
@@ -63,14 +63,13 @@ class Breach:
 
     @property
     def is_pair(self) -> bool:
-        """Whether it speaks of two rows of the table."""
-        return any(cell.row == "s" for cell in self.cells)
+        """Whether it speaks of two rows of the table; without any predicate, all pairs of rows meet it."""
+        return not self.predicates or any(cell.row == "s" for cell in self.cells)
 
     @property
     def cells(self) -> list[Cell]:
         """The cells that its predicates look at."""
-        operands = (operand for each in self.conditions for operand in each.operands)
-        return [leaf for operand in operands for leaf in leaves(operand) if isinstance(leaf, Cell)]
+        return [cell for each in self.conditions for cell in cells_of(each)]
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,7 @@ class Rule(Part, ABC):
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
     given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
     across: ClassVar[bool] = False  # it speaks of several tables
+    verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
     table: str  # whose rows break it
     where: Condition | None  # which rows it is about; None: all
@@ -140,6 +140,10 @@ class Rule(Part, ABC):
     @abstractmethod
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """When rows break it that it is about."""
+
+    def way(self, breach: Breach, shared: Collection[str]) -> str:  # noqa: ARG002  # of rows that share some columns
+        """What a breach is called, by rows that have equal values in some columns; empty where it has no name."""
+        return breach.kind
 
     @property
     def is_symmetric(self) -> bool:

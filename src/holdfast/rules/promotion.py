@@ -1,0 +1,63 @@
+"""The given rule that a found rule becomes, and the denial constraint that a rule is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdfast.errors import BadInput
+from holdfast.rules.conditions import Arithmetic, Comparison
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.dependency import FD
+from holdfast.rules.rule import Rule
+from holdfast.table.nulls import Nulls
+
+_ORDERS = ("<", "<=", ">", ">=")
+
+
+def as_given(rule: Rule) -> tuple[Rule, tuple[str, ...]]:
+    """The rule with which a rule can be given, and the columns whose order it relies on.
+
+    Keys, FDs and references are given as they are found. An order dependency, also a pointwise one, says that no two
+    rows compare in some way: that is a denial constraint, or an FD where they share some columns and differ in one.
+
+    >>> from holdfast.rules.registry import parse
+    >>> given, ordered = as_given(parse("{State}: Salary ~ Rate"))
+    >>> given.text, ordered
+    ('not(t.State = s.State and t.Salary < s.Salary and t.Rate > s.Rate)', ('Salary', 'Rate'))
+    """
+    if rule.given_as:
+        return rule, ()
+    given = _dependency(rule) or denial_of(rule)
+    if given is None:
+        raise BadInput(f"{rule.text!r} can't be given as a denial constraint, or as a functional dependency")
+    compared = [each for breach in given.breaches() for each in breach.comparisons if each.operator in _ORDERS]
+    return given, tuple(dict.fromkeys(each.cells[0].column for each in compared))
+
+
+def denial_of(rule: Rule) -> DenialConstraint | None:
+    """The denial constraint that says what a rule does, nulls aside, which it reads as SQL does; None where there is
+    none.
+
+    >>> from holdfast.rules.registry import parse
+    >>> denial_of(parse("{Salary<} -> Rate<=")).text
+    'not(t.Salary < s.Salary and t.Rate > s.Rate)'
+    """
+    breaches = rule.breaches()
+    compared = breaches[0].comparisons if len(breaches) == 1 else []
+    if not compared or len(compared) < len(breaches[0].predicates) or any(map(_reckons, compared)):
+        return None
+    return DenialConstraint(tuple(replace(each, nulls=Nulls.SQL) for each in compared), table=rule.table)
+
+
+def _reckons(given: Comparison) -> bool:
+    return any(isinstance(each, Arithmetic) for each in given.operands)
+
+
+def _dependency(rule: Rule) -> FD | None:
+    """The FD where rows that break a rule share some columns and differ in one."""
+    (breach,) = rule.broken_by(Nulls.EQUAL)
+    shared = tuple(each.cells[0].column for each in breach.comparisons if each.is_shared)
+    unequal = [each.cells[0].column for each in breach.comparisons if each.operator == "!="]
+    if not shared or len(unequal) != 1 or len(shared) + 1 != len(breach.predicates):
+        return None
+    return FD(rule.table, shared, unequal[0], where=rule.where)

@@ -1,0 +1,350 @@
+"""Why some rows break a rule, in words: one builder for the terminal, `explain`, pages and notebooks.
+
+    Id 20017 and Id 41 violate fair: both have State 'CA'; Salary 9999999 of Id 20017 is above Salary 51137 of Id 41
+    Id 3: Age 150 is not between 0 and 120
+
+Rows that break a rule meet all predicates of one of its breaches, so a sentence says these with the values of the rows.
+What is open is which breach it is, which row is t, and which sides of an `or` are true: `Known` tells, from values as
+JSON knows them (`PlainRows`), or from a table. It may not know; then only what is sure is said.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Protocol
+
+from holdfast.changes.naming import Values
+from holdfast.rules.conditions import (
+    Arithmetic,
+    Between,
+    Cell,
+    Comparison,
+    Condition,
+    Either,
+    Every,
+    IsNull,
+    Like,
+    Matches,
+    OneOf,
+    Operand,
+    Row,
+    cells_of,
+)
+from holdfast.rules.constants import Constant
+from holdfast.rules.parts import names_of
+from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
+from holdfast.table.nulls import Nulls
+
+Show = Callable[[Any], str]  # a value as a text: as it is, or hashed
+
+_ROWS: tuple[Row, Row] = ("t", "s")
+_WORDS = {
+    "=": "equals",
+    "!=": "differs from",
+    "<": "is below",
+    "<=": "is at most",
+    ">": "is above",
+    ">=": "is at least",
+}
+_COMPARE = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_STARTS = ("both have ", "this row has ", "a split: ", "a swap: ")  # and not with the name of a column
+
+
+class Known(Protocol):
+    """What is known of rows t and s."""
+
+    def truth(self, condition: Condition) -> bool | None:
+        """Whether a condition is true of them, and not false or unknown; None where that can't be said."""
+
+    def value(self, operand: Arithmetic) -> Any | None:
+        """What two numbers come to; None where that can't be said."""
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why rows break a rule. `order` has the places of the rows as it speaks of them, t first; `marked` the columns in
+    which one looks for the fault; `kind` what it is called, where rules are broken in several ways: a split, a swap.
+    """
+
+    reason: str  # empty where the values are not known
+    order: tuple[int, ...]
+    marked: tuple[str, ...]
+    kind: str = ""
+
+    @property
+    def text(self) -> str:
+        """`a swap: both have Year 2016; …`."""
+        return f"a {self.kind}: {self.reason}" if self.kind and self.reason else self.reason
+
+    @property
+    def closed(self) -> str:
+        """As a sentence of its own. The name of a column stays as it is, also as its first word."""
+        start = self.text[:1].upper() if self.text.startswith(_STARTS) else self.text[:1]
+        return f"{start}{self.text[1:]}." if self.text else ""
+
+
+def shown(value: Any) -> str:
+    """A value as it is."""
+    return "null" if value is None else repr(value)
+
+
+def why(
+    rule: Rule,
+    rows: Sequence[Values],
+    names: Sequence[str],
+    nulls: Nulls = Nulls.EQUAL,
+    show: Show = shown,
+    numeric: Container[str] = (),
+    known: Known | None = None,
+) -> Why:
+    """Why rows that are known to break a rule do so.
+
+    `rows` are their values, as JSON knows them, and `names` what they are called; `numeric` are the columns of numbers,
+    which JSON may have as text. Where a table is at hand, `known` asks it.
+    """
+    places = tuple(range(len(rows)))
+    breaches = rule.breaches(nulls)
+    if not breaches:
+        cells = [Cell("t", column) for column in rule.columns] if len(rows) == 1 else []
+        speaker = Speaker({"t": rows[0]} if rows else {}, {}, show)
+        return Why(speaker.facts(cells) if speaker.has(cells) else "", places, rule.columns)
+    told = [
+        (breach, order, PlainRows(dict(zip(_ROWS, (rows[place] for place in order), strict=False)), numeric))
+        for breach in breaches
+        for order in ([places, places[::-1]] if breach.is_pair else [places])
+    ]
+    truths = [_met(breach, known or own) for breach, _, own in told]
+    first = next((truths.index(each) for each in (True, None) if each in truths), 0)
+    breach, order, own = told[first]
+    named = dict(zip(_ROWS, (names[place] for place in order), strict=False))
+    speaker = Speaker(own.rows, named if breach.is_pair or rule.verbatim else {}, show, known or own, rule.verbatim)
+    if (breach.is_pair and len(rows) < 2) or not speaker.has(breach.cells):
+        return Why("", places, breaches[0].faults)
+    said = {column for each in breach.predicates for column in speaker.columns(each)}
+    marked = tuple(column for column in breach.faults if column in said)
+    return Why(speaker.breach(breach), order, marked, rule.way(breach, own.shared(breach)))
+
+
+def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> str:
+    """Why rows break a rule, with the names of both: the rule is called by its text, unless it has a name."""
+    who = listed([names[place] for place in said.order])
+    if len(names) == 1 and not rule.verbatim:
+        return f"{who}: {said.text}"
+    return f"{who} {'violates' if len(names) == 1 else 'violate'} {called or rule.text}: {said.text}"
+
+
+def _met(breach: Breach, known: Known) -> bool | None:
+    """Whether rows meet a breach."""
+    return _all(known.truth(each) for each in breach.conditions)
+
+
+def _all(truths: Iterator[bool | None]) -> bool | None:
+    """Whether all are true, as far as that is known."""
+    found = list(truths)
+    return False if False in found else None if None in found else True
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Says conditions that are true of rows, with their values. Where rows have names, each value says whose it is.
+
+    `t.A <= s.A` is said as it is met: both have the same, or one is below, unless all is said `verbatim`.
+    """
+
+    rows: Mapping[Row, Values]
+    names: Mapping[Row, str]
+    show: Show = shown
+    known: Known | None = None
+    verbatim: bool = False
+
+    def has(self, cells: Sequence[Cell]) -> bool:
+        """Whether the values of some cells are there."""
+        return bool(self.rows) and all(cell.column in self.rows.get(cell.row, ()) for cell in cells)
+
+    def breach(self, breach: Breach) -> str:
+        """All its predicates."""
+        if not breach.predicates:
+            return "these are two rows"
+        return "; ".join(map(self.predicate, breach.predicates))
+
+    def predicate(self, given: Predicate) -> str:
+        """A predicate that is true."""
+        if isinstance(given, NoPartner):
+            own = [f"{column} {self.show(self.rows['t'].get(column))}" for column in given.columns]
+            return f"{listed(own)} {'is' if len(own) == 1 else 'are'} no {listed(given.other_columns)} of {given.other}"
+        if isinstance(given, Every):
+            return ", and ".join(map(self.predicate, given.parts))
+        if isinstance(given, Either):
+            return "; ".join(map(self.predicate, self._true_sides(given))) or self.facts(cells_of(given))
+        if isinstance(given, Comparison):
+            return self._comparison(given)
+        return self._test(given)
+
+    def facts(self, cells: Sequence[Cell]) -> str:
+        """What rows have in some cells."""
+        said = []
+        for row in self.rows:
+            own = dict.fromkeys(cell.column for cell in cells if cell.row == row)
+            values = [f"{column} {self.show(self.rows[row][column])}" for column in own]
+            said += [f"{self.names.get(row, 'this row')} has {listed(values)}"] if values else []
+        return " and ".join(said)
+
+    def columns(self, given: Predicate) -> set[str]:
+        """The columns that are said of a predicate: of an `or`, those of the sides that are true."""
+        if isinstance(given, NoPartner):
+            return set(given.columns)
+        if not isinstance(given, Every | Either):
+            return set(names_of(given))
+        sides = self._true_sides(given) if isinstance(given, Either) else []
+        return set().union(*map(self.columns, sides or given.parts))
+
+    def _true_sides(self, given: Either) -> list[Condition]:
+        """The sides that are true: one is, so it is the last that may be. None where that can't be said."""
+        truths = {part: self.known.truth(part) if self.known else None for part in given.parts}
+        possible = [part for part, truth in truths.items() if truth is not False]
+        return [part for part in possible if truths[part]] or (possible if len(possible) == 1 else [])
+
+    def _comparison(self, given: Comparison) -> str:
+        how = given.operator
+        if given.is_beside and not self.verbatim and how in ("<=", ">="):
+            how = "=" if is_equal(given, self.rows) else how[0]
+        if given.is_beside and how == "=":
+            return f"both have {given.cells[0].column} {self.show(self.rows['t'][given.cells[0].column])}"
+        return f"{self._operand(given.left)} {_WORDS[how]} {self._operand(given.right)}"
+
+    def _test(self, given: IsNull | OneOf | Between | Like | Matches) -> str:
+        own, no = self._operand(given.operand), given.no
+        if isinstance(given, IsNull):
+            return f"{own} is not null" if given.negated else f"{self._named(given.operand)} is null"
+        if isinstance(given, OneOf):
+            return f"{own} is {no}in ({', '.join(value.text for value in given.values)})"
+        if isinstance(given, Between):
+            return f"{own} is {no}between {self._operand(given.low)} and {self._operand(given.high)}"
+        if isinstance(given, Like):
+            return f"{own} is {no}like {Constant(given.pattern).text}"
+        return f"{own} {'does not match' if given.negated else 'matches'} {Constant(given.pattern).text}"
+
+    def _operand(self, operand: Operand) -> str:
+        """What an operand is called, with its value."""
+        if isinstance(operand, Constant):
+            return operand.text
+        if isinstance(operand, Cell):
+            return f"{operand.column} {self.show(self.rows[operand.row][operand.column])}{self._whose(operand)}"
+        value = self.known.value(operand) if self.known else None
+        cells = dict.fromkeys(self._operand(cell) for cell in cells_of(operand))
+        return f"{operand.text} ({', '.join(cells) if value is None else value})"
+
+    def _named(self, operand: Operand) -> str:
+        """What an operand is called."""
+        return f"{operand.column}{self._whose(operand)}" if isinstance(operand, Cell) else operand.text
+
+    def _whose(self, cell: Cell) -> str:
+        return f" of {self.names[cell.row]}" if cell.row in self.names else ""
+
+
+# ---- what values as JSON knows them tell ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PlainRows:
+    """Rows t and s by their values as JSON knows them. Arithmetic and patterns are left to those who have the table."""
+
+    rows: Mapping[Row, Values]
+    numeric: Container[str] = ()
+
+    def value(self, operand: Arithmetic) -> None:
+        """Not known: how numbers are reckoned with, their types tell."""
+
+    def truth(self, condition: Condition) -> bool | None:
+        """Whether a condition is true."""
+        if isinstance(condition, Every):
+            return _all(self.truth(part) for part in condition.parts)
+        if isinstance(condition, Either):
+            truths = [self.truth(part) for part in condition.parts]
+            return True if True in truths else None if None in truths else False
+        if isinstance(condition, Comparison):
+            return self._compared(condition)
+        if isinstance(condition, Between):
+            ends = condition.ends
+            return self.truth(Either(tuple(end.opposite for end in ends)) if condition.negated else Every(ends))
+        if not isinstance(condition.operand, Cell):
+            return None
+        is_null = self._value(condition.operand) is None
+        if isinstance(condition, IsNull):
+            return is_null != condition.negated
+        if is_null or not isinstance(condition, OneOf):
+            return False if is_null else None
+        found = [self._compared(Comparison(condition.operand, "=", value)) for value in condition.values]
+        return None if None in found else (True in found) != condition.negated
+
+    def shared(self, breach: Breach) -> set[str]:
+        """The columns that a breach compares and in which the rows have equal values."""
+        beside = [each for each in breach.comparisons if each.is_beside]
+        return {cell.column for each in beside for cell in each.cells if is_equal(each, self.rows)}
+
+    def _value(self, cell: Cell) -> Any:
+        return self.rows.get(cell.row, {}).get(cell.column)
+
+    def _compared(self, given: Comparison) -> bool | None:
+        if any(self._value(cell) is None for cell in given.cells) and not given.nulls.are_equal:
+            return given.nulls.are_distinct and given.operator == "!="
+        keys = [self._key(each, other) for each, other in (given.operands, given.operands[::-1])]
+        try:
+            return None if None in keys else bool(_COMPARE[given.operator](*keys))
+        except TypeError:  # of different types: the engine has compared them
+            return None
+
+    def _key(self, operand: Operand, other: Operand) -> tuple[int, Any] | None:
+        """What orders as the engines do: null first, NaN last; None where it is not known."""
+        if isinstance(operand, Arithmetic):
+            return None
+        if isinstance(operand, Cell):
+            value = self._value(operand)
+            return _key(_number(value) if operand.column in self.numeric else value)
+        beside = self._value(other) if isinstance(other, Cell) else None
+        return _key(_as_beside(operand.value, beside))
+
+
+def is_equal(given: Comparison, rows: Mapping[Row, Values]) -> bool:
+    """Whether the cells of a comparison have equal values; a null that is distinct equals nothing."""
+    one, other = (rows[cell.row].get(cell.column) for cell in given.cells)
+    return bool(one == other) and (one is not None or given.nulls.are_equal)
+
+
+def _key(value: Any) -> tuple[int, Any] | None:
+    if value is None:
+        return 0, 0
+    if isinstance(value, dt.datetime | dt.time):  # may be written in several ways
+        return None
+    return (1, value) if value == value else (2, 0)
+
+
+def _number(value: Any) -> Any:
+    """JSON has no decimals, no NaN and no infinities."""
+    try:
+        return Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return value
+
+
+def _as_beside(constant: Any, value: Any) -> Any:
+    """A constant as it compares with a value: with a float as the nearest float, with other numbers by its digits."""
+    if isinstance(constant, dt.date) and not isinstance(constant, dt.datetime):
+        return constant.isoformat()
+    if isinstance(value, float) and isinstance(constant, int | Decimal):
+        return float(constant)
+    return Decimal(repr(constant)) if isinstance(constant, float) and not isinstance(value, float) else constant

@@ -1,0 +1,214 @@
+"""Rules as SQL queries that list what breaks them: no row where a rule holds.
+
+Plain SQL that Spark, DuckDB and PostgreSQL read. Each comparison says what null means in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.changes.names import in_quotes
+from holdfast.rules.conditions import (
+    Arithmetic,
+    Between,
+    Cell,
+    Comparison,
+    Either,
+    Every,
+    IsNull,
+    Like,
+    Matches,
+    OneOf,
+    Operand,
+    of_t,
+)
+from holdfast.rules.constants import Constant
+from holdfast.rules.measure import Quantity, TableRule
+from holdfast.rules.row import RowRule
+from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule
+from holdfast.table.nulls import Nulls
+
+_TEXT = "'"
+_ESCAPES = "!#$^~|"
+_NULLS = "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)"
+
+
+def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
+    """The query; nothing where only row numbers, which SQL doesn't know, would tell a row from itself."""
+    own = in_quotes(table)
+    if isinstance(rule, TableRule):
+        return _measured(rule, own)
+    if isinstance(rule, RowRule):
+        return f"SELECT * FROM {own} t\nWHERE NOT ({condition_sql(rule.satisfied)})"
+    if (grouped := _grouped(rule, own, nulls)) is not None:
+        return grouped
+    breaches = rule.breaches(nulls)
+    conditions = ["\n  AND ".join(map(_joined, breach.predicates)) for breach in breaches]
+    where = conditions[0] if len(conditions) == 1 else "\n   OR ".join(f"({each})" for each in conditions)
+    if not any(breach.is_pair for breach in breaches):
+        return f"SELECT * FROM {own} t\nWHERE {where or 'FALSE'}"
+    if any(all(map(_may_meet_itself, breach.predicates)) for breach in breaches):
+        if not key:
+            return ""
+        differ = " OR ".join(_distinct(f"t.{in_quotes(name)}", f"s.{in_quotes(name)}") for name in key)
+        where = f"({where})\n  AND ({differ})"
+    return f"SELECT * FROM {own} t JOIN {own} s\n  ON {where}"
+
+
+def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
+    """FDs and keys by their groups, which is quicker than pairs of rows."""
+    parts = _fd_of(rule.broken_by(nulls))
+    if parts is None:
+        return None
+    shared, others = ([in_quotes(each.cells[0].column) for each in some] for some in parts)
+    distinct = nulls.are_distinct
+    wanted = [] if rule.where is None else [_joined(rule.where)]
+    wanted += [f"{name} IS NOT NULL" for name in shared] if distinct else []
+    group = f"\nWHERE {' AND '.join(wanted)}" if wanted else ""
+    group += f"\nGROUP BY {', '.join(shared)}" if shared else ""
+    listed = "".join(f"{name}, " for name in shared)
+    alias = "" if rule.where is None else " t"
+    if not others:
+        return f"SELECT {listed}COUNT(*) AS n FROM {table}{alias}{group}\nHAVING COUNT(*) > 1"
+    (column,) = others
+    several = f"MIN({column}) <> MAX({column}) OR COUNT({column}) BETWEEN 1 AND COUNT(*) - 1"
+    if distinct:  # each null is a value of its own
+        several = f"COUNT(DISTINCT {column}) + COUNT(*) - COUNT({column}) > 1"
+    return f"SELECT {listed}COUNT(DISTINCT {column}) AS n FROM {table}{alias}{group}\nHAVING {several}"
+
+
+def _fd_of(breaches: Sequence[Breach]) -> tuple[list[Comparison], list[Comparison]] | None:
+    """The comparisons of rows that share some columns and differ in one at most; None where a rule says another."""
+    compared = breaches[0].comparisons if len(breaches) == 1 else []
+    if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
+        return None
+    if any(not each.is_beside or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
+        return None
+    shared, others = ([each for each in compared if each.operator == sign] for sign in ("=", "!="))
+    return (shared, others) if len(others) <= 1 else None
+
+
+def _may_meet_itself(predicate: Predicate) -> bool:
+    """Whether a predicate could be true of a row and itself."""
+    if isinstance(predicate, Either):
+        return any(map(_may_meet_itself, predicate.parts))
+    if isinstance(predicate, Every):
+        return all(map(_may_meet_itself, predicate.parts))
+    if not isinstance(predicate, Comparison) or not predicate.is_beside:
+        return True
+    differs = predicate.operator == "!=" and not predicate.nulls.are_distinct
+    return not differs and predicate.operator not in ("<", ">")
+
+
+# ---- conditions -----------------------------------------------------------------------------------------------------
+
+
+def condition_sql(condition: Predicate) -> str:
+    """A condition. Not all databases know `regexp_like`: it tells whether a part of a text matches."""
+    if isinstance(condition, NoPartner):
+        return _without_partner(condition)
+    if isinstance(condition, Every | Either):
+        return (" AND " if isinstance(condition, Every) else " OR ").join(map(_joined, condition.parts))
+    if isinstance(condition, Comparison):
+        return _compared(condition)
+    own, no = operand_sql(condition.operand), "NOT " if condition.negated else ""
+    if isinstance(condition, IsNull):
+        return f"{own} IS {no}NULL"
+    if isinstance(condition, OneOf):
+        return f"{own} {no}IN ({', '.join(map(operand_sql, condition.values))})"
+    if isinstance(condition, Between):
+        return f"{own} {no}BETWEEN {operand_sql(condition.low)} AND {operand_sql(condition.high)}"
+    if isinstance(condition, Like):
+        return f"{own} {no}LIKE {in_quotes(condition.pattern, _TEXT)}{_escape(condition)}"
+    return f"{no}regexp_like({own}, {expression_sql(condition).text})"
+
+
+def expression_sql(condition: Matches) -> Constant:
+    """The regular expression of which a text as a whole is the only part that matches."""
+    return Constant(f"^(?:{condition.pattern})$")
+
+
+def _joined(part: Predicate) -> str:
+    """As part of an `and` or an `or`."""
+    return f"({condition_sql(part)})" if isinstance(part, Every | Either) else condition_sql(part)
+
+
+def _without_partner(given: NoPartner) -> str:
+    own = [f"t.{in_quotes(name)}" for name in given.columns]
+    other = [f"s.{in_quotes(name)}" for name in given.other_columns]
+    known = " AND ".join(f"{name} IS NOT NULL" for name in own)
+    same = " AND ".join(f"{a} = {b}" for a, b in zip(own, other, strict=True))
+    return f"{known}\n  AND NOT EXISTS (SELECT 1 FROM {in_quotes(given.other)} s WHERE {same})"
+
+
+def _compared(given: Comparison) -> str:
+    left, sign, right = operand_sql(given.left), given.operator, operand_sql(given.right)
+    if given.nulls.are_distinct and sign == "!=":
+        return f"({left} <> {right} OR {left} IS NULL OR {right} IS NULL)"
+    if not given.nulls.are_equal:
+        return f"{left} {_sql(sign)} {right}"
+    if sign == "=":
+        return f"{left} IS NOT DISTINCT FROM {right}"
+    if sign == "!=":
+        return _distinct(left, right)
+    low, high = (left, right) if sign in ("<", "<=") else (right, left)
+    if sign in ("<", ">"):
+        return f"({low} < {high} OR ({low} IS NULL AND {high} IS NOT NULL))"
+    return f"({low} <= {high} OR {low} IS NULL)"
+
+
+def _distinct(one: str, other: str) -> str:
+    return f"{one} IS DISTINCT FROM {other}"
+
+
+def _sql(sign: str) -> str:
+    return "<>" if sign == "!=" else sign
+
+
+def _escape(condition: Like) -> str:
+    """Some databases take a backslash for the escape unless another is named: one that the pattern doesn't have."""
+    if not condition.escape and "\\" not in condition.pattern:
+        return ""
+    free = (character for character in _ESCAPES if character not in condition.pattern)
+    return f" ESCAPE {in_quotes(condition.escape or next(free, ''), _TEXT)}"
+
+
+def operand_sql(operand: Operand) -> str:
+    """An operand."""
+    if isinstance(operand, Cell):
+        return f"{operand.row}.{in_quotes(operand.column)}"
+    if isinstance(operand, Constant):
+        word = operand.text.removeprefix("-")
+        return f"CAST('{operand.text}' AS FLOAT)" if word in ("NaN", "Infinity") else operand.text
+    sides = [(side, operand_sql(side)) for side in (operand.left, operand.right)]
+    left, right = (f"({own})" if isinstance(side, Arithmetic) else own for side, own in sides)
+    if operand.sign == "/":  # in floating point, and unknown where it is by zero
+        return f"{left} * 1e0 / NULLIF({right}, 0)"
+    return f"{left} {operand.sign} {right}"
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def _measured(rule: TableRule, table: str) -> str:
+    """What is measured of a table, where it compares otherwise."""
+    quantity, sign, constant = _quantity(rule.quantity), _sql(rule.operator), operand_sql(rule.constant)
+    if rule.quantity.measure == "share":  # without a division, which would round
+        condition = f"{_NULLS.format(_column(rule.quantity))} {sign} {constant} * COUNT(*)"
+    else:
+        condition = f"{quantity} {sign} {constant}"
+    where = "" if rule.where is None else f"\nWHERE {condition_sql(rule.where)}"
+    return f"SELECT {quantity} AS value FROM {table} t{where}\nHAVING NOT ({condition})"
+
+
+def _column(quantity: Quantity) -> str:
+    return operand_sql(of_t(quantity.column))
+
+
+def _quantity(quantity: Quantity) -> str:
+    if quantity.measure == "rows":
+        return "COUNT(*)"
+    column = _column(quantity)
+    if quantity.measure == "share":
+        return f"{_NULLS.format(column)} * 1e0 / COUNT(*)"
+    return f"COUNT(DISTINCT {column})" if quantity.measure == "distinct" else f"{quantity.measure.upper()}({column})"
