@@ -21,7 +21,7 @@ from holdfast.table.dictionary import Dictionary
 from holdfast.table.nulls import Nulls
 from holdfast.table.order import OrderKeys
 from holdfast.table.shard import Shard
-from holdfast.table.types import Column
+from holdfast.table.types import NUMBER, Column, family
 
 Alive = NDArray[np.bool_] | None  # None: every row is alive
 
@@ -44,6 +44,11 @@ class Schema:
         """The columns with some names."""
         by_name = {column.name: column for column in self.columns}
         return [by_name[name] for name in names]
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """The columns that hold numbers."""
+        return frozenset(column.name for column in self.columns if family(column.type) == NUMBER)
 
     @property
     def found_by(self) -> list[int]:

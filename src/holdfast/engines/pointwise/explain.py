@@ -78,7 +78,7 @@ def explain(table: Table, space: Space, text: str) -> Explanation:
     broken = 0 if one < 0 else tested - _count(table, space, (*rule.left, rule.right))
     (denial,) = wording.denials(listed)
     told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
-    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text]) if broken else None
+    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
     return Explanation(told, table.rows, tested, broken, witness)
 
 

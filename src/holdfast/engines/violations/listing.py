@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 import numpy as np
@@ -13,11 +14,13 @@ from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
-from holdfast.rules.sentences import why
+from holdfast.rules.sentences import Known, Why, sentence, why
 from holdfast.search.found import Found
 from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+
+Ids = NDArray[np.int64]
 
 
 class PairListing(Listing):
@@ -30,11 +33,15 @@ class PairListing(Listing):
         looked_at: dict[str, list[str]] = {row: columns for row in sides if (columns := rule.rule.columns_of_row(row))}
         return cls(rule, table, found.count, found.pairs, looked_at)
 
-    def sentence(self, ids: NDArray[np.int64], names: dict[str, str]) -> str:
-        """Why rows t and s violate the rule; `names` says what these are called."""
-        rows = dict(zip(("t", "s"), plain_rows(self.table.values(ids)), strict=False))
-        verb = "violates" if len(names) == 1 else "violate"
-        return f"{listed(list(names.values()))} {verb} {self.rule.called}: {why(self.rule.rule, rows, names)}"
+    def sentence(self, ids: Ids) -> str:
+        """Why rows t and s violate the rule."""
+        names = short_names(self.table, ids)
+        said = why_rows(self.rule.rule, self.table, ids, names, self.known(ids))
+        return sentence(self.rule.rule, said, names, self.rule.called)
+
+    def known(self, ids: Ids) -> Known | None:  # noqa: ARG002  # comparisons follow from the values
+        """What can be asked of the table about some rows."""
+        return None
 
     def explain(self, t: int, s: int | None = None) -> str:
         """One sentence about a violating pair (or row)."""
@@ -42,8 +49,8 @@ class PairListing(Listing):
         for pair in (asked, asked[::-1]):
             if (self.listed == pair).all(axis=1).any():
                 ids = np.array([row for row in pair if row != NOBODY])
-                return self.sentence(ids, short_names(self.table, ids))
-        names = list(short_names(self.table, np.array([t] if s is None else [t, s])).values())
+                return self.sentence(ids)
+        names = short_names(self.table, np.array([t] if s is None else [t, s]))
         verb = "doesn't" if s is None else "don't"
         raise BadInput(f"{listed(names)} {verb} violate rule {self.rule.name}")
 
@@ -54,7 +61,12 @@ class PairListing(Listing):
         return [(int(ids[i]), int(counts[i])) for i in first]
 
 
-def short_names(table: Table, ids: NDArray[np.int64]) -> dict[str, str]:
-    """What t and s are called in a sentence that tells their values anyway."""
-    names = names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
-    return dict(zip(("t", "s"), names, strict=False))
+def short_names(table: Table, ids: Ids) -> list[str]:
+    """What rows are called in a sentence that says their values anyway."""
+    return names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
+
+
+def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Known | None = None) -> Why:
+    """Why rows of a table break a rule."""
+    schema = table.schema
+    return why(rule, plain_rows(table.values(ids)), names, schema.nulls, numeric=schema.numeric, known=known)
