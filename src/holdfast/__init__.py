@@ -12,47 +12,75 @@ TYPE_CHECKING = False  # the command line starts here: not even the module typin
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.api.checking import check
-    from holdfast.api.discovery import discover
-    from holdfast.api.monitor import Monitor
-    from holdfast.api.ordering import orders
-    from holdfast.api.suggesting import suggest
-    from holdfast.api.verifying import verify
-    from holdfast.api.view import View
-    from holdfast.errors import BadInput, HoldfastError
-    from holdfast.intake.reading import ReadOptions
-    from holdfast.sources.dialect import CsvOptions
-    from holdfast.store.backup import backup
+    from holdfast.advice.advice import Advice as Advice
+    from holdfast.api.checking import check as check
+    from holdfast.api.discovery import discover as discover
+    from holdfast.api.monitor import Monitor as Monitor
+    from holdfast.api.ordering import orders as orders
+    from holdfast.api.suggesting import suggest as suggest
+    from holdfast.api.verifying import verify as verify
+    from holdfast.api.view import View as View
+    from holdfast.engines.listing import Listing as Listing
+    from holdfast.engines.order.list_first import Ordered as Ordered
+    from holdfast.errors import BadInput as BadInput
+    from holdfast.errors import HoldfastError as HoldfastError
+    from holdfast.intake.reading import ReadOptions as ReadOptions
+    from holdfast.report.notebook import html_of as html_of
+    from holdfast.results.changed import Changed as Changed
+    from holdfast.results.checked import Checked as Checked
+    from holdfast.results.explanation import Explanation as Explanation
+    from holdfast.results.found import Found as Found
+    from holdfast.results.history import RuleHistory as RuleHistory
+    from holdfast.results.lens import Lens as Lens
+    from holdfast.results.listings import Listings as Listings
+    from holdfast.results.marks import Marks as Marks
+    from holdfast.results.memory import Memory as Memory
+    from holdfast.results.outcome import Outcome as Outcome
+    from holdfast.results.rows import Row as Row
+    from holdfast.results.suggestions import Suggestions as Suggestions
+    from holdfast.results.vacuumed import Vacuumed as Vacuumed
+    from holdfast.results.verified import Verified as Verified
+    from holdfast.sources.dialect import CsvOptions as CsvOptions
+    from holdfast.store.backup import Backup as Backup
+    from holdfast.store.backup import backup as backup
+    from holdfast.store.records import BatchRecord as BatchRecord
 
 __version__ = "0.1.0"
-__all__ = [
-    "BadInput",
-    "CsvOptions",
-    "HoldfastError",
-    "Monitor",
-    "ReadOptions",
-    "View",
-    "backup",
-    "check",
-    "discover",
-    "orders",
-    "suggest",
-    "verify",
-]
-_WHERE = {
-    "check": "holdfast.api.checking",
-    "View": "holdfast.api.view",
-    "discover": "holdfast.api.discovery",
-    "BadInput": "holdfast.errors",
-    "HoldfastError": "holdfast.errors",
-    "ReadOptions": "holdfast.intake.reading",
-    "Monitor": "holdfast.api.monitor",
-    "CsvOptions": "holdfast.sources.dialect",
-    "orders": "holdfast.api.ordering",
-    "suggest": "holdfast.api.suggesting",
-    "backup": "holdfast.store.backup",
-    "verify": "holdfast.api.verifying",
+_WHERE = {  # each name with its module: what users call, what they get, and what they may hand over
+    "Advice": "advice.advice",
+    "BadInput": "errors",
+    "Backup": "store.backup",
+    "BatchRecord": "store.records",
+    "Changed": "results.changed",
+    "Checked": "results.checked",
+    "CsvOptions": "sources.dialect",
+    "Explanation": "results.explanation",
+    "Found": "results.found",
+    "HoldfastError": "errors",
+    "Lens": "results.lens",
+    "Listing": "engines.listing",
+    "Listings": "results.listings",
+    "Marks": "results.marks",
+    "Memory": "results.memory",
+    "Monitor": "api.monitor",
+    "Ordered": "engines.order.list_first",
+    "Outcome": "results.outcome",
+    "ReadOptions": "intake.reading",
+    "Row": "results.rows",
+    "RuleHistory": "results.history",
+    "Suggestions": "results.suggestions",
+    "Vacuumed": "results.vacuumed",
+    "Verified": "results.verified",
+    "View": "api.view",
+    "backup": "store.backup",
+    "check": "api.checking",
+    "discover": "api.discovery",
+    "html_of": "report.notebook",
+    "orders": "api.ordering",
+    "suggest": "api.suggesting",
+    "verify": "api.verifying",
 }
+__all__ = list(_WHERE)
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +89,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_WHERE[name]), name)
+    return getattr(import_module(f"holdfast.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """All that can be asked for, whether it is imported yet or not."""
+    return sorted({*globals(), *_WHERE})

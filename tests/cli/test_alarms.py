@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.alarms import FailOn
-from holdfast.api.marks import Marks
-from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.functional.model import FD
+from holdfast.results.alarms import FailOn
+from holdfast.results.marks import Marks
+from holdfast.results.outcome import Outcome
 from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write
 

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.functional.model import FD
 from holdfast.engines.inclusion import picture
@@ -26,6 +25,7 @@ from holdfast.report.progress import TerminalProgress
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, json_line, plain, say
 from holdfast.report.violations import print_listing
+from holdfast.results.outcome import Outcome
 from holdfast.store.records import BatchRecord
 from holdfast.visible import visible, visible_json, visible_lines
 

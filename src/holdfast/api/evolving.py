@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdfast.api.changed import Changed
 from holdfast.api.rule_change import Json, Results, events, told
 from holdfast.api.ruling import Ruling, Subject
 from holdfast.engines.registry import ALL_TABLES, rule_class
@@ -25,6 +24,7 @@ from holdfast.intake.build import Sources, admit_batch
 from holdfast.intake.evolve import columns_in, evolution
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.results.changed import Changed
 from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.store.records import COLUMNS, TableRecord
 from holdfast.store.reshape import Reshaped

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.errors import BadInput, refuse_below
+from holdfast.table.frames import Framed
 from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
@@ -46,7 +47,7 @@ def is_asked(rule: ListedRule, asked: str | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class Listing(Framed):
     """The violations of a rule: their number, and the pairs unless only the number is kept."""
 
     rule: ListedRule
@@ -98,14 +99,6 @@ class Listing:
             values = self.table.values(pairs[:, place])
             columns |= {f"{row}.{name}": values.column(name) for name in self.shown_columns(row)}
         return pa.table(columns)
-
-    def to_pandas(self) -> Any:
-        """As a pandas frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_spark(self, spark: Any) -> Any:
-        """As a Spark DataFrame."""
-        return spark.createDataFrame(self.to_arrow())
 
     def to_json(self) -> dict[str, Any]:
         """The rule with the number of its violations; `listed` says that the pairs are kept, too."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
-from holdfast.report.outputs import Kind, writing
 from holdfast.report.terminal import json_line
+from holdfast.results.outputs import Kind, writing
 
 if TYPE_CHECKING:
     from holdfast.engines.listing import Listing

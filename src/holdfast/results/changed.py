@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.results.drawn import Printed
 from holdfast.store.records import RULES, BatchRecord
 from holdfast.visible import visible
 
@@ -25,8 +26,8 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True)
-class Changed:
+@dataclass(frozen=True, repr=False)
+class Changed(Printed):
     """What a change did: its record in the history, and what it did to which rules, classes, columns and tables.
 
     `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
@@ -49,9 +50,6 @@ class Changed:
         assert self.batch is not None
         done = [self._told(event, each) for event in ("columns", "removed") for each in self.about.get(event, ())]
         return visible(f"{self.batch.table}: {'; '.join(done)}.")
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
         """A line for the change, and one for each thing that changed."""

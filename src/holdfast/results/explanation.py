@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.api.memory import Event, KeptWitness
-from holdfast.api.notebook import Strips, explanation_html
 from holdfast.changes.names import names_in
 from holdfast.changes.naming import by_key, by_number, by_values, listed
-from holdfast.engines.contract import Explanation, LinesTable
+from holdfast.engines import contract
+from holdfast.engines.contract import LinesTable
 from holdfast.engines.declared import Json
+from holdfast.results.drawn import Drawn, Printed
+from holdfast.results.memory import Event, KeptWitness, Past
 
 _SHOWN = 3  # of the times that a rule broke, the last ones are told
 
@@ -30,13 +31,13 @@ class Broken:
     until: int | None = None
 
 
-@dataclass(frozen=True)
-class Told(Explanation):
+@dataclass(frozen=True, repr=False)
+class Explanation(Printed, Drawn, contract.Explanation):
     """How a rule stands, and what batches did to it, the oldest first."""
 
-    now: Explanation
+    now: contract.Explanation
     events: tuple[Event, ...]
-    strips: Strips
+    past: Past
 
     def lines(self) -> list[str]:
         """As text, a line each."""
@@ -50,9 +51,6 @@ class Told(Explanation):
     def table(self) -> LinesTable | None:
         """What is better seen in a table below the lines."""
         return self.now.table()
-
-    def _repr_html_(self) -> str:
-        return explanation_html(self, self.events, self.strips)
 
 
 def story(events: Sequence[Event]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from sqlite3 import ProgrammingError
 from typing import Any
 
 from holdfast.engines.declared import Json
@@ -12,6 +13,8 @@ from holdfast.engines.registry import table_of_rows
 from holdfast.store.remembered import EventRecord, Remembered
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names
+
+RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class Memory:
         """How many events of each kind the batches had that had any."""
         return self._kept.counts()
 
-    def figures(self) -> dict[tuple[str, str, str], list[Figures]]:
+    def figures(self) -> dict[RuleKey, list[Figures]]:
         """How each given rule stood, by engine, table and text: at the start (batch 0), and after each batch that moved
         a figure; the oldest first.
         """
@@ -126,6 +129,21 @@ class Memory:
             )
             for record in records
         ]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a state remembers of its rules, and the number of its last batch: enough to draw how a rule fared."""
+
+    memory: Memory
+    last: int
+
+    def events_of(self, rule: RuleKey) -> list[Event] | None:
+        """What batches did to a rule, the oldest first; None where the state is closed."""
+        try:
+            return self.memory.events_of(*rule)
+        except ProgrammingError:  # the database is closed
+            return None
 
 
 class _Values:

@@ -1,0 +1,33 @@
+"""How rules stand in some tables, as they were checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.changes.diff import Finding
+from holdfast.engines.listing import Listing
+from holdfast.results.drawn import Drawn, Printed, section
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Printed, Drawn):
+    """How each rule stands, and its violations."""
+
+    findings: tuple[Finding, ...]
+    listings: tuple[Listing, ...]
+
+    @property
+    def violated(self) -> bool:
+        """Whether a rule of severity error has violations."""
+        return any(rule["violations"] and rule["severity"] == "error" for rule in self.to_json())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object a rule."""
+        return [finding.to_json() for finding in self.findings]
+
+    def lines(self) -> list[str]:
+        """How many rules there are, how many are violated, and the first ones."""
+        broken = sum(bool(rule["violations"]) for rule in self.to_json())
+        rules = len(self.findings)
+        return section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, self.findings))

@@ -1,0 +1,29 @@
+"""What a vacuum did."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Vacuumed:
+    """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
+    that had told values of rows which died.
+    """
+
+    bytes_before: int
+    bytes_after: int
+    values: int
+    events: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "vacuum", **asdict(self)}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
+            f"{self.values:,} value{'s' * (self.values != 1)} dropped that no row uses, "
+            f"{self.events:,} event{'s' * (self.events != 1)} stripped of values of rows that died"
+        )
