@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from holdfast.report.notebook import html_of as html_of
     from holdfast.results.changed import Changed as Changed
     from holdfast.results.checked import Checked as Checked
+    from holdfast.results.checked import Listings as Listings
     from holdfast.results.explanation import Explanation as Explanation
     from holdfast.results.found import Found as Found
     from holdfast.results.history import RuleHistory as RuleHistory
     from holdfast.results.lens import Lens as Lens
-    from holdfast.results.listings import Listings as Listings
     from holdfast.results.marks import Marks as Marks
     from holdfast.results.memory import Memory as Memory
     from holdfast.results.outcome import Outcome as Outcome
     from holdfast.results.rows import Row as Row
     from holdfast.results.suggestions import Suggestions as Suggestions
-    from holdfast.results.vacuumed import Vacuumed as Vacuumed
-    from holdfast.results.verified import Verified as Verified
+    from holdfast.results.upkeep import Vacuumed as Vacuumed
+    from holdfast.results.upkeep import Verified as Verified
     from holdfast.sources.dialect import CsvOptions as CsvOptions
     from holdfast.store.backup import Backup as Backup
     from holdfast.store.backup import backup as backup
@@ -59,7 +59,7 @@ _WHERE = {  # each name with its module: what users call, what they get, and wha
     "HoldfastError": "errors",
     "Lens": "results.lens",
     "Listing": "engines.listing",
-    "Listings": "results.listings",
+    "Listings": "results.checked",
     "Marks": "results.marks",
     "Memory": "results.memory",
     "Monitor": "api.monitor",
@@ -69,8 +69,8 @@ _WHERE = {  # each name with its module: what users call, what they get, and wha
     "Row": "results.rows",
     "RuleHistory": "results.history",
     "Suggestions": "results.suggestions",
-    "Vacuumed": "results.vacuumed",
-    "Verified": "results.verified",
+    "Vacuumed": "results.upkeep",
+    "Verified": "results.upkeep",
     "View": "api.view",
     "backup": "store.backup",
     "check": "api.checking",

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.advice.clauses import Clause
 from holdfast.advice.reasoning import Proof, Reasoner
 from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 _MOST = 10  # other orders that are told
 
@@ -55,8 +55,8 @@ class Serving:
         return {"order": order, "backwards": self.backwards, "rules": list(self.rules or ())}
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Printed):
     """What is known about a clause."""
 
     table: str
@@ -67,12 +67,6 @@ class Advice:
     not_served_by: tuple[Serving, ...]  # orders that were asked about
     single: Proof | None  # why no two rows are equal on the columns
     notes: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(map(visible, self.lines()))
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def lines(self) -> list[str]:
         """As text, a line each."""

@@ -19,7 +19,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import FILES
 from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
-from holdfast.results.vacuumed import Vacuumed
+from holdfast.results.upkeep import Vacuumed
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.compact import compacted

@@ -24,7 +24,7 @@ from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences
 from holdfast.progress import Progress
-from holdfast.results.verified import Verified
+from holdfast.results.upkeep import Verified
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.load import load_table

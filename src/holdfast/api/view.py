@@ -23,9 +23,9 @@ from holdfast.engines.registry import (
 from holdfast.engines.scored import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
+from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
 from holdfast.results.history import RuleHistory
-from holdfast.results.listings import Listings
 from holdfast.results.marks import MARKS, Marks
 from holdfast.results.memory import Memory, Past
 from holdfast.results.rows import Row
@@ -70,9 +70,6 @@ class View(Loaded):
     def _last_batch(self) -> int:
         latest = self._store.history(1)
         return latest[-1].seq if latest else 0
-
-    def _past(self) -> Past:
-        return Past(self.memory(), self._last_batch())
 
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
@@ -150,7 +147,8 @@ class View(Loaded):
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
-        return RuleHistory(results, self._store.remembered.rule_events(), self._past(), since)
+        past = Past(self.memory(), self._last_batch())
+        return RuleHistory(results, self._store.remembered.rule_events(), past, since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -220,7 +218,7 @@ class View(Loaded):
         now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._past())
+        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

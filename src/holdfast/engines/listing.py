@@ -16,7 +16,7 @@ from holdfast.table.frames import Framed
 from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 _PRINTED = 5  # violations that `print()` shows
 
@@ -46,8 +46,8 @@ def is_asked(rule: ListedRule, asked: str | None) -> bool:
     return asked in (None, rule.name, rule.text)
 
 
-@dataclass(frozen=True, eq=False)
-class Listing(Framed):
+@dataclass(frozen=True, eq=False, repr=False)
+class Listing(Printed, Framed):
     """The violations of a rule: their number, and the pairs unless only the number is kept."""
 
     rule: ListedRule
@@ -56,15 +56,15 @@ class Listing(Framed):
     pairs: NDArray[np.int64] | None
     looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
 
-    def __repr__(self) -> str:
+    def lines(self) -> list[str]:
+        """The rule, the number of its violations, and the first ones."""
         rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
         numbers = [f"{row}_row" for row in self.looked_at] if self.table.schema.key else []
-        lines = [
+        return [
             f"{self.rule.name}: {self.count:,} violations of {self.rule.text}",
             *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
             *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
         ]
-        return "\n".join(map(visible, lines))
 
     @property
     def listed(self) -> NDArray[np.int64]:

@@ -22,13 +22,12 @@ from holdfast.report.pairs import told
 from holdfast.report.pictures import STYLE, strip
 from holdfast.report.suggestions import suggestions_html
 from holdfast.report.tables import shown
-from holdfast.results.checked import Checked
+from holdfast.results.checked import Checked, Listings
 from holdfast.results.drawn import Drawn
 from holdfast.results.explanation import Explanation
 from holdfast.results.found import Found
 from holdfast.results.history import RuleHistory, since
 from holdfast.results.lens import Lens
-from holdfast.results.listings import Listings
 from holdfast.results.memory import Event, Past, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.state import State
@@ -221,10 +220,10 @@ def _words(line: Json) -> str:
     return since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
 
 
-def _strip(past: Past | None, rule: RuleKey, violated: bool) -> str:
+def _strip(past: Past, rule: RuleKey, violated: bool) -> str:
     """The strip of a rule that is violated now, or not; nothing where the state is closed."""
-    events = None if past is None else past.events_of(rule)
-    return "" if past is None or events is None else _drawn(events, rule, past.last, violated)
+    events = past.events_of(rule)
+    return "" if events is None else _drawn(events, rule, past.last, violated)
 
 
 def _drawn(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:
@@ -249,7 +248,7 @@ def _explanation(explained: Explanation) -> str:
     parts, events = [], explained.events
     if events:
         first = events[0]
-        parts.append(_drawn(events, (first.engine, first.table, first.text), explained.past.last))
+        parts.append(_drawn(events, (first.engine, first.table, first.text), explained.last))
     parts.append(lines(explained.lines()))
     if table := explained.table():
         parts.append(html_table(table.headings, table.rows, table.numbers))

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.results.drawn import Printed
 from holdfast.store.records import RULES, BatchRecord
-from holdfast.visible import visible
+from holdfast.visible import Printed, visible
 
 Json = Mapping[str, Any]
 About = Mapping[str, Sequence[Json]]

@@ -1,4 +1,4 @@
-"""How rules stand in some tables, as they were checked once."""
+"""How given rules stand, and what violates them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from holdfast.changes.diff import Finding
 from holdfast.engines.listing import Listing
-from holdfast.results.drawn import Drawn, Printed, section
+from holdfast.results.drawn import Drawn, section
+from holdfast.visible import Printed
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,3 +32,7 @@ class Checked(Printed, Drawn):
         broken = sum(bool(rule["violations"]) for rule in self.to_json())
         rules = len(self.findings)
         return section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, self.findings))
+
+
+class Listings(Drawn, list[Listing]):
+    """The violations of some rules; in a notebook, the first of each with their rows side by side."""

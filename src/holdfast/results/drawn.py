@@ -7,28 +7,15 @@ result.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar
 
 from holdfast.table.table import Schema
-from holdfast.visible import visible
 
 Shapes = Mapping[str, tuple[Schema, int]]  # the columns and the number of rows of each table
 
 _MOST = 10  # lines below a heading
-
-
-class Printed(ABC):
-    """A result that prints as a few lines."""
-
-    def __repr__(self) -> str:
-        return "\n".join(map(visible, self.lines()))
-
-    @abstractmethod
-    def lines(self) -> list[str]:
-        """As text, a line each."""
 
 
 def _unbound(_: Any) -> str:

@@ -14,8 +14,8 @@ from holdfast.changes.naming import by_key, by_number, by_values, listed
 from holdfast.engines import contract
 from holdfast.engines.contract import LinesTable
 from holdfast.engines.declared import Json
-from holdfast.results.drawn import Drawn, Printed
-from holdfast.results.memory import Event, KeptWitness, Past
+from holdfast.results.drawn import Drawn
+from holdfast.results.memory import Event, KeptWitness
 
 _SHOWN = 3  # of the times that a rule broke, the last ones are told
 
@@ -32,12 +32,12 @@ class Broken:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Printed, Drawn, contract.Explanation):
+class Explanation(Drawn, contract.Explanation):
     """How a rule stands, and what batches did to it, the oldest first."""
 
     now: contract.Explanation
     events: tuple[Event, ...]
-    past: Past
+    last: int  # the number of the last batch
 
     def lines(self) -> list[str]:
         """As text, a line each."""

@@ -14,10 +14,11 @@ from holdfast.changes.asked import RulesWhenAsked, for_people, with_bound
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.results.arrow import to_arrow
-from holdfast.results.drawn import Drawn, Printed, Shapes, section, shape_lines
+from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text
 from holdfast.table.frames import Framed
 from holdfast.table.table import Nulls
+from holdfast.visible import Printed
 
 
 @dataclass(frozen=True, repr=False)

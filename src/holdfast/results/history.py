@@ -8,8 +8,9 @@ from typing import Any
 from holdfast.changes.diff import Finding, Result, Worth
 from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import rule_class
-from holdfast.results.drawn import Drawn, Printed, section
+from holdfast.results.drawn import Drawn, section
 from holdfast.results.memory import Past, RuleKey
+from holdfast.visible import Printed
 
 
 class RuleHistory(Printed, Drawn):
@@ -23,11 +24,11 @@ class RuleHistory(Printed, Drawn):
         self,
         results: Mapping[tuple[str, str], Result],
         events: Mapping[RuleKey, tuple[int, int]],
-        past: Past | None = None,
-        watched_since: Mapping[str, int] | None = None,
+        past: Past,
+        watched_since: Mapping[str, int],
     ) -> None:
         self._results, self._events, self.past = results, events, past
-        self._watched_since = watched_since or {}  # classes that were not watched from the start
+        self._watched_since = watched_since  # classes that were not watched from the start
         gone = {rule: fared for rule, fared in events.items() if fared[1] and self._was_found(rule)}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():

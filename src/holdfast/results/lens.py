@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.results.drawn import Drawn, Printed, section
-from holdfast.visible import brief
+from holdfast.results.drawn import Drawn, section
+from holdfast.visible import Printed, brief
 
 
 @dataclass(frozen=True, repr=False)

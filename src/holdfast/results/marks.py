@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from holdfast.results.drawn import Printed
+from holdfast.visible import Printed
 
 MARKS = "marks"  # the fact of a state that keeps them
 

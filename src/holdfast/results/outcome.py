@@ -12,10 +12,11 @@ from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.declared import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.results.alarms import Alarming, FailOn, alarming
-from holdfast.results.drawn import Drawn, Printed, rules_counted, section
+from holdfast.results.drawn import Drawn, rules_counted, section
 from holdfast.results.marks import Mark, Marks
 from holdfast.results.outcome_lines import OfTable, change_lines, gained_lines, implied_lines, lost_lines
 from holdfast.store.records import BatchRecord
+from holdfast.visible import Printed
 
 
 @dataclass(frozen=True, repr=False)

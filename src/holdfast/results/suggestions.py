@@ -13,10 +13,11 @@ from holdfast.errors import refuse_below
 from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import HEADING, given_rules, rules_text
 from holdfast.results.arrow import to_arrow
-from holdfast.results.drawn import Drawn, Printed, Shapes, shape_lines
+from holdfast.results.drawn import Drawn, Shapes, shape_lines
 from holdfast.results.outputs import Kind, holds
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.table.frames import Framed
+from holdfast.visible import Printed
 
 TOP = 20  # lines of a section
 NOTHING = "nothing looks as if it were meant"
