@@ -15,10 +15,10 @@ from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
 from holdfast.report.document.fates import fate_of, turn_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import ChangeSeen, EventSeen, RuleKey, RuleSeen, Seen, Told
+from holdfast.report.document.seen import ChangeSeen, RuleSeen, Seen, Told
 from holdfast.report.document.worklists import MOST_PAIRS
 from holdfast.results.changed import line, said
-from holdfast.results.memory import Event, Memory
+from holdfast.results.memory import Event, Memory, RuleKey
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -71,7 +71,7 @@ class _State:
             sections=[*self._sections(rules)],
             rules=rules,
             batches=view.history(),
-            events=[EventSeen(e.seq, e.event, (e.engine, e.table, e.text), e.by) for e in self._events],
+            events=self._events,
             counts=self._memory.counts(),
             nulls_over_time={
                 at: [(each.seq, float(each.nulls)) for each in figures]
@@ -215,7 +215,7 @@ def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
     """The events of each rule that is not gone, the oldest first; the rule that turned last comes first."""
     found: dict[RuleKey, list[Event]] = {}
     for event in events:
-        found.setdefault((event.engine, event.table, event.text), []).append(event)
+        found.setdefault(event.rule, []).append(event)
     return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.api.evolving import Evolving, rules_told
-from holdfast.api.rule_change import Json, events, told
+from holdfast.api.rule_change import events, told
+from holdfast.engines.declared import Json
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences, suggest

@@ -6,12 +6,12 @@ Every value, name and text of others passes `escape` here or in the pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from itertools import islice
-from typing import Any
 
 from holdfast.changes.diff import Witness
+from holdfast.engines.declared import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import meaning_of
 from holdfast.report.document.fates import fate_of, turn_of
@@ -32,8 +32,6 @@ from holdfast.results.memory import Event, Past, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.state import State
 from holdfast.results.suggestions import Suggestions
-
-Json = Mapping[str, Any]
 
 _PAIRS = 3  # pairs of rows that are shown of a rule, or of a batch
 _OTHERS = 6  # columns that a rule does not look at
@@ -247,8 +245,7 @@ def _explanation(explained: Explanation) -> str:
     """Why a rule holds or doesn't: its strip, its lines, the table below them, and the rows that broke it last."""
     parts, events = [], explained.events
     if events:
-        first = events[0]
-        parts.append(_drawn(events, (first.engine, first.table, first.text), explained.last))
+        parts.append(_drawn(events, events[0].rule, explained.last))
     parts.append(lines(explained.lines()))
     if table := explained.table():
         parts.append(html_table(table.headings, table.rows, table.numbers))

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.engines.declared import Json
 from holdfast.store.records import RULES, BatchRecord
 from holdfast.visible import Printed, visible
 
-Json = Mapping[str, Any]
 About = Mapping[str, Sequence[Json]]
 
 _SAID = {

@@ -56,6 +56,11 @@ class Event:
     witness: KeptWitness | None
     by: str
 
+    @property
+    def rule(self) -> RuleKey:
+        """What names the rule."""
+        return self.engine, self.table, self.text
+
 
 @dataclass(frozen=True)
 class Figures:
