@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from holdfast.errors import BadInput as BadInput
     from holdfast.errors import HoldfastError as HoldfastError
     from holdfast.intake.reading import ReadOptions as ReadOptions
+    from holdfast.ranking.suggestion import Doubt as Doubt
+    from holdfast.ranking.suggestion import Same as Same
+    from holdfast.ranking.suggestion import Suggestion as Suggestion
     from holdfast.report.notebook import html_of as html_of
     from holdfast.results.changed import Changed as Changed
     from holdfast.results.checked import Checked as Checked
@@ -34,6 +37,10 @@ if TYPE_CHECKING:
     from holdfast.results.history import RuleHistory as RuleHistory
     from holdfast.results.lens import Lens as Lens
     from holdfast.results.marks import Marks as Marks
+    from holdfast.results.memory import ColumnFigures as ColumnFigures
+    from holdfast.results.memory import Event as Event
+    from holdfast.results.memory import Figures as Figures
+    from holdfast.results.memory import KeptWitness as KeptWitness
     from holdfast.results.memory import Memory as Memory
     from holdfast.results.outcome import Outcome as Outcome
     from holdfast.results.rows import Row as Row
@@ -46,41 +53,39 @@ if TYPE_CHECKING:
     from holdfast.store.records import BatchRecord as BatchRecord
 
 __version__ = "0.1.0"
-_WHERE = {  # each name with its module: what users call, what they get, and what they may hand over
-    "Advice": "advice.advice",
-    "BadInput": "errors",
-    "Backup": "store.backup",
-    "BatchRecord": "store.records",
-    "Changed": "results.changed",
-    "Checked": "results.checked",
-    "CsvOptions": "sources.dialect",
-    "Explanation": "results.explanation",
-    "Found": "results.found",
-    "HoldfastError": "errors",
-    "Lens": "results.lens",
-    "Listing": "engines.listing",
-    "Listings": "results.checked",
-    "Marks": "results.marks",
-    "Memory": "results.memory",
-    "Monitor": "api.monitor",
-    "Ordered": "engines.order.list_first",
-    "Outcome": "results.outcome",
-    "ReadOptions": "intake.reading",
-    "Row": "results.rows",
-    "RuleHistory": "results.history",
-    "Suggestions": "results.suggestions",
-    "Vacuumed": "results.upkeep",
-    "Verified": "results.upkeep",
-    "View": "api.view",
-    "backup": "store.backup",
-    "check": "api.checking",
-    "discover": "api.discovery",
-    "html_of": "report.notebook",
-    "orders": "api.ordering",
-    "suggest": "api.suggesting",
-    "verify": "api.verifying",
+_MODULES = {  # what users call, what they get, and what they may hand over
+    "advice.advice": ("Advice",),
+    "api.checking": ("check",),
+    "api.discovery": ("discover",),
+    "api.monitor": ("Monitor",),
+    "api.ordering": ("orders",),
+    "api.suggesting": ("suggest",),
+    "api.verifying": ("verify",),
+    "api.view": ("View",),
+    "engines.listing": ("Listing",),
+    "engines.order.list_first": ("Ordered",),
+    "errors": ("BadInput", "HoldfastError"),
+    "intake.reading": ("ReadOptions",),
+    "ranking.suggestion": ("Doubt", "Same", "Suggestion"),
+    "report.notebook": ("html_of",),
+    "results.changed": ("Changed",),
+    "results.checked": ("Checked", "Listings"),
+    "results.explanation": ("Explanation",),
+    "results.found": ("Found",),
+    "results.history": ("RuleHistory",),
+    "results.lens": ("Lens",),
+    "results.marks": ("Marks",),
+    "results.memory": ("ColumnFigures", "Event", "Figures", "KeptWitness", "Memory"),
+    "results.outcome": ("Outcome",),
+    "results.rows": ("Row",),
+    "results.suggestions": ("Suggestions",),
+    "results.upkeep": ("Vacuumed", "Verified"),
+    "sources.dialect": ("CsvOptions",),
+    "store.backup": ("Backup", "backup"),
+    "store.records": ("BatchRecord",),
 }
-__all__ = list(_WHERE)
+_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,12 @@ from holdfast.visible import visible_lines
 
 
 class HoldfastError(Exception):
-    """An error of ours: exit code 3."""
+    """An error of ours: exit code 3.
+
+    >>> import holdfast as hf
+    >>> issubclass(hf.BadInput, hf.HoldfastError), hf.HoldfastError.exit_code
+    (True, 3)
+    """
 
     exit_code = 3
 
@@ -20,7 +25,13 @@ class HoldfastError(Exception):
 
 
 class BadInput(HoldfastError):
-    """Something about the input, the usage or the surroundings that the user can mend: exit code 2."""
+    """Something about the input, the usage or the surroundings that the user can mend: exit code 2.
+
+    >>> import holdfast as hf
+    >>> hf.discover("none.csv")
+    Traceback (most recent call last):
+    holdfast.errors.BadInput: none.csv: there is no such file; check the path
+    """
 
     exit_code = 2
 

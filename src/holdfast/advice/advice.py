@@ -57,7 +57,16 @@ class Serving:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Printed):
-    """What is known about a clause."""
+    """What is known about a clause.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> changed = watch.watch("fd")
+    >>> watch.advise("GROUP BY id, zip")
+    GROUP BY id, zip
+      GROUP BY id is enough
+      zip is redundant: the columns before it determine it, by id -> zip
+    """
 
     table: str
     clause: Clause

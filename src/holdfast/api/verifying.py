@@ -40,6 +40,11 @@ _SHOWN = 3
 def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = None) -> Verified:
     """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
     found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> hf.verify(watch.path, deep=True).compared
+    ('violations of named dependencies of towns: 1',)
     """
     with clear_sentences(path):
         try:

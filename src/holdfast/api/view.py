@@ -27,7 +27,7 @@ from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
 from holdfast.results.history import RuleHistory
 from holdfast.results.marks import MARKS, Marks
-from holdfast.results.memory import Memory, Past
+from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
 from holdfast.results.state import State
 from holdfast.store.records import BatchRecord
@@ -49,7 +49,14 @@ def _shape(table: Table) -> str:
 
 
 class View(Loaded):
-    """What a state shows. Use `open`; close it, or use it in a `with` statement."""
+    """What a state shows. Use `open`; close it, or use it in a `with` statement.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> with hf.View.open(watch.path) as view:
+    ...     print(view.tables["towns"].rows, view.rules().entries[0].text)
+    2 zip -> city
+    """
 
     def __repr__(self) -> str:
         heading = f"{type(self).__name__} of {self._store.path}"
@@ -147,8 +154,8 @@ class View(Loaded):
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
-        past = Past(self.memory(), self._last_batch())
-        return RuleHistory(results, self._store.remembered.rule_events(), past, since)
+        events = self._store.remembered.rule_events()
+        return RuleHistory(results, events, self.memory(), self._last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""

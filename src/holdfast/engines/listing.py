@@ -48,7 +48,16 @@ def is_asked(rule: ListedRule, asked: str | None) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Listing(Printed, Framed):
-    """The violations of a rule: their number, and the pairs unless only the number is kept."""
+    """The violations of a rule: their number, and the pairs unless only the number is kept.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> listing = hf.check(pa.table({"id": [1, 1, 2]}), "key(id)").listings[0]
+    >>> listing
+    key1: 1 violations of key(id)
+      t_row 1, s_row 0, t.id 1, s.id 1
+    >>> listing.to_pandas().columns.tolist()
+    ['rule', 't_row', 's_row', 't.id', 's.id']
+    """
 
     rule: ListedRule
     table: Table

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from itertools import islice
+from sqlite3 import ProgrammingError
 
 from holdfast.changes.diff import Witness
 from holdfast.engines.declared import Json
@@ -28,7 +29,7 @@ from holdfast.results.explanation import Explanation
 from holdfast.results.found import Found
 from holdfast.results.history import RuleHistory, since
 from holdfast.results.lens import Lens
-from holdfast.results.memory import Event, Past, RuleKey
+from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.state import State
 from holdfast.results.suggestions import Suggestions
@@ -210,7 +211,7 @@ def _history(fared: RuleHistory) -> str:
     rows = []
     for rule, line in islice(fared.by_rule(), _RULES):
         named = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
-        rows.append((named, _strip(fared.past, rule, violated=line["holds_since"] is None), _words(line)))
+        rows.append((named, _strip(fared, rule, violated=line["holds_since"] is None), _words(line)))
     return framed(_strips(f"{len(fared):,} rules", rows, len(fared) - len(rows)))
 
 
@@ -218,10 +219,12 @@ def _words(line: Json) -> str:
     return since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
 
 
-def _strip(past: Past, rule: RuleKey, violated: bool) -> str:
+def _strip(fared: RuleHistory, rule: RuleKey, violated: bool) -> str:
     """The strip of a rule that is violated now, or not; nothing where the state is closed."""
-    events = past.events_of(rule)
-    return "" if events is None else _drawn(events, rule, past.last, violated)
+    try:
+        return _drawn(fared.memory.events_of(*rule), rule, fared.last, violated)
+    except ProgrammingError:  # the database is closed
+        return ""
 
 
 def _drawn(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:

@@ -32,6 +32,12 @@ class Changed(Printed):
     `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
     `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what was done
     to it; and how many rules of which classes are `found` now, with other columns or tables. Empty lists are left out.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> watch.add_rules("key(zip)")
+    change 1 of the rules
+      key1: key(zip): now given; 0 violations
     """
 
     batch: BatchRecord | None  # None: nothing was to change, and nothing was kept

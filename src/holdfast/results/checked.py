@@ -13,7 +13,16 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Checked(Printed, Drawn):
-    """How each rule stands, and its violations."""
+    """How each rule stands, and its violations.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> checked = hf.check(pa.table({"name": ["Ada", "Bob"], "age": [36, -1]}), "t.age >= 0")
+    >>> checked
+    rules: 1, 1 of them violated
+      row1: 1 violations of t.age >= 0
+    >>> checked.violated, checked.listings[0].count
+    (True, 1)
+    """
 
     findings: tuple[Finding, ...]
     listings: tuple[Listing, ...]
@@ -35,4 +44,11 @@ class Checked(Printed, Drawn):
 
 
 class Listings(Drawn, list[Listing]):
-    """The violations of some rules; in a notebook, the first of each with their rows side by side."""
+    """The violations of some rules; in a notebook, the first of each with their rows side by side.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> [(listing.rule.name, listing.count) for listing in watch.violations()]
+    [('fd1', 1)]
+    """

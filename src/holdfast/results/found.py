@@ -26,6 +26,15 @@ class Found(Printed, Drawn, Framed):
     """What was found, by text, for each class and table in their order, and the columns that could not be compared.
 
     There may be a million rules: they are made when they are looked at.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> found = hf.discover(pa.table({"id": [1, 2, 3], "zip": [1, 1, 2]}), "ucc")
+    >>> found
+    table: 3 rows, 2 columns
+    keys: 1
+      key(id)
+    >>> [rule.text for rule in found], found.to_json()[0]["columns"]
+    (['key(id)'], ['id'])
     """
 
     results: tuple[Result, ...]

@@ -9,7 +9,7 @@ from holdfast.changes.diff import Finding, Result, Worth
 from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import rule_class
 from holdfast.results.drawn import Drawn, section
-from holdfast.results.memory import Past, RuleKey
+from holdfast.results.memory import Memory, RuleKey
 from holdfast.visible import Printed
 
 
@@ -18,16 +18,26 @@ class RuleHistory(Printed, Drawn):
 
     Those that a batch gained or lost come first, the ones that broke the most often in front, of equals the best; then
     the others, the best first. There may be a million rules, so lines are made as they are asked for.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> watch.rule_history()
+    rules: 1
+      zip -> city: broken now, broke 1 times
+    >>> next(iter(watch.rule_history()))["tested_since"]
+    1
     """
 
     def __init__(
         self,
         results: Mapping[tuple[str, str], Result],
         events: Mapping[RuleKey, tuple[int, int]],
-        past: Past,
+        memory: Memory,
+        last: int,
         watched_since: Mapping[str, int],
     ) -> None:
-        self._results, self._events, self.past = results, events, past
+        self._results, self._events, self.memory, self.last = results, events, memory, last
         self._watched_since = watched_since  # classes that were not watched from the start
         gone = {rule: fared for rule, fared in events.items() if fared[1] and self._was_found(rule)}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []

@@ -12,7 +12,15 @@ from holdfast.visible import Printed, brief
 
 @dataclass(frozen=True, repr=False)
 class Lens(Printed, Drawn):
-    """A column: its facts, and the rules that name it, the best of each kind first."""
+    """A column: its facts, and the rules that name it, the best of each kind first.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> watch.column("city")
+    towns.city: text, 2 distinct, 0 nulls, from Berlin to Hamburg
+    your rules: 1
+      zip -> city
+    """
 
     table: str
     name: str

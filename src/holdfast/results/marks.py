@@ -21,7 +21,14 @@ Mark = Literal["ignored", "pinned"]
 
 @dataclass(frozen=True, repr=False)
 class Marks(Printed):
-    """The rules that are ignored, and those that are pinned; none is both."""
+    """The rules that are ignored, and those that are pinned; none is both.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> changed = watch.watch("fd"), watch.pin("city -> zip")
+    >>> watch.marks()
+    pinned: city -> zip (fd of towns)
+    """
 
     ignored: frozenset[RuleName] = frozenset()
     pinned: frozenset[RuleName] = frozenset()

@@ -23,6 +23,18 @@ from holdfast.visible import Printed
 class Outcome(Printed, Drawn):
     """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
     that were set aside.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> outcome
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    rules of your own: 1
+      fd1: violations 0 → 1
+    >>> outcome.broken, outcome.why()
+    (True, '1 rule of your own got worse')
+    >>> outcome.to_json()[1]["violations"]
+    1
     """
 
     batch: BatchRecord

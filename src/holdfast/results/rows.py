@@ -27,6 +27,15 @@ class Kept:
 class Row:
     """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if that can be
     told; its values are None where they are not kept any more.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> row = watch.rows(where={"city": "Brelin"})[0]
+    >>> print(row)
+    row 2 of towns (id 3): inserted by batch 1
+    >>> row.values
+    {'id': 3, 'zip': '10115', 'city': 'Brelin'}
     """
 
     table: str

@@ -57,7 +57,18 @@ class Section:
 
 @dataclass(frozen=True, repr=False)
 class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
-    """Likely rules, the best first; columns that say the same; and rows that look wrong."""
+    """Likely rules, the best first; columns that say the same; and rows that look wrong.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin", "Berlin", "Bonn", "Bonn", "Bonn", "Bonn"]})
+    >>> found = hf.suggest(towns, "fd")
+    >>> found
+    table: 6 rows, 2 columns
+    what determines what
+      0.93          zip determines city
+    >>> [(rule.name, rule.text) for rule in found.rules().entries]
+    [('zip-city', 'zip -> city')]
+    """
 
     ranked: tuple[Suggestion, ...]
     same: tuple[Same, ...] = ()

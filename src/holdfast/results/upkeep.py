@@ -10,7 +10,16 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Verified(Printed):
-    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong."""
+    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> verified = hf.verify(watch.path)
+    >>> verified.problems
+    ()
+    >>> print(verified.lines()[-1])
+    all is well
+    """
 
     state: str
     files: int
@@ -32,6 +41,13 @@ class Verified(Printed):
 class Vacuumed:
     """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
     that had told values of rows which died.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(deletes=pa.table({"id": [1]}))
+    >>> vacuumed = watch.vacuum()
+    >>> vacuumed.values, vacuumed.bytes_after <= vacuumed.bytes_before
+    (3, True)
     """
 
     bytes_before: int

@@ -31,7 +31,14 @@ _OWN = (*(f"{_UNFINISHED}-{what}" for what in ("journal", "wal", "shm")), SUMS, 
 
 @dataclass(frozen=True)
 class Backup:
-    """What was copied: so many files and bytes, as of a batch."""
+    """What was copied: so many files and bytes, as of a batch.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> made = hf.backup(watch.path, f"{watch.path}-copy")
+    >>> made.batch, made.to_json()["kind"]
+    (0, 'backup')
+    """
 
     state: str
     folder: str
@@ -50,6 +57,12 @@ class Backup:
 def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] = lambda _text: None) -> Backup:
     """Copy a state to a new folder, from which it can be opened. Segments that lie elsewhere come into the folder, too;
     what Spark remembers of watched folders does not, as the batches that came from there are known by name.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> with hf.Monitor.open(hf.backup(watch.path, f"{watch.path}-copy").folder) as copy:
+    ...     print(copy.apply(inserts=more).batch.seq, watch.history())
+    1 []
     """
     target = Path(folder)
     with clear_sentences(target):
