@@ -17,7 +17,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
 from holdfast.ranking.order import ranked
 from holdfast.results.suggestions import Suggestions
-from holdfast.store.database import DATABASE
+from holdfast.store.layout import DATABASE
 from holdfast.table.table import Nulls
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.store.creation import state_of
+from holdfast.store.layout import state_of
 
 _HEAD = 1 << 18  # bytes in which an output tells what it is: the style of a page comes first
 
