@@ -256,7 +256,7 @@ class Speaker:
         return f" of {self.names[cell.row]}" if cell.row in self.names else ""
 
 
-# ---- what values as JSON knows them tell ------------------------------------------------------------------------------
+# ---- what values as JSON knows them tell ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
