@@ -22,7 +22,7 @@ import holdfast as hf
 from benchmarks.data import shared
 from benchmarks.frame import Case, benchmark, quick
 from holdfast.api.monitor import Monitor
-from holdfast.engines.functional.model import FD, parse
+from holdfast.rules.dependency import FD, parse
 
 TABLES = ("tax_10k", "adult", "ncvoter_1k", "hospital")
 BATCHES = 10

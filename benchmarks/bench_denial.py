@@ -19,18 +19,17 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+from holdfast.engines.denial.plan import query_of
+from holdfast.engines.violations.rule import AskedRule
 from numpy.typing import NDArray
 
 from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.engines.denial.model import Cell, DenialConstraint
-from holdfast.engines.denial.parse import parse
-from holdfast.engines.denial.plan import query_of
 from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.rule import AskedRule
 from holdfast.engines.violations.state import State, discover
+from holdfast.rules.denial import Cell, DenialConstraint, parse
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change

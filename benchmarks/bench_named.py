@@ -22,10 +22,11 @@ from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.api.view import View
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.engines.declared import GivenRule, NoSettings, TableRules
+from holdfast.engines.declared import NoSettings
 from holdfast.engines.functional.named import NamedEngine, make
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.runner import Threads
 
 RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")

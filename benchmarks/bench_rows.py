@@ -16,12 +16,13 @@ import pyarrow as pa
 from benchmarks.bench_denial import empty, grown, sizes, tax
 from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.declared import GivenRule, NoSettings, TableRules
+from holdfast.engines.declared import NoSettings
 from holdfast.engines.registry import rule_class
 from holdfast.engines.row.engine import State, make
-from holdfast.engines.row.parse import parse
 from holdfast.engines.row.sql import condition_sql
 from holdfast.engines.watched import WatchedTable
+from holdfast.rules.given import GivenRule, TableRules
+from holdfast.rules.language import parse
 from holdfast.table.runner import Threads
 
 RULES = (

@@ -19,13 +19,15 @@ import pyarrow as pa
 
 from benchmarks.data import flights_csv, shared, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.functional.model import FD
 from holdfast.engines.registry import rule_class
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table, discovery_runner
+from holdfast.intake.build import build_table
+from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT
+from holdfast.rules.dependency import FD
 from holdfast.table.table import Table
 
 MOST_MB = 1500.0
@@ -66,7 +68,7 @@ def suggest() -> Iterator[Case]:
     for plan in [Plan("warm", shared("iris"), 0.0), *_plans()]:
         with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
             built = build_table(plan.name, plan.file, ReadOptions(), (), "equal", folder, None, SILENT, ())
-            table, runner = built.admitted.table, discovery_runner(built)
+            table, runner = built.admitted.table, discovery_runner(built.admitted.table.rows, built.runner)
             spent, found = [], []
             with Rss() as weight:
                 for _ in range(1 if plan.goal > 10 else 3):

@@ -6,23 +6,36 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 
 from holdfast.visible import visible_lines
 
 
-class HoldfastError(Exception):
-    """An error of ours: exit code 3."""
+class ExitCode(IntEnum):
+    """How a command ends; help says it in these words."""
 
-    exit_code = 3
+    ALL_WELL = 0
+    RULE_BROKE = 1
+    BAD_INPUT = 2
+    OUR_ERROR = 3
+
+
+EXIT_CODES = "0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error"
+
+
+class HoldfastError(Exception):
+    """An error of ours."""
+
+    exit_code = ExitCode.OUR_ERROR
 
     def __str__(self) -> str:
         return visible_lines(super().__str__())
 
 
 class BadInput(HoldfastError):
-    """Something about the input, the usage or the surroundings that the user can mend: exit code 2."""
+    """Something about the input, the usage or the surroundings that the user can mend."""
 
-    exit_code = 2
+    exit_code = ExitCode.BAD_INPUT
 
 
 class BadSurroundings(BadInput):

@@ -13,7 +13,7 @@ from holdfast.advice.advice import Advice, advise
 from holdfast.advice.clauses import Clause, Kind
 from holdfast.advice.known import Known
 from holdfast.advice.reasoning import Reasoner
-from holdfast.engines.order.list_model import ListOD, SortColumn
+from holdfast.rules.lists import ListOD, SortColumn
 from tests.oracle import list_order as oracle
 
 NAMES = "ABCD"

@@ -25,8 +25,9 @@ from holdfast.borders.targets import Targets
 from holdfast.borders.tasks import Task
 from holdfast.pairs import bitsets
 from holdfast.table.change import Change
+from holdfast.table.nulls import GivenNulls, NullMode, Nulls
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle.rows import Operation
 from tests.table.building import Kept
@@ -43,7 +44,7 @@ batches = st.lists(st.lists(change, max_size=6), min_size=1, max_size=4)
 ALL = Targets(len(COLUMNS), ascending_pairs=True, descending_pairs=True)
 
 
-def _signs(one: Row, other: Row, nulls: Nulls) -> list[int | None]:
+def _signs(one: Row, other: Row, nulls: GivenNulls) -> list[int | None]:
     """Of two rows, column by column: -1, 0, 1, or None where a null makes them different and neither less nor more."""
     signs: list[int | None] = []
     for a, b in zip(one, other, strict=True):
@@ -63,7 +64,9 @@ def _breaks(signs: Sequence[int | None], targets: Targets, target: int) -> bool:
     return product > 0 if targets.is_descending(target) else product < 0
 
 
-def _expected(rows: Sequence[Row], nulls: Nulls, targets: Targets, most: int | None) -> dict[int, set[frozenset[int]]]:
+def _expected(
+    rows: Sequence[Row], nulls: GivenNulls, targets: Targets, most: int | None
+) -> dict[int, set[frozenset[int]]]:
     """The minimal contexts of each target, by a look at all pairs and all contexts."""
     pairs = [_signs(one, other, nulls) for one, other in combinations(rows, 2)]
     found = {}
@@ -93,8 +96,8 @@ class Elsewhere:
 class World:
     """A table that batches change, with plain copies of its rows beside it, and its borders."""
 
-    def __init__(self, folder: str, nulls: Nulls) -> None:
-        self.kept = Kept.empty(Schema("t", COLUMNS, (), nulls), folder)
+    def __init__(self, folder: str, nulls: NullMode) -> None:
+        self.kept = Kept.empty(Schema("t", COLUMNS, (), Nulls(nulls)), folder)
         self.rows: list[Row] = []
 
     def change(self, wanted: Sequence[tuple[str, int, Row]]) -> Change:
@@ -140,7 +143,7 @@ def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
     st.booleans(),
 )
 def test_borders_follow(
-    nulls: Nulls,
+    nulls: NullMode,
     stream: Any,
     sampled: int,
     most: int | None,

@@ -50,7 +50,7 @@ def test_a_share_of_pairs_needs_counts() -> None:
 
 
 def test_a_long_count_is_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functional, "BUDGET", Budget(0, 0, 0))
+    monkeypatch.setattr(functional, "AGREE_SETS", Budget(0, 0, 0))
     said: list[str] = []
 
     class Said(Progress):

@@ -13,7 +13,7 @@ from holdfast.api.alarms import FailOn
 from holdfast.api.marks import Marks
 from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.engines.functional.model import FD
+from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write
 

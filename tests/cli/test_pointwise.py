@@ -74,3 +74,14 @@ def test_every_result_tells_how_long_left_sides_may_be(pay: Path, tmp_path: Path
     assert "; left sides up to 3" in holdfast("status", state).err
     ran = holdfast("discover", pay, "--rules", "pod", "--max-lhs", "0")
     assert "no pointwise order dependencies found (left sides up to 0)" in ran.out
+
+
+def test_rules_that_too_few_pairs_test_say_so(tmp_path: Path, holdfast: Holdfast) -> None:
+    """Also those that are not shown, as they follow from others: `{A=} -> B=` from `{A<=} -> B<=`."""
+    source = write(tmp_path / "twice.csv", ["A,B,C", *(f"{n // 2},{3 * (n // 2)},{n % 3}" for n in range(30))])
+    state, more = tmp_path / "state", write(tmp_path / "more.csv", ["A,B,C", "90,270,0"])
+    asked = ("--max-lhs", "2", "--min-coverage", "0.034", "--method", "borders")
+    assert holdfast("init", state, source, "--watch", "pod", *asked).code == 0
+    ran = holdfast("apply", state, "--insert", more)
+    assert "implied: 2 rules still hold" in ran.out
+    assert "2 are below --min-coverage" in ran.out

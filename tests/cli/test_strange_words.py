@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import holdfast as hf
@@ -51,6 +53,40 @@ def test_a_watched_name_that_is_not_utf8(holdfast: Holdfast, state: Path, tmp_pa
     with untouched(state):
         told = holdfast("watch", state, "--from", inbox, "--once")
     assert (told.code, "is not UTF-8" in told.err, "Traceback" in told.err) == (2, True, False)
+
+
+def test_files_and_folders_whose_names_are_not_utf8(
+    holdfast: Holdfast, state: Path, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are met without being named in an argument: in a folder of files, and around the place where one stands."""
+    folder = tmp_path / "files"
+    (folder / _BYTES).mkdir(parents=True)
+    shutil.copyfile(people, folder / f"{_BYTES}.csv")
+    with untouched(state):
+        refused(holdfast("apply", state, "--insert", folder), "is not UTF-8", "caf\\udce9")
+    refused(holdfast("discover", folder), "is not UTF-8", "caf\\udce9")
+    monkeypatch.chdir(folder / _BYTES)
+    refused(holdfast("init", "state", people), "is not UTF-8", "caf\\udce9")
+    assert not Path("state").exists()
+    shutil.copytree(state, "copy")
+    refused(holdfast("status", "copy"), "is not UTF-8")
+
+
+def test_names_that_are_not_utf8_in_python(state: Path, tmp_path: Path) -> None:
+    table = pa.table({"id": [77]})
+    with hf.Monitor.open(state) as monitor:
+        name = monitor.tables["people"].schema.names[0]
+        for change in (
+            lambda: monitor.apply(deletes=table, batch_id=_BYTES),
+            lambda: monitor.rename_column(name, _BYTES),
+            lambda: monitor.add_column(_BYTES, "integer"),
+            lambda: monitor.add_table(_BYTES, table),
+            lambda: monitor.drop_column(name, change_id=_BYTES),
+        ):
+            with untouched(state), pytest.raises(hf.BadInput, match="is not UTF-8"):
+                change()
+    with pytest.raises(hf.BadInput, match="is not UTF-8"):
+        hf.Monitor.create(tmp_path / "other", {_BYTES: table})
 
 
 # ---- names ----------------------------------------------------------------------------------------------------------

@@ -51,6 +51,15 @@ def test_files_of_several_tables_are_one_batch(holdfast: Holdfast, shop: Path, t
     assert holdfast("verify", shop, "--deep").code == 0
 
 
+def test_a_batch_tells_what_it_ignored_in_each_table(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
+    orders = write(tmp_path / "gone.csv", ["id,cust,paid", "1,1,2.5", "8,8,1.5", "9,9,1.5"])
+    files = ["--table", f"orders={orders}", "--table", f"customers={tmp_path / 'c.csv'}"]
+    assert holdfast("apply", shop, *files, "--how", "delete", "--on-missing", "ignore").code == 0
+    (line,) = holdfast("history", shop, "--format", "json").objects
+    parts = [(part["table"], part["deleted"], part["ignored"]) for part in line["parts"]]
+    assert (line["ignored"], parts) == (3, [("orders", 1, 2), ("customers", 0, 1)])
+
+
 def test_an_order_without_its_customer_is_an_alarm(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
     more = write(tmp_path / "more.csv", ["id,cust,paid", "3,3,1.5", "4,4,1.5"])
     told = holdfast("apply", shop, "--table", f"orders={more}", "--table", f"customers={tmp_path / 'c.csv'}")

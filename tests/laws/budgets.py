@@ -10,8 +10,8 @@ from holdfast.engines.pointwise import engine as pointwise
 COUNTED = 4  # rows of which all pairs are counted
 _FEW = Budget(pairs=COUNTED * (COUNTED - 1) // 2, wide=99, wide_pairs=0)
 SMALL_BUDGETS = (
-    (functional, "BUDGET", _FEW),
-    (order, "BUDGET", _FEW),
-    (pointwise, "BUDGET", _FEW),
-    (pointwise, "WIDE_BUDGET", _FEW),
+    (functional, "AGREE_SETS", _FEW),
+    (order, "SIGNATURES", _FEW),
+    (pointwise, "PATTERNS", _FEW),
+    (pointwise, "WIDE_PATTERNS", _FEW),
 )

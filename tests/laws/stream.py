@@ -22,7 +22,7 @@ import pyarrow as pa
 
 import holdfast as hf
 from holdfast.api.outcome import Outcome
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.expected import (
     DENIED,
     LISTED,
@@ -70,7 +70,7 @@ class Stream:
     def __init__(self, random: Random, folder: Path) -> None:
         self.random, self.path = random, folder / "state"
         self.key = random.choice([(), (0,)])
-        self.nulls: Nulls = "equal" if random.random() < 0.5 else "distinct"
+        self.nulls: NullMode = "equal" if random.random() < 0.5 else "distinct"
         self.settings: dict[str, Any] = {
             "error": random.choice([0.0, 0.0, 0.1, 0.4]),
             "max_lhs": random.choice([None, None, 1, 2]),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.api.outcome import Outcome
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.oracle import functional as oracle
 
 NAMES = ("id", "a", "b", "c")
@@ -67,7 +67,7 @@ def test_a_tie_that_moves_is_no_new_violation() -> None:
     nulls=st.sampled_from(["equal", "distinct"]),
 )
 def test_new_and_gone_are_counted_group_by_group(
-    first: list[Row], inserts: list[Row], doomed: list[int], nulls: Nulls
+    first: list[Row], inserts: list[Row], doomed: list[int], nulls: NullMode
 ) -> None:
     places = {place % len(first) for place in doomed} if first else set()
     after = [row for place, row in enumerate(first) if place not in places] + inserts

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.registry import make_engine, rule_classes
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Change
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ for_every_way = pytest.mark.parametrize(
 @for_every_way
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, nulls=null_modes)
-def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: Nulls) -> None:
+def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
@@ -93,7 +93,7 @@ def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, deletes=st.lists(st.integers(0, 50), max_size=6), nulls=null_modes)
 def test_a_batch_and_its_negation(
-    engine: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: Nulls
+    engine: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -109,7 +109,7 @@ def test_a_batch_and_its_negation(
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, doomed=st.lists(rows, max_size=5), cut=st.integers(0, 12), nulls=null_modes)
 def test_splitting_and_reordering(
-    engine: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: Nulls
+    engine: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: NullMode
 ) -> None:
     whole, parts, shuffled = World(nulls), World(nulls), World(nulls)
     for world in (whole, parts, shuffled):
@@ -127,7 +127,7 @@ def test_splitting_and_reordering(
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
 def test_save_and_load_in_the_middle(
-    engine: Engine, first: list[Row], stream: list[Batch], at: int, nulls: Nulls
+    engine: Engine, first: list[Row], stream: list[Batch], at: int, nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -143,7 +143,7 @@ def test_save_and_load_in_the_middle(
 @settings(max_examples=20)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(
-    engine: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: Nulls
+    engine: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: NullMode
 ) -> None:
     """Results and diffs, witnesses included, are those of a table that was never written anew."""
     worlds = World(nulls), World(nulls)
@@ -167,7 +167,9 @@ def _plainly(diff: Diff) -> list[Any]:
 @for_every_engine
 @settings(max_examples=20)
 @given(first=row_lists, batch=batches, nulls=null_modes)
-def test_what_an_engine_is_told_stays_as_it_was(engine: Engine, first: list[Row], batch: Batch, nulls: Nulls) -> None:
+def test_what_an_engine_is_told_stays_as_it_was(
+    engine: Engine, first: list[Row], batch: Batch, nulls: NullMode
+) -> None:
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
@@ -186,7 +188,7 @@ def _copies(change: Change) -> list[NDArray[Any]]:
 @pytest.mark.spark
 @for_every_way
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-def test_threads_and_spark_agree(engine: Engine, spark: SparkSession, nulls: Nulls) -> None:
+def test_threads_and_spark_agree(engine: Engine, spark: SparkSession, nulls: NullMode) -> None:
     from holdfast.spark.runner import SparkRunner
 
     here, there = World(nulls), World(nulls)

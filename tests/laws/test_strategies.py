@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast.engines.contract import Engine
 from holdfast.engines.pointwise import witnesses
 from holdfast.engines.registry import make_engine
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.budgets import COUNTED, SMALL_BUDGETS
 from tests.laws.test_laws import GIVEN, NAMES
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
@@ -53,7 +53,7 @@ def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     nulls=null_modes,
 )
 def test_kept_equals_found_where_ways_differ(
-    engine: Engine, first: list[Row], growth: list[Row], stream: list[Batch], nulls: Nulls
+    engine: Engine, first: list[Row], growth: list[Row], stream: list[Batch], nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))

@@ -22,10 +22,11 @@ from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
 from holdfast.table.encode import stage
 from holdfast.table.load import load_table
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.rewrite import Kept as KeptCodes
 from holdfast.table.rewrite import rewritten
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema, Table, TableFiles
+from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
 
 COLUMNS = (
@@ -61,8 +62,8 @@ batches = st.builds(Batch, row_lists, st.lists(st.integers(0, 50), max_size=6))
 class World:
     """A table that batches change, with plain copies of its rows beside it."""
 
-    def __init__(self, nulls: Nulls = "equal", runner: Runner | None = None) -> None:
-        schema = Schema("t", COLUMNS, (), nulls)
+    def __init__(self, nulls: NullMode = "equal", runner: Runner | None = None) -> None:
+        schema = Schema("t", COLUMNS, (), Nulls(nulls))
         self.runner = runner or Threads()
         self.folder = tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, self.folder)

@@ -25,8 +25,9 @@ from holdfast.pairs.signatures import Words
 from holdfast.pairs.watch import PairWatch
 from holdfast.table import files
 from holdfast.table.change import Change
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle import agree as oracle
 from tests.table.building import Kept, deletes, inserts
@@ -38,9 +39,9 @@ null_modes = st.sampled_from(["equal", "distinct"])
 class World:
     """A table of some columns that batches change, with plain copies of its rows beside it."""
 
-    def __init__(self, folder: str, columns: int, nulls: Nulls = "equal", kind: pa.DataType | None = None) -> None:
+    def __init__(self, folder: str, columns: int, nulls: NullMode = "equal", kind: pa.DataType | None = None) -> None:
         names = tuple(Column(f"c{i}", kind or pa.int64()) for i in range(columns))
-        self.kept = Kept.empty(Schema("t", names, (), nulls), folder)
+        self.kept = Kept.empty(Schema("t", names, (), Nulls(nulls)), folder)
         self.rows: list[Row] = []
 
     def change(self, born: Sequence[Row], places: Sequence[int] = ()) -> Change:
@@ -56,7 +57,7 @@ class World:
 
 
 @contextmanager
-def world(columns: int, nulls: Nulls = "equal", kind: pa.DataType | None = None) -> Iterator[World]:
+def world(columns: int, nulls: NullMode = "equal", kind: pa.DataType | None = None) -> Iterator[World]:
     with tempfile.TemporaryDirectory() as folder:
         yield World(folder, columns, nulls, kind)
 
@@ -144,7 +145,7 @@ def streams(draw: st.DrawFn) -> tuple[int, list[tuple[list[Row], list[int]]]]:
 @settings(max_examples=30)
 @given(streams(), null_modes)
 def test_every_batch_leaves_what_the_definition_says(
-    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: Nulls
+    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: NullMode
 ) -> None:
     columns, batches = stream
     with world(columns, nulls) as table:
@@ -167,7 +168,7 @@ def test_every_batch_leaves_what_the_definition_says(
 @settings(max_examples=30)
 @given(streams(), null_modes)
 def test_a_batch_and_its_negation_undo_each_other(
-    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: Nulls
+    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: NullMode
 ) -> None:
     columns, batches = stream
     with world(columns, nulls) as table:
@@ -182,7 +183,9 @@ def test_a_batch_and_its_negation_undo_each_other(
 
 @settings(max_examples=20)
 @given(streams(), null_modes)
-def test_a_watch_is_loaded_as_it_was_kept(stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: Nulls) -> None:
+def test_a_watch_is_loaded_as_it_was_kept(
+    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: NullMode
+) -> None:
     columns, batches = stream
     with world(columns, nulls) as table:
         watch = PairWatch.of(table.change(batches[0][0]).after, Threads())
@@ -197,7 +200,7 @@ def test_a_watch_is_loaded_as_it_was_kept(stream: tuple[int, list[tuple[list[Row
 @given(streams(), null_modes)
 @settings(max_examples=20)
 def test_a_batch_as_large_as_the_table_is_counted_anew(
-    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: Nulls
+    stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: NullMode
 ) -> None:
     columns, batches = stream
     with world(columns, nulls) as table, patch.object(watch_module, "_FEW", 0):
@@ -215,7 +218,7 @@ def test_a_batch_as_large_as_the_table_is_counted_anew(
 
 @pytest.mark.spark
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-def test_spark_tasks_count_as_threads_do(spark: Any, nulls: Nulls, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_tasks_count_as_threads_do(spark: Any, nulls: NullMode, monkeypatch: pytest.MonkeyPatch) -> None:
     from holdfast.pairs import probes
     from holdfast.spark.runner import SparkRunner
 

@@ -35,9 +35,10 @@ from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.dictionary import Dictionary
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.order import OrderKeys
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle import agree as oracle
 from tests.oracle.rows import Operation
@@ -63,8 +64,8 @@ changes = st.lists(st.tuples(st.sampled_from(["insert", "insert", "update", "del
 class World:
     """A table with a key that batches change, with plain copies of its rows beside it."""
 
-    def __init__(self, folder: str, nulls: Nulls) -> None:
-        self.kept = Kept.empty(Schema("t", COLUMNS, (0,), nulls), folder)
+    def __init__(self, folder: str, nulls: NullMode) -> None:
+        self.kept = Kept.empty(Schema("t", COLUMNS, (0,), Nulls(nulls)), folder)
         self.rows: dict[int, Row] = {}
 
     def change(self, wanted: Sequence[tuple[str, int, Row]]) -> Change:
@@ -90,7 +91,7 @@ class World:
 
 
 @contextmanager
-def world(nulls: Nulls) -> Iterator[World]:
+def world(nulls: NullMode) -> Iterator[World]:
     with tempfile.TemporaryDirectory() as folder:
         yield World(folder, nulls)
 
@@ -134,7 +135,7 @@ def little_room() -> Iterator[None]:
 
 @settings(max_examples=30)
 @given(st.lists(changes, min_size=1, max_size=5), st.sampled_from(["equal", "distinct"]), kinds)
-def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: Nulls, kind: Kind) -> None:
+def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: NullMode, kind: Kind) -> None:
     with little_room(), world(nulls) as table:
         watch = PairWatch.of(table.change([]).after, Threads(), kind=kind)
         for batch in batches:
@@ -151,7 +152,7 @@ def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: 
 
 @settings(max_examples=20)
 @given(st.lists(changes, min_size=1, max_size=3), st.sampled_from(["equal", "distinct"]), kinds)
-def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: Nulls, kind: Kind) -> None:
+def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: NullMode, kind: Kind) -> None:
     with world(nulls) as table:
         watch = PairWatch.of(table.change(batches[0]).after, Elsewhere(), kind=kind)
         assert held(watch) == table.expected(kind)
@@ -164,7 +165,7 @@ def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: Nulls, kind: K
 
 @settings(max_examples=20)
 @given(changes, changes, st.sampled_from(["equal", "distinct"]), kinds)
-def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: Nulls, kind: Kind) -> None:
+def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: NullMode, kind: Kind) -> None:
     with world(nulls) as table:
         counted = CountedSignatures.of(table.change(first).after, Threads(), Progress(), kind)
         loaded = CountedSignatures.load(table.kept.table, *counted.dump(), kind)
@@ -175,7 +176,7 @@ def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: Nu
 
 @settings(max_examples=20)
 @given(changes, st.sampled_from(["equal", "distinct"]), kinds)
-def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: Nulls, kind: Kind) -> None:
+def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: NullMode, kind: Kind) -> None:
     with world(nulls) as table:
         sets = PairWatch.of(table.change(batch).after, Threads(), kind=kind).sets
         values = values_of(sets.sets, len(COLUMNS)).tolist()
@@ -186,7 +187,7 @@ def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: Nulls
 
 @settings(max_examples=30)
 @given(changes, st.sampled_from(["equal", "distinct"]))
-def test_pairs_are_counted_by_comparisons(batch: Any, nulls: Nulls) -> None:
+def test_pairs_are_counted_by_comparisons(batch: Any, nulls: NullMode) -> None:
     """How many pairs do not fall on the number but fall on the day: what breaks a rule of order."""
     with world(nulls) as table:
         sets = PairWatch.of(table.change(batch).after, Threads(), kind=ORDERED).sets

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD
 from holdfast.engines.scored import Scored
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.doubts import doubts
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.rules.dependency import FD
 from holdfast.table.runner import Threads
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled

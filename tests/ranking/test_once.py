@@ -7,9 +7,9 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.scored import Scored
 from holdfast.ranking.once import Once, said_once
+from holdfast.rules.dependency import FD, Key
 
 ROWS = 1000
 COLUMNS = ["a", "b", "c", "d", "e"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
-from holdfast.engines.scored import NEARLY, Scored, least
+from holdfast.engines.scored import Scored
+from holdfast.engines.thresholds import NEARLY, least
 from holdfast.ranking.order import ranked
 from holdfast.ranking.suggestion import Suggestion
+from holdfast.rules.dependency import FD, Key
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 

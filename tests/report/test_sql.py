@@ -5,13 +5,14 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 import pytest
+from holdfast.engines.meaning import Meaning
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.meaning import Meaning
 from holdfast.engines.registry import class_of_text
 from holdfast.report.pairs import told
 from holdfast.report.sql import query
+from holdfast.table.nulls import Nulls
 
 _RULES = [
     "a -> b",
@@ -71,7 +72,7 @@ def test_a_null_that_equals_nothing(text: str, rows: list[tuple[int | None, ...]
     table = pa.table({name: pa.array([row[at] for row in rows], pa.int64()) for at, name in enumerate("abc")})
     database = duckdb.connect()
     database.register("data", table)
-    found = database.execute(query(meaning, "data", (), "distinct")).fetchall()
+    found = database.execute(query(meaning, "data", (), Nulls.DISTINCT)).fetchall()
     own = [  # a null is a value that no other row has
         dict(zip("abc", (f"{at}{name}" if v is None else v for name, v in zip("abc", row, strict=True)), strict=True))
         for at, row in enumerate(rows)

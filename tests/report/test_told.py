@@ -6,9 +6,9 @@ from typing import Any
 
 from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Cause, Diff, Witness, Worth
-from holdfast.engines.functional.model import FD
 from holdfast.report.outcome import rule_lines
 from holdfast.report.told import OfTable, gained_lines, lost_lines
+from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 
 

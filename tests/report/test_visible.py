@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness
-from holdfast.engines.functional.model import FD
 from holdfast.engines.inclusion import picture
-from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.rank import Proposal
 from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.pages import html_table
@@ -26,6 +24,8 @@ from holdfast.report.progress import TerminalProgress
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, json_line, plain, say
 from holdfast.report.violations import print_listing
+from holdfast.rules.dependency import FD
+from holdfast.rules.inclusion import IND, Side
 from holdfast.store.records import BatchRecord
 from holdfast.visible import visible, visible_json, visible_lines
 

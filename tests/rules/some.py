@@ -35,6 +35,7 @@ from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import NoPartner, Predicate, Rule
 from holdfast.search.queries import Operator
+from holdfast.table.nulls import Nulls
 from tests.oracle import denial, functional, inclusion, list_order, order, pointwise, row
 
 COLUMNS = ["a", "b", "c"]
@@ -180,7 +181,7 @@ def is_true(predicate: Predicate, t: Row, s: Row, others: Sequence[Row] = ()) ->
     if isinstance(predicate, Every | Either):
         found = [is_true(part, t, s) for part in predicate.parts]
         return all(found) if isinstance(predicate, Every) else any(found)
-    if isinstance(predicate, Comparison) and predicate.nulls != "sql":
+    if isinstance(predicate, Comparison) and predicate.nulls is not Nulls.SQL:
         values = [(t if cell.row == "t" else s)[COLUMNS.index(cell.column)] for cell in predicate.cells]
         return _compared(*values, predicate.operator, predicate.nulls)
     return row.truth(as_oracle(predicate), [*t, *s]) is True

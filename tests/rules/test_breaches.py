@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.rules.conditions import NullMeaning
 from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.rule import Breach, Rule
+from holdfast.table.nulls import Nulls
 from tests.rules.some import CLASSES, COLUMNS, Row, Rows, broken, is_true, list_rules, with_where
 
 values = st.one_of(st.none(), st.integers(0, 2))
@@ -38,7 +37,7 @@ def test_rows_meet_a_breach_iff_they_break_the_rule(
     rules: st.SearchStrategy[Rule], data: st.DataObject, some: Rows, others: list[Row]
 ) -> None:
     rule = data.draw(rules)
-    nulls: NullMeaning = data.draw(st.sampled_from(["equal", "distinct"]))
+    nulls = data.draw(st.sampled_from([Nulls.EQUAL, Nulls.DISTINCT]))
     found = {each for breach in rule.breaches(nulls) for each in met(breach, some, others)}
     if not rule.breaches(nulls):  # about a table, or of lists that no rows can violate
         assert not found
@@ -56,9 +55,9 @@ def _is_directed(rule: Rule) -> bool:
 
 @of_each_class
 @many
-@given(data=st.data(), some=rows, nulls=st.sampled_from(["sql", "equal", "distinct"]))
+@given(data=st.data(), some=rows, nulls=st.sampled_from(list(Nulls)))
 def test_breaches_of_two_rows_exclude_each_other(
-    rules: st.SearchStrategy[Rule], data: st.DataObject, some: Rows, nulls: Any
+    rules: st.SearchStrategy[Rule], data: st.DataObject, some: Rows, nulls: Nulls
 ) -> None:
     breaches = [each for each in data.draw(rules).breaches(nulls) if each.is_pair]
     found = [each for breach in breaches for each in met(breach, some, [])]

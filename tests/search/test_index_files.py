@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from holdfast.errors import Damaged
 from holdfast.search import index, index_files, search
-from holdfast.search.queries import Condition, NullMeaning, PairQuery
+from holdfast.search.queries import Condition, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.table import files, private
+from holdfast.table.nulls import Nulls
 from tests.engines.denial.streams import Stream
 from tests.search.test_search import MANY, SCHEMA, as_set, meanings, queries, rows, wanted
 
@@ -42,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("indexes"))
 
 
-def again(old: PairSearch, folder: str, nulls: NullMeaning) -> PairSearch:
+def again(old: PairSearch, folder: str, nulls: Nulls) -> PairSearch:
     """The search as another process would open it, order keys and all."""
     old.write_indexes(folder)
     path = f"{folder}/dump.arrow"
@@ -60,7 +61,7 @@ def test_a_search_from_files_follows_as_one_in_memory_does(
     start: list[tuple[Any, ...]],
     changes: list[tuple[list[tuple[Any, ...]], list[int], bool]],
     asked: list[PairQuery],
-    nulls: NullMeaning,
+    nulls: Nulls,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
     kept_search = again(PairSearch(stream.table, asked, nulls), folder, nulls)
@@ -93,24 +94,24 @@ def test_a_file_stays_while_little_changes(tmp_path: Path) -> None:
     stream, made = large(str(tmp_path))
     (name,) = made.dump()[1]["files"]
     for number in range(3):
-        made = again(made, str(tmp_path), "sql")
+        made = again(made, str(tmp_path), Nulls.SQL)
         batch = made.follow(stream.change([(0, -1 - number, "b", "c")], [2 * number + 2]))
         added = batch.added(0, MANY)
         assert added is not None
         assert len(added) == 2 + number
         assert made.dump()[1]["files"] == [name]
     made.follow(stream.change([(0, 0, "a", None)], []))
-    made = again(made, str(tmp_path), "sql")
+    made = again(made, str(tmp_path), Nulls.SQL)
     assert made.dump()[1]["files"] == [name]
     assert made.first(0) is not None
-    made = again(made, str(tmp_path), "sql")  # that took long: the next one need not make up for as much
+    made = again(made, str(tmp_path), Nulls.SQL)  # that took long: the next one need not make up for as much
     assert made.dump()[1]["files"] != [name]
     assert made.count(0) == PairSearch(stream.table, [QUERY]).count(0)
 
 
 def test_where_a_file_is_gone_the_index_is_made_from_the_table(tmp_path: Path) -> None:
     _, made = large(str(tmp_path))
-    opened = again(made, str(tmp_path), "sql")
+    opened = again(made, str(tmp_path), Nulls.SQL)
     for name in made.dump()[1]["files"]:
         (tmp_path / name).unlink()
     assert opened.count(0) == made.count(0) == 20_000
@@ -120,7 +121,7 @@ def test_an_opened_index_leaves_its_file_as_it_is(tmp_path: Path) -> None:
     stream, made = large(str(tmp_path))
     (name,) = made.dump()[1]["files"]
     before = (tmp_path / name).read_bytes()
-    opened = again(made, str(tmp_path), "sql")
+    opened = again(made, str(tmp_path), Nulls.SQL)
     opened.follow(stream.change([(row, 0, "a", None) for row in range(2_000)], list(range(0, 9_000, 3))))
     assert (tmp_path / name).read_bytes() == before
 
@@ -129,7 +130,7 @@ def test_an_opened_index_leaves_its_file_as_it_is(tmp_path: Path) -> None:
 def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str) -> None:
     stream, made = large(str(tmp_path))
     (name,) = made.dump()[1]["files"]
-    opened = again(made, str(tmp_path), "sql")
+    opened = again(made, str(tmp_path), Nulls.SQL)
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
     whole[private._contents(str(tmp_path / name))[0][part][0]] ^= 1
     whole.flush()
@@ -140,7 +141,7 @@ def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str
 def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
     stream, made = large(str(tmp_path))
     (name,) = made.dump()[1]["files"]
-    opened = again(made, str(tmp_path), "sql")
+    opened = again(made, str(tmp_path), Nulls.SQL)
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
     whole[private._contents(str(tmp_path / name))[0]["values"][0] + (1 << 19)] ^= 1
     whole.flush()

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.search.queries import Condition, NullMeaning, Operator, PairQuery
+from holdfast.search.queries import Condition, Operator, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.search.slices import find_in_tasks
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -31,12 +32,12 @@ rows = st.tuples(numbers, numbers, texts, texts)
 columns = st.sampled_from(((0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 0), (2, 3), (3, 2)))
 conditions = st.builds(lambda pair, op: Condition(pair[0], op, pair[1]), columns, st.sampled_from(OPERATORS))
 queries = st.lists(conditions, min_size=1, max_size=4).map(lambda some: PairQuery(tuple(dict.fromkeys(some))))
-meanings = st.sampled_from(("sql", "equal"))
+meanings = st.sampled_from((Nulls.SQL, Nulls.EQUAL))
 batches = st.lists(st.tuples(st.lists(rows, max_size=6), st.lists(st.integers(0, 30), max_size=5)), max_size=4)
 many = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def wanted(stream: Stream, query: PairQuery, nulls: NullMeaning) -> set[tuple[int, int]]:
+def wanted(stream: Stream, query: PairQuery, nulls: Nulls) -> set[tuple[int, int]]:
     """By definition; of a symmetric query each pair once, the older row first."""
     found = oracle.pairs(stream.rows, [(c.mine, c.operator, c.theirs) for c in query.conditions], nulls)
     if query.symmetric:
@@ -51,9 +52,7 @@ def as_set(pairs: Any) -> set[tuple[int, int]]:
 
 @many
 @given(st.lists(rows, max_size=14), st.lists(queries, min_size=1, max_size=3), meanings)
-def test_finds_all_the_first_and_how_many(
-    start: list[tuple[Any, ...]], asked: list[PairQuery], nulls: NullMeaning
-) -> None:
+def test_finds_all_the_first_and_how_many(start: list[tuple[Any, ...]], asked: list[PairQuery], nulls: Nulls) -> None:
     stream = Stream.of(SCHEMA, start)
     search = PairSearch(stream.table, asked, nulls)
     everything = search.all(MANY, threads=Threads(2))
@@ -73,7 +72,7 @@ def test_follows_a_stream(
     start: list[tuple[Any, ...]],
     changes: list[tuple[list[tuple[Any, ...]], list[int]]],
     asked: list[PairQuery],
-    nulls: NullMeaning,
+    nulls: Nulls,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
     search = PairSearch(stream.table, asked, nulls)
@@ -101,7 +100,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(rows, min_size=1, max_size=20), queries, meanings, st.integers(1, 4), st.sampled_from([0, MANY]))
 def test_slices_agree_with_the_whole(
-    folder: str, start: list[tuple[Any, ...]], query: PairQuery, nulls: NullMeaning, slices: int, limit: int
+    folder: str, start: list[tuple[Any, ...]], query: PairQuery, nulls: Nulls, slices: int, limit: int
 ) -> None:
     _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
     (whole,) = PairSearch(kept.table, [query], nulls).all(limit)

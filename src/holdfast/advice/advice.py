@@ -13,7 +13,7 @@ from typing import Any
 
 from holdfast.advice.clauses import Clause
 from holdfast.advice.reasoning import Proof, Reasoner
-from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
+from holdfast.rules.lists import SortColumn, SortList, sort_text
 from holdfast.visible import visible
 
 _MOST = 10  # other orders that are told

@@ -12,12 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.engines.order.list_model import SortColumn, SortList, sort_text
-from holdfast.engines.order.list_parse import SortReader, refuse_unknown
-from holdfast.errors import BadInput
+from holdfast.rules.lists import SortColumn, SortList, SortReader, refuse_unknown, sort_text
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
-_HINT = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
+
+
+class _Reader(SortReader):
+    hint = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
+
+
+class _OrderReader(SortReader):
+    hint = "write the columns of the order, such as Year, Salary desc"
 
 
 @dataclass(frozen=True)
@@ -43,33 +48,32 @@ class Clause:
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
-    reader = SortReader(text, _HINT)
+    reader = _Reader(text)
     kind = _kind(reader)
     columns = [_column(reader, kind)]
-    while reader.peek() == ("mark", ","):
-        reader.expect(",")
+    while reader.takes(","):
         columns.append(_column(reader, kind))
-    reader.expect("")
-    refuse_unknown(text, columns, names)
+    reader.end()
+    refuse_unknown(text, [column.name for column in columns], names)
     return Clause(kind, tuple(columns))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
-    reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
+    reader = _OrderReader(text)
     columns = reader.columns()
-    reader.expect("")
-    refuse_unknown(text, columns, names)
+    reader.end()
+    refuse_unknown(text, [column.name for column in columns], names)
     return columns
 
 
 def _kind(reader: SortReader) -> Kind:
-    word = reader.word_of(("order", "group", "distinct"))
-    if word is None:
-        raise reader.wrong("ORDER BY, GROUP BY or DISTINCT")
+    word = reader.takes("order", "group", "distinct")
+    if not word:
+        raise reader.expected("ORDER BY, GROUP BY or DISTINCT")
     if word == "distinct":
         return "DISTINCT"
-    reader.expect_word("by")
+    reader.expect("by")
     return "ORDER BY" if word == "order" else "GROUP BY"
 
 
@@ -81,16 +85,16 @@ def _column(reader: SortReader, kind: Kind) -> SortColumn:
         _refuse_other_nulls(reader, column)
     elif reader.at > start + 1:
         reader.at = start + 1
-        raise reader.wrong("a comma or the end")
+        raise reader.expected("a comma or the end")
     return column
 
 
 def _refuse_other_nulls(reader: SortReader, column: SortColumn) -> None:
-    if reader.word_of(("nulls",)) is None:
+    if not reader.takes("nulls"):
         return
-    where = reader.word_of(("first", "last"))
-    if where is None:
-        raise reader.wrong("FIRST or LAST")
+    where = reader.takes("first", "last")
+    if not where:
+        raise reader.expected("FIRST or LAST")
     if where != ("last" if column.descending else "first"):
         here = "last downwards" if column.descending else "first upwards"
-        raise BadInput(f"{reader.text!r}: nulls come {here} here, and rules tell nothing of another order of them")
+        raise reader.wrong(f"nulls come {here} here, and rules say nothing of another order of them")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.engines.declared import is_given
-from holdfast.engines.order.list_model import ListOD, SortColumn
+from holdfast.rules.lists import ListOD, SortColumn
 
 Names = frozenset[str]
 Pair = tuple[Names, bool]  # two columns, and whether they rise together; else one falls where the other rises

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.advice.known import Known, Names
-from holdfast.engines.order.list_model import SortColumn
+from holdfast.rules.lists import SortColumn
 
 Proof = tuple[str, ...]  # the texts of the rules that were used, each once
 

@@ -21,7 +21,7 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
     """Advice on a clause about a table, from the results of the classes that are watched there."""
     clause = read_clause(text, schema.names)
     orders = [read_order(each, schema.names) for each in have]
-    if schema.nulls == "distinct":
+    if schema.nulls.are_distinct:
         raise BadInput(
             "where nulls are distinct, rules say nothing of rows with nulls, which queries sort and group: "
             "advice needs a state with --nulls equal"

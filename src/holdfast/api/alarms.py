@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.changes.diff import Worth
-from holdfast.engines.scored import ALARMING, BROKEN, ENOUGH
+from holdfast.engines.thresholds import ALARMING, BROKEN, ENOUGH
 from holdfast.errors import BadInput
 
 FailOn = Literal["given", "likely", "any", "never"] | float | str  # a number: the least score of found rules

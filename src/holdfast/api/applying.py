@@ -98,7 +98,7 @@ class Watching:
     """All that sees a change: the tables with what engines share of them, the engines, and their states."""
 
     watched: Mapping[str, WatchedTable]
-    engines: Mapping[str, Engine]
+    engines: Mapping[str, Engine[Any, Any]]
     states: Mapping[Subject, Any]
     runner: Runner
     progress: Progress

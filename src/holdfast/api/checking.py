@@ -12,7 +12,6 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
-    examples,
     given_class,
     make_engine,
     refuse_unknown_settings,
@@ -23,7 +22,8 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
-from holdfast.table.table import Nulls
+from holdfast.rules.registry import examples
+from holdfast.table.nulls import GivenNulls
 
 _RULE_FILES = (".yaml", ".yml", ".json")
 
@@ -95,7 +95,7 @@ def check(
     source: Any,
     rules: str | Path | Sequence[str] | Rules,
     *,
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,
@@ -133,7 +133,7 @@ def check(
     return Checked(tuple(findings), tuple(listings))
 
 
-def _looks(engines: Sequence[Engine], tables: Iterable[str]) -> Iterator[tuple[Engine, str]]:
+def _looks(engines: Sequence[Engine[Any, Any]], tables: Iterable[str]) -> Iterator[tuple[Engine[Any, Any], str]]:
     """Each engine with each table that it looks at, table by table, and then those that look at all of them."""
     yield from ((engine, name) for name in tables for engine in engines if not engine.declared.across)
     yield from ((engine, ALL_TABLES) for engine in engines if engine.declared.across)

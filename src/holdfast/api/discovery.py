@@ -23,7 +23,8 @@ from holdfast.engines.registry import (
 )
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Found:
 
     results: tuple[Result, ...]
     left_out: Mapping[str, tuple[str, ...]]
-    nulls: Nulls
+    nulls: GivenNulls
     ranked: tuple[Result, ...] = ()  # the same as people want to read them, with what only a look at all of them tells
     shapes: Mapping[str, tuple[Schema, int]] = field(default_factory=dict)  # columns and number of rows of each table
 
@@ -69,7 +70,8 @@ class Found:
         from holdfast.report.outputs import PICTURE, write_text
 
         for each in found_classes():
-            if pictures := each.load_pictures():
+            if each.drawn:
+                pictures = each.pictures()
                 chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
                 write_text(Path(path), pictures.draw(Path(path), list(self.left_out), chosen), PICTURE)
 
@@ -105,7 +107,7 @@ def discover(
     rules: str | Sequence[str] = ("column",),
     *,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     html: str | Path | None = None,
@@ -141,7 +143,7 @@ def discover(
     return found
 
 
-def found_in(tables: Opened, engines: Sequence[Engine], nulls: Nulls, progress: Progress) -> Found:
+def found_in(tables: Opened, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
     """What engines find in tables that are open."""
     results: list[Result] = []
     ranked: list[Result] = []

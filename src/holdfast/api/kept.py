@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.engines.declared import Given, GivenRule, TableRules
+from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
 PARTS = "parts"  # stands where the name of an engine would, for what engines share of a table

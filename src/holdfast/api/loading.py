@@ -62,7 +62,7 @@ class Loaded:
     def __init__(self, store: Store, spark: Any, progress: Progress | None) -> None:
         self._store, self._spark, self._progress = store, spark, progress or Progress()
         self._runner: Runner = Threads()
-        self._engines: dict[str, Engine] = {}
+        self._engines: dict[str, Engine[Any, Any]] = {}
         self._watched: dict[str, WatchedTable] = {}
         self._states: dict[tuple[str, str], Any] = {}
         self._records: dict[str, TableRecord] = {}
@@ -192,7 +192,7 @@ class Loaded:
         self._replay_batches += batches
         return diffs
 
-    def _make_engines(self) -> dict[str, Engine]:
+    def _make_engines(self) -> dict[str, Engine[Any, Any]]:
         given = kept_rules(self._store)
         return {name: make_engine(name, self._settings(), given.get(name)) for name in self._store.watched}
 

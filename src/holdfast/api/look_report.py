@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.api.opening import Opened
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
-from holdfast.engines.scored import LIKELY
+from holdfast.engines.thresholds import LIKELY
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.report.bundle import html_page
 from holdfast.report.document.build import document

@@ -32,7 +32,8 @@ from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
-from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table, discovery_runner
+from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table
+from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
@@ -41,9 +42,9 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store
 from holdfast.table.admit import Admitted
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.resolve import OnMissing, needs_key
 from holdfast.table.rewrite import bytes_a_row
-from holdfast.table.table import Nulls
 
 if TYPE_CHECKING:
     from holdfast.rules.file import Rules
@@ -86,7 +87,7 @@ class Monitor(Tabling):
         suggest: int | None = None,
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-        nulls: Nulls = "equal",
+        nulls: GivenNulls = "equal",
         options: ReadOptions | None = None,
         segments: str | None = None,
         spark: Any = None,
@@ -124,7 +125,7 @@ class Monitor(Tabling):
         tables: Mapping[str, Any],
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
         columns: str | Sequence[str] | Mapping[str, Sequence[str]],
-        nulls: Nulls,
+        nulls: GivenNulls,
         given: Rules | None,
         suggest: int | None,
         options: ReadOptions | None,
@@ -166,7 +167,7 @@ class Monitor(Tabling):
             )
             ways[name] = one.way
             if self._runner.is_local:
-                self._runner = discovery_runner(one)
+                self._runner = discovery_runner(one.admitted.table.rows, one.runner)
         self._store.put_meta("ways", json.dumps(ways))
         self._bind(self._with_suggestions(given, suggest) if suggest else given)
         for rules, name in self._subjects():

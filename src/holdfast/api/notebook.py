@@ -11,13 +11,12 @@ from holdfast.api.memory import Event
 from holdfast.engines.contract import Explanation
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import rule_class
+from holdfast.engines.thresholds import SHOWN
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
 
 RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
-
-_RULES = 20  # that are shown
 
 
 class Listings(list[Listing]):
@@ -59,7 +58,7 @@ def history_html(count: int, lines: Iterator[tuple[RuleKey, dict[str, Any]]], st
     from holdfast.report.notebook import framed, strips_html
 
     rows = []
-    for rule, line in islice(lines, _RULES):
+    for rule, line in islice(lines, SHOWN):
         violated = line["holds_since"] is None
         named = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
         rows.append((named, strips.of(rule, violated) if strips else "", _words(line)))

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table, by_table, discovery_runner
+from holdfast.intake.build import build_table, by_table
+from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Opened:
 def opened(
     source: Any,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]],
-    nulls: Nulls,
+    nulls: GivenNulls,
     options: ReadOptions | None,
     spark: Any,
     progress: Progress,
@@ -56,5 +58,5 @@ def opened(
             left_out[name] = built.left_out
             watched[name] = WatchedTable(built.admitted.table)
             if runner.is_local:  # one table that needs another runner is enough
-                runner = discovery_runner(built)
+                runner = discovery_runner(built.admitted.table.rows, built.runner)
         yield Opened(watched, left_out, runner)

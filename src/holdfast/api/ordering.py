@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.engines.order.list_first import Ordered, look
-from holdfast.engines.order.list_parse import parse
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.lists import ListOD
+from holdfast.table.nulls import Nulls
 
 
 def orders(
@@ -38,10 +39,10 @@ def orders(
     row 2 and row 1 are a swap: salary 50 of row 2 comes before salary 60 of row 1, but year 16 of row 2 comes after \
 year 15 of row 1.
     """
-    rule = parse(f"[{_listed(by)}] orders [{_listed(then)}]")
+    rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         built = build_table(
-            "table", table, options or ReadOptions(), (), "equal", folder, spark, progress or SILENT, rule.columns
+            "table", table, options or ReadOptions(), (), Nulls.EQUAL, folder, spark, progress or SILENT, rule.columns
         )
         return look(replace(rule, table="table"), built.admitted.table)
 

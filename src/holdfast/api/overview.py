@@ -14,7 +14,7 @@ from holdfast.api.suggesting import Suggestions, suggestions_in
 from holdfast.engines.registry import make_engine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import GivenNulls
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def overview(
     source: Any,
     *,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     html: str | Path | None = None,

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from holdfast.api.marks import Marks, RuleName
 from holdfast.api.rule_change import Results
 from holdfast.api.wanted import Wanted
-from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, rule_class
+from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
 from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules
+from holdfast.rules.registry import parse
 from holdfast.store.events import Event
 from holdfast.table.table import Schema
 
@@ -32,9 +33,7 @@ class Renaming:
             return text
         if rule_class(name).facts:
             return self.names.get(text, text)
-        declared = rule_class(name) if rule_class(name).texts else class_of_text(text)
-        texts = declared.load_texts() if declared else None
-        return texts.renamed(text, self.table, self.names) if texts else text
+        return parse(text).renamed(self.table, self.names).text
 
     def texts(self, known: Iterable[RuleName]) -> dict[tuple[str, str], dict[str, str]]:
         """Those of some rules that are called otherwise now, old texts to new ones, by class and table."""
@@ -105,12 +104,5 @@ def _has_meaning(entry: RuleEntry, rules: Rules, schemas: Schemas) -> bool:
 def _names_columns(rule: RuleName, schemas: Schemas) -> bool:
     """Whether the columns of a found rule are there."""
     _, subject, text = rule
-    declared = class_of_text(text)
-    meanings = declared.load_meanings() if declared else None
-    if meanings is None:
-        return True
-    said = meanings.meaning(text)
-    if said.partner is not None:
-        sides = ((said.partner.table, said.partner.columns), (said.partner.other, said.partner.other_columns))
-        return all(table in schemas and set(columns) <= {*schemas[table].names} for table, columns in sides)
-    return subject in schemas and set(said.columns) <= {*schemas[subject].names}
+    mentions = ((table or subject, columns) for table, columns in parse(text).mentions())
+    return all(table in schemas and set(columns) <= {*schemas[table].names} for table, columns in mentions)

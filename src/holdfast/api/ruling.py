@@ -22,7 +22,6 @@ from holdfast.api.marks import MARKS, Mark
 from holdfast.api.rule_change import events, told
 from holdfast.api.upkeep import Upkeep
 from holdfast.changes.diff import Result
-from holdfast.engines.declared import Given, Severity
 from holdfast.engines.registry import (
     ALL_TABLES,
     given_class,
@@ -33,6 +32,10 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
 )
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.rules.given import Given
+from holdfast.rules.promotion import as_given
+from holdfast.rules.registry import parse
+from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES, BatchRecord
 from holdfast.store.reshape import Reshaped
 from holdfast.table.table import Schema
@@ -88,10 +91,11 @@ class Ruling(Upkeep):
         """
 
         def promoted(wanted: Wanted) -> Wanted:
-            from holdfast.api.promoting import as_given, texts_among
+            from holdfast.api.promoting import texts_among
             from holdfast.rules.file import Rules, rules_of
 
-            text, compared = as_given(rule)
+            given_rule, compared = as_given(parse(rule))
+            text = given_rule.text
             entry = rules_of([text]).entries[0]
             own = entry if name is None else replace(entry, name=name, numbered=False)
             about = "" if self._is_across(text) else self._table_name(table)

@@ -13,7 +13,7 @@ from holdfast.changes.diff import Result
 from holdfast.changes.naming import listed, named
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, table_of_rows
-from holdfast.engines.scored import LIKELY
+from holdfast.engines.thresholds import LIKELY
 from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
 from holdfast.report.document.fates import Turn, fate_of

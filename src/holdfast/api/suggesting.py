@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from holdfast.api.opening import Opened, opened
 from holdfast.engines.registry import names_in, refuse_given, rule_class, rule_classes
-from holdfast.engines.scored import MAX_LHS, TOP, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -22,7 +23,8 @@ from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import given_rules, rules_text
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.store.database import DATABASE
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def suggest(
     top: int = TOP,
     max_lhs: int = MAX_LHS,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: Nulls = "equal",
+    nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,
@@ -135,11 +137,10 @@ def suggestions_in(
     found: list[Scored] = []
     for name in likely_classes() if classes is None else classes:
         declared = rule_class(name)
-        module = declared.load_likely()
-        assert module is not None, "a class that can be suggested"
+        likely = declared.likely()
         for subject in tables.subjects(declared.across):
             progress.step(f"Finding likely {declared.title}")
-            found += module.likely(subject, asked or Wanted(), tables.runner, progress)
+            found += likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
@@ -157,7 +158,7 @@ def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
 
 def likely_classes() -> list[str]:
     """The classes whose rules can be suggested."""
-    return [each.name for each in rule_classes().values() if each.likely]
+    return [each.name for each in rule_classes().values() if each.suggested]
 
 
 def classes_of(rules: str | Sequence[str] | None) -> list[str]:

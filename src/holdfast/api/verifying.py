@@ -25,6 +25,7 @@ from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences
 from holdfast.progress import Progress
+from holdfast.rules.registry import parse
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.load import load_table
@@ -148,7 +149,7 @@ class _Answers(View):
         watched = {name: WatchedTable(table) for name, table in fresh.items()}
         for (rules, name), kept in self._found().items():
             engine = self._engines[rules].as_asked_of(self._states[rules, name])
-            if sampled and engine.declared.columns:
+            if sampled and engine.declared.is_searched:
                 continue
             self._progress.step(f"Finding {engine.declared.title}")
             subject = watched if name == ALL_TABLES else watched[name]
@@ -156,7 +157,7 @@ class _Answers(View):
             what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
             told = _of_table(_as_json(kept))
             yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
-        if sampled and (searched := [rules for rules in self._engines if rule_class(rules).columns]):
+        if sampled and (searched := [rules for rules in self._engines if rule_class(rules).is_searched]):
             yield self._found_again_among_some(searched, fresh)
 
     def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
@@ -213,8 +214,8 @@ def _part(table: Table, columns: list[int]) -> pa.Table:
 
 def _columns(finding: Finding) -> set[tuple[str, str]]:
     """The columns that a rule is about, with their tables."""
-    columns = rule_class(finding.kind).columns
-    return columns(finding.to_json()) if columns else set()
+    own = finding.to_json().get("table", "")
+    return {(table or own, name) for table, names in parse(finding.text).mentions() for name in names}
 
 
 def _as_json(result: Result) -> dict[str, Any]:

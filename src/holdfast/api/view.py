@@ -16,28 +16,30 @@ from holdfast.api.notebook import Listings, Strips, view_html
 from holdfast.api.opening import Opened
 from holdfast.api.rows import Row, matching, rows_of
 from holdfast.changes.diff import Finding, Result
+from holdfast.changes.names import command
 from holdfast.engines.contract import Explanation
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
     class_of_text,
-    examples,
     given_class,
     make_engine,
     rule_class,
 )
-from holdfast.engines.scored import MAX_LHS, TOP
+from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.store.records import BatchRecord
-from holdfast.table.table import Nulls, Table
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Table
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
     from holdfast.api.lens import Lens
     from holdfast.api.suggesting import Suggestions
-    from holdfast.rules.file import Rules
+    from holdfast.rules.registry import examples
+from holdfast.rules.file import Rules
 
 _OWN = "rules of your own"
 
@@ -148,7 +150,7 @@ class View(Loaded):
         self._refresh()
         if not (given := self._given()):
             path = self._store.path
-            raise BadInput(f"{path}: no rules are given here; add some with: holdfast rules {path} add FILE")
+            raise BadInput(f"{path}: no rules are given here; add some with: {command('rules', path, 'add', 'FILE')}")
         found = self.listings(rule)
         if rule is not None and not found:
             known = ", ".join(sorted(finding["name"] for finding in given))

@@ -27,6 +27,14 @@ class Budget:
     wide_pairs: int
 
 
+AGREE_SETS = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)
+NS_AN_AGREE_SET = 1.5  # to compare two rows and count it
+SIGNATURES = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of order
+NARROW = 16  # columns up to which patterns of pairs are counted in a plain table
+PATTERNS = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
+WIDE_PATTERNS = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
+
+
 @dataclass(frozen=True)
 class Choice:
     """A way, and why."""

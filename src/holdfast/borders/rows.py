@@ -37,7 +37,7 @@ class RankedColumns:
     def __init__(self, table: Table, only: Collection[int] | None = None) -> None:
         """The rows of a table, of which some columns only may be read (None: all)."""
         self.where, self._only = table.where, only
-        self.distinct = table.schema.nulls == "distinct"
+        self.distinct = table.schema.nulls.are_distinct
         self.columns = len(table.schema.columns)
         self.compared: Places = np.empty((0, 2), np.int64)  # pairs that showed much: who comes next starts with them
         self._table: Table | None = table  # until its rows were read

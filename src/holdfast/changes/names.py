@@ -1,11 +1,13 @@
-"""Names of tables and columns in the texts of rules: plain words as they are, all others in double quotes.
+"""Names and texts in quotes: in the texts of rules, in SQL, and in commands that a sentence proposes.
 
-A quote within quotes is doubled. Denial constraints also take backticks around names, and have texts in single quotes.
+Names of tables and columns stand in rules as they are, where they are plain words, all others in double quotes. A quote
+within quotes is doubled. Denial constraints also take backticks around names, and have texts in single quotes.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from functools import lru_cache
 
 
@@ -32,6 +34,15 @@ def quoted(name: str) -> str:
 def in_quotes(text: str, quote: str = '"') -> str:
     """A text between quotes."""
     return quote + text.replace(quote, quote + quote) + quote
+
+
+def command(*words: object) -> str:
+    """A command line of ours, as a shell takes it.
+
+    >>> command("init", "my state", "SOURCE")
+    "holdfast init 'my state' SOURCE"
+    """
+    return f"holdfast {shlex.join(map(str, words))}"
 
 
 def names_in(text: str) -> list[str]:

@@ -32,4 +32,4 @@ def _stop(*_: object) -> NoReturn:
     try:
         os.write(2, b"holdfast: stopped before anything was done\n")
     finally:
-        os._exit(2)
+        os._exit(2)  # ExitCode.BAD_INPUT, which may not be loaded yet

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from holdfast import __version__
+from holdfast.errors import EXIT_CODES
 from holdfast.report.terminal import say
 
 
@@ -64,7 +65,7 @@ app = typer.Typer(
     name="holdfast",
     cls=Commands,
     help="Which rules hold in your data, which just broke, and because of which rows.",
-    epilog="Try it: holdfast demo. Exit codes: 0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error.",
+    epilog=f"Try it: holdfast demo. Exit codes: {EXIT_CODES}.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

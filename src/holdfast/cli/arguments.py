@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 Format = Literal["text", "json"]
-NullMode = Literal["equal", "distinct"]
 Top = Annotated[int, typer.Option(min=0, help="Show at most so many rules of a class as text.")]
 Columns = Annotated[
     list[str] | None,

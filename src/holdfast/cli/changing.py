@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from holdfast.cli.app import Commands, app
-from holdfast.cli.arguments import Format, Output, State
+from holdfast.cli.arguments import ChangeId, Format, Output, State
+from holdfast.cli.options import Group, option
 from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import say
 
@@ -37,17 +40,35 @@ def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None
     return made
 
 
-def tell_change(context: typer.Context, form: Format, change: Callable[[Monitor], Changed]) -> None:
-    """Make a change of the state that a command is about, and tell what it did."""
-    from holdfast.api.monitor import Monitor
+@dataclass(frozen=True)
+class Change:
+    """A change of a state: the state that the command is about, the name of the change, and how it is told."""
 
-    with terminal_progress() as progress, Monitor.open(context.obj, progress=progress) as monitor:
-        progress.step("Changing what is watched")
-        made = change(monitor)
-    if form == "json":
-        print_json(made.to_json())
-    else:
-        say("\n".join(made.lines()))
+    state: Path
+    id: str | None
+    form: Format
+
+    def make(self, change: Callable[[Monitor], Changed]) -> None:
+        """Make it, and tell what it did."""
+        from holdfast.api.monitor import Monitor
+
+        with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:
+            progress.step("Changing what is watched")
+            made = change(monitor)
+        if self.form == "json":
+            print_json(made.to_json())
+        else:
+            say("\n".join(made.lines()))
+
+
+CHANGE = Group(
+    (
+        option("context", typer.Context, Parameter.empty),
+        option("change_id", ChangeId, None),
+        option("form", Output, "text"),
+    ),
+    lambda context, change_id, form: Change(context.obj, change_id, form),
+)
 
 
 def tables_of(state: Path) -> list[TableRecord]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import NullMode, Output, SourceList
+from holdfast.cli.arguments import Output, SourceList
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     given_classes,
@@ -19,7 +19,8 @@ from holdfast.cli.printing import (
     warn_unlisted,
 )
 from holdfast.cli.tables import named
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, ExitCode
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -65,4 +66,4 @@ def check(
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:
         print_violations_json(checked.listings, limit)
-    raise typer.Exit(1 if checked.violated else 0)
+    raise typer.Exit(ExitCode.RULE_BROKE if checked.violated else ExitCode.ALL_WELL)

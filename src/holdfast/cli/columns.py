@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.arguments import ChangeId, Format, Output, TableName
-from holdfast.cli.changing import commands_of_state, tables_of, tell_change
+from holdfast.cli.arguments import Format, TableName
+from holdfast.cli.changing import CHANGE, Change, commands_of_state, tables_of
+from holdfast.cli.options import taking
 from holdfast.cli.printing import print_json
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]
@@ -50,47 +51,34 @@ columns = commands_of_state(
 
 
 @columns.command()
-def add(
-    context: typer.Context,
-    name: Name,
-    kind: Type,
-    table: TableName = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
-) -> None:
+@taking(change=CHANGE)
+def add(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
     """A new column, null in all rows that are there."""
-    tell_change(context, form, lambda monitor: monitor.add_column(name, kind, table=table, change_id=change_id))
+    change.make(lambda monitor: monitor.add_column(name, kind, table=table, change_id=change.id))
 
 
 @columns.command()
-def drop(
-    context: typer.Context, name: Name, table: TableName = None, change_id: ChangeId = None, form: Output = "text"
-) -> None:
+@taking(change=CHANGE)
+def drop(name: Name, table: TableName = None, *, change: Change) -> None:
     """A column leaves, with the rules that speak of it; files may have it still."""
-    tell_change(context, form, lambda monitor: monitor.drop_column(name, table=table, change_id=change_id))
+    change.make(lambda monitor: monitor.drop_column(name, table=table, change_id=change.id))
 
 
 @columns.command()
+@taking(change=CHANGE)
 def rename(
-    context: typer.Context,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The name of the column.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Its name from now on.")],
     table: TableName = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """A column gets another name, and keeps its rules and what is remembered of them."""
-    tell_change(context, form, lambda monitor: monitor.rename_column(old, new, table=table, change_id=change_id))
+    change.make(lambda monitor: monitor.rename_column(old, new, table=table, change_id=change.id))
 
 
 @columns.command()
-def retype(
-    context: typer.Context,
-    name: Name,
-    kind: Type,
-    table: TableName = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
-) -> None:
+@taking(change=CHANGE)
+def retype(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
     """A column gets a wider type, in which every value means what it meant; or becomes text."""
-    tell_change(context, form, lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change_id))
+    change.make(lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change.id))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from holdfast.changes.names import command
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, NullMode, Output, SourceList, Top
+from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import found_classes
+from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
@@ -30,7 +32,7 @@ def discover(
         str | None, typer.Option(help=f"Rule classes to look for: {class_names()}; an overview if not given.")
     ] = None,
     columns: Columns = None,
-    top: Top = 20,
+    top: Top = SHOWN,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     form: Output = "text",
     as_: Annotated[
@@ -117,11 +119,12 @@ def _overview(
 
 def _next(tables: dict[str, str], seconds: float) -> str:
     """How long it took, and what to type next."""
-    files = " ".join(map(shlex.quote, tables.values()))
+    files = tables.values()
     return (
-        f"took {seconds:,.1f} s. Next: holdfast suggest {files} --to rules.yaml   (rules to read, edit and check)\n"
-        f"              holdfast init state/ {files} --suggest 20   (watch them)\n"
-        f"              holdfast discover {files} --rules fd,ucc   (all that hold exactly)"
+        f"took {seconds:,.1f} s. Next: {command('suggest', *files, '--to', 'rules.yaml')}   "
+        "(rules to read, edit and check)\n"
+        f"              {command('init', 'state/', *files, '--suggest', SHOWN)}   (watch them)\n"
+        f"              {command('discover', *files, '--rules', 'fd,ucc')}   (all that hold exactly)"
     )
 
 
@@ -129,9 +132,9 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     """Say before the work what would stand in the way of its results."""
     from holdfast.report.outputs import PAGE, PICTURE, refuse_unwritable
 
-    for pictures in [each.load_pictures() for each in found_classes() if picture]:
-        if pictures and picture:
-            pictures.refuse_undrawable(picture)
+    for each in found_classes():
+        if picture and each.drawn:
+            each.pictures().refuse_undrawable(picture)
     for path, kind in ((html, PAGE), (picture, PICTURE)):
         if path:
             refuse_unwritable(path, kind)

@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 
 from holdfast.cli.app import app
-from holdfast.errors import HoldfastError, refuse_not_utf8
+from holdfast.errors import ExitCode, HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
@@ -44,46 +44,47 @@ def _code() -> int:
     try:
         for word in sys.argv[1:]:
             refuse_not_utf8(word)
-        code = app(prog_name="holdfast", standalone_mode=False) or 0
+        code = app(prog_name="holdfast", standalone_mode=False) or ExitCode.ALL_WELL
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
         with heard(sys.stdout):
             sys.stdout.flush()
         return int(code)
     except (KeyboardInterrupt, typer.Abort):
-        return _tell(_STOPPED, 2)
+        return _tell(_STOPPED, ExitCode.BAD_INPUT)
     except SystemExit as ended:
         # Rich ends so where nobody reads help any more. Typer ends so, and puts other streams in place, where some
         # other pipe broke, for ours are taken care of: then something failed.
         if isinstance(ended.__context__, BrokenPipeError) and sys.stdout is not stdout:
             return _tell_ours(ended.__context__)
-        return 0 if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
+        return ExitCode.ALL_WELL if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
     except Exception as error:
         return _tell_error(error)
 
 
 def _tell_error(error: Exception) -> int:
     if _follows_interrupt(error):
-        return _tell(_STOPPED, 2)
+        return _tell(_STOPPED, ExitCode.BAD_INPUT)
     if isinstance(error, HoldfastError):
         return _tell(str(error), error.exit_code)
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # names come from those who call
-        return _tell(f"{error.filename}: the name is too long; choose a shorter one", 2)
+        return _tell(f"{error.filename}: the name is too long; choose a shorter one", ExitCode.BAD_INPUT)
     if not hasattr(error, "format_message"):
         return _tell_ours(error)
     if not (sentence := error.format_message()):  # nothing was asked, and help was shown
-        return 2
+        return ExitCode.BAD_INPUT
     context = getattr(error, "ctx", None)  # wrong usage, as typer and click tell it
     sentence = sentence.replace("Value error, ", "").rstrip(".")  # typer's words around those that say what is wrong
     hint = f"; see: {context.command_path} --help" if context else ""
-    return _tell(f"{sentence}{hint}", 2)
+    return _tell(f"{sentence}{hint}", ExitCode.BAD_INPUT)
 
 
 def _tell_ours(error: BaseException) -> int:
     import traceback
 
     say("".join(traceback.format_exception(error)), err=True)
-    return _tell(f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above", 3)
+    sentence = f"{type(error).__name__}: {error}. This is an error of ours; please report it with the lines above"
+    return _tell(sentence, ExitCode.OUR_ERROR)
 
 
 _interrupts: list[int] = []
@@ -101,6 +102,6 @@ def _follows_interrupt(error: BaseException | None) -> bool:
     return error is not None or bool(_interrupts)
 
 
-def _tell(sentence: str, code: int) -> int:
+def _tell(sentence: str, code: ExitCode) -> ExitCode:
     say(f"holdfast: {' '.join(sentence.splitlines())}", err=True)  # values in it may hold line breaks
     return code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, NullMode, Output, SourceList, State
+from holdfast.cli.arguments import Columns, Output, SourceList, State
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import (
     class_names,
@@ -20,6 +20,7 @@ from holdfast.cli.printing import (
 )
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import rule_classes
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions

@@ -60,7 +60,8 @@ def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
     return decorated
 
 
-def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """An option of a group."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -74,7 +75,7 @@ Reader = Literal["spark", "local"]
 
 
 def _reading(name: str, kind: Any, *names: str, default: Any = None, **about: Any) -> inspect.Parameter:
-    return _option(name, Annotated[kind, typer.Option(*names, rich_help_panel=_READING, **about)], default)
+    return option(name, Annotated[kind, typer.Option(*names, rich_help_panel=_READING, **about)], default)
 
 
 def _read_options(
@@ -150,7 +151,7 @@ class _Setting:
     option: Option
 
 
-def settings_of(classes: Iterable[RuleClass]) -> Group:
+def settings_of(classes: Iterable[RuleClass[Any]]) -> Group:
     """The settings of some classes: an option for each name. Those that are not given are left to the classes."""
     declared: dict[str, list[_Setting]] = {}
     for rules in classes:
@@ -178,7 +179,7 @@ def _setting(settings: list[_Setting]) -> inspect.Parameter:
         rich_help_panel="What is asked of rules",
         show_default=False,
     )
-    return _option(first.name, Annotated[first.kind | None, about], None)
+    return option(first.name, Annotated[first.kind | None, about], None)
 
 
 def _help(settings: list[_Setting]) -> str:

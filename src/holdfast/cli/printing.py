@@ -11,6 +11,8 @@ from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
+from holdfast.engines.thresholds import SHOWN
+from holdfast.errors import ExitCode
 from holdfast.report.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:
@@ -27,15 +29,15 @@ def class_names() -> str:
 
 def likely_names() -> str:
     """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in found_classes() if each.likely)
+    return ", ".join(each.name for each in found_classes() if each.suggested)
 
 
 def drawn_names() -> str:
     """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in found_classes() if each.picture)
+    return ", ".join(each.name for each in found_classes() if each.drawn)
 
 
-def given_classes() -> list[RuleClass]:
+def given_classes() -> list[RuleClass[Any]]:
     """The classes whose rules are given."""
     return [each for each in rule_classes().values() if each.given]
 
@@ -61,7 +63,7 @@ def in_schema_order(store: Any) -> list[dict[str, Any]]:
 def print_findings(
     findings: list[dict[str, Any]],
     form: Format,
-    top: int = 20,
+    top: int = SHOWN,
     asked: Iterable[str] = (),
     results: Sequence[Result] = (),
 ) -> None:
@@ -84,7 +86,7 @@ def print_findings(
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
 
 
-def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> int:
+def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
     """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
     from holdfast.report.outcome import print_outcome
 
@@ -92,10 +94,10 @@ def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -
         print_json([{**line, "file": path} if path else line for line in outcome.to_json()])
     else:
         print_outcome(outcome, Path(path).name or None)
-    alarms = outcome.alarms(fail_on)
+    code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
     if why := outcome.why(fail_on):
-        say(f"{'exit code 1' if alarms else 'no alarm'}: {why}", err=True)
-    return 1 if alarms else 0
+        say(f"{f'exit code {code}' if code else 'no alarm'}: {why}", err=True)
+    return code
 
 
 def print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:

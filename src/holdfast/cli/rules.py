@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from holdfast.cli.arguments import ChangeId, Format, Output, TableName
-from holdfast.cli.changing import commands_of_state, tell_change
+from holdfast.cli.arguments import Format, TableName
+from holdfast.cli.changing import CHANGE, Change, commands_of_state
 from holdfast.cli.options import settings_of, taking
 from holdfast.cli.printing import class_names, print_json
 from holdfast.engines.registry import found_classes
@@ -53,45 +53,45 @@ rules = commands_of_state(
 
 
 @rules.command()
+@taking(change=CHANGE)
 def add(
-    context: typer.Context,
     files: RuleFiles,
     table: Annotated[str | None, typer.Option("--table", help="The table of rules that name none.")] = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """Give more rules. One that is there already takes the name, severity and note that it has in the file."""
-    tell_change(context, form, lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change_id))
+    change.make(lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change.id))
 
 
 @rules.command()
+@taking(change=CHANGE)
 def remove(
-    context: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="RULE…", help="Names or texts of rules, or one rule file.")],
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """Give up rules. What the history tells of them stays."""
-    tell_change(context, form, lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change_id))
+    change.make(lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change.id))
 
 
 @rules.command()
+@taking(change=CHANGE)
 def edit(
-    context: typer.Context,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="The rules as they are to be; an editor opens without it.")
     ] = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """Have just the rules of a file: others go, new ones come, and those that stay keep what is known of them."""
     if file is not None:
-        tell_change(context, form, lambda monitor: monitor.replace_rules(file, change_id=change_id))
+        change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
     from holdfast.api.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
 
-    text = rules_yaml(state_rules(context.obj)[0]).encode()
+    text = rules_yaml(state_rules(change.state)[0]).encode()
     folder = Path(tempfile.mkdtemp(prefix="holdfast-"))
     own = folder / "rules.yaml"
     own.write_bytes(text)
@@ -100,7 +100,7 @@ def edit(
         if own.read_bytes() == text:
             say("nothing changed")
         else:
-            tell_change(context, form, lambda monitor: monitor.replace_rules(own, change_id=change_id))
+            change.make(lambda monitor: monitor.replace_rules(own, change_id=change.id))
     except BadInput as error:
         if own.read_bytes() == text:
             shutil.rmtree(folder)
@@ -119,75 +119,59 @@ def _open_editor(file: Path) -> None:
 
 
 @rules.command()
+@taking(change=CHANGE)
 def promote(
-    context: typer.Context,
     rule: Rule,
     name: Annotated[str | None, typer.Option(help="A name for it.")] = None,
     severity: Annotated[Literal["error", "warn"], typer.Option(help="What a violation of it is.")] = "error",
     note: Annotated[str, typer.Option(help="What it is for.")] = "",
     table: TableName = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """Give a rule that was found: it stays when it breaks, and its violations are listed."""
-    tell_change(
-        context,
-        form,
+    change.make(
         lambda monitor: monitor.promote(
-            rule, name=name, severity=severity, note=note, table=table, change_id=change_id
+            rule, name=name, severity=severity, note=note, table=table, change_id=change.id
         ),
     )
 
 
 @rules.command()
-def ignore(
-    context: typer.Context,
-    rule: Rule,
-    table: TableName = None,
-    undo: Undo = False,
-    change_id: ChangeId = None,
-    form: Output = "text",
-) -> None:
+@taking(change=CHANGE)
+def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
     """Hear no more of a found rule: when it breaks, that is no alarm, and a page tells it last."""
-    tell_change(context, form, lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change_id))
+    change.make(lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
-def pin(
-    context: typer.Context,
-    rule: Rule,
-    table: TableName = None,
-    undo: Undo = False,
-    change_id: ChangeId = None,
-    form: Output = "text",
-) -> None:
+@taking(change=CHANGE)
+def pin(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
     """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first."""
-    tell_change(context, form, lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change_id))
+    change.make(lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
-@taking(settings=settings_of(found_classes()))
+@taking(change=CHANGE, settings=settings_of(found_classes()))
 def watch(
-    context: typer.Context,
     classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rules to find and keep: {class_names()}.")],
     *,
-    change_id: ChangeId = None,
-    form: Output = "text",
     settings: dict[str, Any],
+    change: Change,
 ) -> None:
     """Find the rules of more classes, and keep them from now on."""
-    tell_change(context, form, lambda monitor: monitor.watch(classes, change_id=change_id, **settings))
+    change.make(lambda monitor: monitor.watch(classes, change_id=change.id, **settings))
 
 
 @rules.command()
+@taking(change=CHANGE)
 def unwatch(
-    context: typer.Context,
     classes: Annotated[str, typer.Argument(metavar="CLASSES", help="Classes of rules, comma separated.")],
-    change_id: ChangeId = None,
-    form: Output = "text",
+    *,
+    change: Change,
 ) -> None:
     """Keep the rules of some classes no longer. What the history tells of them stays."""
-    tell_change(context, form, lambda monitor: monitor.unwatch(classes, change_id=change_id))
+    change.make(lambda monitor: monitor.unwatch(classes, change_id=change.id))
 
 
 def _one_or_all(files: list[str]) -> str | list[str]:

@@ -12,6 +12,7 @@ from holdfast.cli.arguments import Output, State, Top
 from holdfast.cli.printing import in_schema_order, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
+from holdfast.engines.thresholds import SHOWN
 from holdfast.report.terminal import say
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
-    top: Top = 20,
+    top: Top = SHOWN,
     form: Output = "text",
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""

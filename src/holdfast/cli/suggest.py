@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, NullMode, Output, SourceList
+from holdfast.cli.arguments import Columns, Output, SourceList
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import likely_names, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
-from holdfast.engines.scored import MAX_LHS
+from holdfast.engines.thresholds import MAX_LHS, SHOWN
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
+from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.api.suggesting import Suggestions
@@ -29,7 +30,7 @@ def suggest(
     *,
     rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {likely_names()}.")] = None,
     columns: Columns = None,
-    top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = 20,
+    top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = SHOWN,
     max_lhs: Annotated[int, typer.Option(min=1, help="At most so many columns in a left side or key.")] = MAX_LHS,
     every: Annotated[
         bool, typer.Option("--all", help="List every rule that was ranked, also what follows from others.")

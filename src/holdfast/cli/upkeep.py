@@ -10,6 +10,7 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State
 from holdfast.cli.printing import print_json, terminal_progress
+from holdfast.errors import ExitCode
 from holdfast.report.terminal import say
 
 
@@ -33,7 +34,7 @@ def verify(
         print_json([verified.to_json()])
     else:
         say(str(verified))
-    raise typer.Exit(2 if verified.problems else 0)
+    raise typer.Exit(ExitCode.BAD_INPUT if verified.problems else ExitCode.ALL_WELL)
 
 
 @app.command()

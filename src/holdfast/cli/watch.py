@@ -10,6 +10,7 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import Evolve, FailOn, How, OnMissing, Output, Quarantine, State, TableColumn, TableName
 from holdfast.cli.options import READING_FILES, taking
 from holdfast.cli.printing import print_json, tell_outcome, terminal_progress
+from holdfast.errors import ExitCode
 from holdfast.report.terminal import say, somebody_reads
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def watch(
     from holdfast.api.outcome import Outcome
 
     alarming(fail_on)  # which refuses what it can't mean
-    codes = {0}
+    codes = {ExitCode.ALL_WELL}
 
     def applied(path: str, outcome: Outcome) -> None:
         codes.add(tell_outcome(outcome, form, fail_on, path))
@@ -51,7 +52,7 @@ def watch(
             raise _NobodyReads
 
     def refused(path: str, reason: str, moved: str | None) -> None:
-        codes.add(2)
+        codes.add(ExitCode.BAD_INPUT)
         say(f"{reason}; {'the file is passed over' if moved is None else f'moved to {moved}'}", err=True)
         if form == "json":
             print_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])

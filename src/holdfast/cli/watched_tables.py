@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.arguments import ChangeId, Format, Output
-from holdfast.cli.changing import commands_of_state, tables_of, tell_change
+from holdfast.cli.arguments import Format
+from holdfast.cli.changing import CHANGE, Change, commands_of_state, tables_of
 from holdfast.cli.options import READING, taking
 from holdfast.cli.printing import print_json
 from holdfast.cli.tables import named, split
@@ -43,36 +43,30 @@ tables = commands_of_state(
 
 
 @tables.command()
-@taking(options=READING)
+@taking(change=CHANGE, options=READING)
 def add(
-    context: typer.Context,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A file, a folder or a jdbc: address, or [b]name=path[/b].")
     ],
     *,
     key: Annotated[str | None, typer.Option(help="The columns of its key, comma separated.")] = None,
     columns: Annotated[str | None, typer.Option(help="Only these columns, comma separated.")] = None,
-    change_id: ChangeId = None,
-    form: Output = "text",
     options: ReadOptions,
+    change: Change,
 ) -> None:
     """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
     ((name, path),) = named([source], options.jdbc_table).items()
-    tell_change(
-        context,
-        form,
+    change.make(
         lambda monitor: monitor.add_table(
-            name, path, key=split(key or ""), columns=split(columns or ""), options=options, change_id=change_id
+            name, path, key=split(key or ""), columns=split(columns or ""), options=options, change_id=change.id
         ),
     )
 
 
 @tables.command()
+@taking(change=CHANGE)
 def drop(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")],
-    change_id: ChangeId = None,
-    form: Output = "text",
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")], *, change: Change
 ) -> None:
     """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
-    tell_change(context, form, lambda monitor: monitor.drop_table(name, change_id=change_id))
+    change.make(lambda monitor: monitor.drop_table(name, change_id=change.id))

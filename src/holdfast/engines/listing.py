@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.errors import BadInput, refuse_below
+from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
 from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
@@ -20,36 +22,11 @@ from holdfast.visible import visible
 _PRINTED = 5  # violations that `print()` shows
 
 
-class ListedRule(Protocol):
-    """A rule that someone gave, and named."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def table(self) -> str:
-        """The table that it is about."""
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-
-    @property
-    def note(self) -> str:
-        """What it is for."""
-
-
-def is_asked(rule: ListedRule, asked: str | None) -> bool:
-    """Whether a rule is the one with a name or text, or all are asked for."""
-    return asked in (None, rule.name, rule.text)
-
-
 @dataclass(frozen=True, eq=False)
 class Listing:
     """The violations of a rule: their number, and the pairs unless only the number is kept."""
 
-    rule: ListedRule
+    rule: Named[Rule]
     table: Table
     count: int
     pairs: NDArray[np.int64] | None

@@ -1,52 +1,50 @@
-"""The one place where engines register: the folder of each, which declares the classes of rules that it serves.
+"""The one place where classes of rules register: each folder below `engines/` declares the classes that it serves.
 
-Engines are imported when they are asked for, so that the command line answers at once.
+The folders are light; engines are imported when they are asked for, so that the command line answers at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
+from holdfast.engines.declared import RuleClass
 from holdfast.errors import BadInput, suggest
+from holdfast.rules import registry as rules
 
 if TYPE_CHECKING:
     from holdfast.engines.contract import Engine
+    from holdfast.rules.given import TableRules
 
-# Of classes that can be given, the first that means a text has it: rules about a row come before denial constraints, as
-# both may start with `not`.
-FOLDERS = [
-    "holdfast.engines.row",
-    "holdfast.engines.column",
-    "holdfast.engines.denial",
-    "holdfast.engines.functional",
-    "holdfast.engines.inclusion",
-    "holdfast.engines.order",
-    "holdfast.engines.pointwise",
-]
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
 
+_CLASSES: dict[str, RuleClass[Any]] = {}
 
-def rule_classes() -> Mapping[str, RuleClass]:
+
+def register(*classes: RuleClass[Any]) -> None:
+    """Serve classes of rules, and know their texts."""
+    for each in classes:
+        _CLASSES[each.name] = each
+        rules.register(*each.rules)
+
+
+for _folder in (row, column, denial, functional, inclusion, order, pointwise):
+    register(*_folder.RULE_CLASSES)
+
+
+def rule_classes() -> Mapping[str, RuleClass[Any]]:
     """All classes of rules by name."""
-    return _declared_in(tuple(FOLDERS))
+    return _CLASSES
 
 
-@cache
-def _declared_in(folders: tuple[str, ...]) -> Mapping[str, RuleClass]:
-    return {each.name: each for folder in folders for each in import_module(folder).RULE_CLASSES}
-
-
-def found_classes() -> list[RuleClass]:
+def found_classes() -> list[RuleClass[Any]]:
     """The classes whose rules are found."""
     return [each for each in rule_classes().values() if not each.given]
 
 
-def rule_class(name: str) -> RuleClass:
+def rule_class(name: str) -> RuleClass[Any]:
     """The class with a name."""
     known = rule_classes()
     if name not in known:
@@ -56,33 +54,22 @@ def rule_class(name: str) -> RuleClass:
     return known[name]
 
 
-def given_class(text: str) -> RuleClass | None:
+def given_class(text: str) -> RuleClass[Any] | None:
     """The class of given rules that a text belongs to, if it belongs to any."""
-    return next((each for each in rule_classes().values() if each.given and _means(each, text)), None)
+    found = rules.rule_type(text)
+    return rule_class(found.given_as) if found and found.given_as else None
 
 
-def class_of_text(text: str) -> RuleClass | None:
+def class_of_text(text: str) -> RuleClass[Any] | None:
     """The class that explains a rule of which only the text is known: one that finds such rules, if there is one."""
-    meant = [each for each in rule_classes().values() if _means(each, text)]
-    return min(meant, key=lambda each: each.given, default=None)
+    found = rules.rule_type(text)
+    serve = [each for each in rule_classes().values() if found in each.rules]
+    return min(serve, key=lambda each: each.given, default=None)
 
 
 def table_of_rows(engine: str, subject: str, text: str) -> str:
     """The table whose rows break a rule, also where its class looks across tables."""
-    texts = rule_class(engine).load_texts() if subject == ALL_TABLES else None
-    return texts.table(text) if texts else subject
-
-
-def examples() -> str:
-    """Rules that can be given, for whoever wrote something else."""
-    known = [each.load_texts() for each in rule_classes().values() if each.given]
-    shown = [example for texts in known if texts is not None for example in texts.EXAMPLES]
-    return f"{', '.join(shown[:-1])} or {shown[-1]}"
-
-
-def _means(each: RuleClass, text: str) -> bool:
-    texts = each.load_texts()
-    return texts is not None and texts.means(text)
+    return rules.parse(text).table if subject == ALL_TABLES and rule_class(engine).rules else subject
 
 
 def names_in(names: str | Iterable[str]) -> list[str]:
@@ -108,11 +95,9 @@ def refuse_unknown_settings(values: Mapping[str, Any]) -> None:
 
 def make_engine(
     name: str, values: Mapping[str, Any] | None = None, given: Mapping[str, TableRules] | None = None
-) -> Engine:
+) -> Engine[Any, Any]:
     """The engine of a class of rules: with the settings that concern it, and the rules that were given, by table."""
-    declared = rule_class(name)
-    made: Engine = import_module(declared.engine).make(declared, make_settings(name, values or {}), given or {})
-    return made
+    return rule_class(name).engine(make_settings(name, values or {}), given or {})
 
 
 def make_settings(name: str, values: Mapping[str, Any]) -> Any:

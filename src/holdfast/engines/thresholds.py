@@ -1,4 +1,7 @@
-"""From how many rows on rules are tested, and how much may break one that is approximate."""
+"""The numbers by which rules are told, suggested, shown and alarm, and how much may break one that is approximate.
+
+What belongs to the score of one class alone, or to the speed of a search, stands there.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,54 @@ from holdfast.changes.names import quoted
 
 FEWEST_ROWS = 2  # that make a pair
 
+# What a rule is worth
+HALF = 0.1  # this share of rows, or of pairs, that could have broken a rule makes half of its score
+LONGER = 0.6  # what a rule is worth with one more column on the left, or in a key
+
+# Which rules are suggested
+LIKELY = 0.6  # rules of at least this score are told; others are ranked, for those who ask for all
+LONG = 0.8  # as several columns hold more by chance, they must come nearer to what they can be worth
+LEAST_OF_SEVERAL = 0.3  # a rule of several columns with less is not even ranked
+NEARLY = 0.2  # of rules with exceptions those are told for which at most this share of rows is in the way
+NEARLY_ORDERED = 0.05  # and of orders this share
+BESIDE = 0.5  # a table that has a good key is not told of those that are worth less than this share of it
+MAX_LHS = 3  # columns of a left side, or of a key
+TOP = 1000  # rules of a class that are ranked unless asked otherwise
+
+# Which values look wrong
+SURE = 0.01  # a rule that at most this share of rows breaks need not be confirmed by another
+UNSURE = 0.05  # one that more than this share breaks says little of any of them
+ALONE = 0.1  # at most this share of the rows with the same left side may have the value
+
+# Which rules that rows broke are told, and which are an alarm
+BROKEN = 0.5  # scores are told that reach this
+ALARMING = 0.9  # one that was found is an alarm from this score on,
+ENOUGH = 1000  # and if so many rows could have broken it before: what fewer tested may not be quite so
+
+# How much is shown
+SHOWN = 20  # rules of a class, unless asked otherwise
+COVERED = 0.001  # the coverage below which people don't see rules, unless they ask for less
+ROWS_TO_REMOVE = 10  # that a suggestion names
+
 _DENOMINATORS = (10, 1_000, 100_000, 10_000_000)  # of shares that people mean
+
+
+def telling(share: float) -> float:
+    """What a share of rows, or of pairs, that could have broken a rule is worth: it rises steeply at first.
+
+    >>> telling(0.0), telling(1.0)
+    (0.0, 1.0)
+    """
+    return share * (1.0 + HALF) / (share + HALF)
+
+
+def least(columns: int) -> float:
+    """The score from which on a rule with so many columns on the left, or a key of so many, is told.
+
+    >>> least(1), round(least(2), 2)
+    (0.6, 0.48)
+    """
+    return LONG * LONGER ** (columns - 1) if columns > 1 else LIKELY
 
 
 def limit_of(error: float, whole: int) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
-from holdfast.errors import BadInput
-from holdfast.intake.choosing import SAID, Way
+from holdfast.errors import BadInput, refuse_not_utf8
+from holdfast.intake.choosing import SAID, Way, runner_for
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Part, Quarantine
 from holdfast.intake.reading import Reading, ReadOptions, open_source
@@ -22,12 +22,11 @@ from holdfast.sources.infer import decide, kept_as_text
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
+from holdfast.table.nulls import GivenNulls, Nulls
 from holdfast.table.resolve import Mode, OnMissing, needs_key
-from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls, Schema, Table, TableFiles
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
-
-ONE_MACHINE = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -51,22 +50,12 @@ def by_table(
     return {table: [names] if isinstance(names, str) else list(names) for table, names in named.items()}
 
 
-def runner_for(reading: Reading) -> Runner:
-    """Where tasks on staged files run: in Spark where its tasks run on other machines, else in threads here."""
-    if reading.session is None:
-        return Threads()
-    from holdfast.spark.runner import SparkRunner
-    from holdfast.spark.session import is_here
-
-    return Threads() if is_here(reading.session) else SparkRunner(reading.session)
-
-
 def build_table(
     name: str,
     source: Any,
     options: ReadOptions,
     key: Sequence[str],
-    nulls: Nulls,
+    nulls: GivenNulls,
     folder: str,
     spark: Any,
     progress: Progress,
@@ -76,17 +65,19 @@ def build_table(
     if not name.strip():
         where = f"{source}: " if isinstance(source, str | Path) else ""
         raise BadInput(f"{where}the table has no name; give it one: name=path")
+    refuse_not_utf8(name)
     progress.step(f"Reading {name}")
     reading = _opened(name, open_source(source, options, spark), progress)
+    runner = runner_for(reading.session)
     plan, left_out = plan_init(reading, name, asked)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
         columns, casters, markers = _types(reading, plan, rows, progress)
-        schema = Schema(name, columns, _key_columns(columns, key, name), nulls)
+        schema = Schema(name, columns, _key_columns(columns, key, name), Nulls.given(nulls))
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
         try:
-            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner_for(reading), progress.step)
+            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner, progress.step)
         except BadInput as error:
             raise BadInput(f"{reading.name}: {error}") from None
     finally:
@@ -95,7 +86,7 @@ def build_table(
     written = replace(options.csv, nulls=markers)
     if reading.dialect is not None:  # what was found out here, later files need not guess
         written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
-    return Built(admitted, left_out, written, runner_for(reading), reading.way)
+    return Built(admitted, left_out, written, runner, reading.way)
 
 
 def _opened(name: str, reading: Reading, progress: Progress) -> Reading:
@@ -104,11 +95,6 @@ def _opened(name: str, reading: Reading, progress: Progress) -> Reading:
         progress.note(f"{reading.name}: {sentence}")
     progress.step(f"Reading {name} {SAID[reading.way]}")
     return reading
-
-
-def discovery_runner(built: Built) -> Runner:
-    """Where engines look at a new table: in threads on one machine, past a size as tasks where its rows came from."""
-    return built.runner if built.admitted.table.rows > ONE_MACHINE else Threads()
 
 
 def _types(
@@ -285,8 +271,8 @@ def _refuse_impossible(table: Table, sources: Sources, quarantine: Quarantine | 
 
 
 def _runner_of(parts: Sequence[Part]) -> Runner:
-    read_by_spark = [part.reading for part in parts if part.plan and part.reading.session is not None]
-    return runner_for(read_by_spark[-1]) if read_by_spark else Threads()
+    sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
+    return runner_for(sessions[-1] if sessions else None)
 
 
 def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:

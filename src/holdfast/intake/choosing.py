@@ -1,9 +1,11 @@
-"""Which way a source is read: here, in threads of this process, or by Spark.
+"""Here or with Spark: who reads a source, and who runs the tasks on its rows.
 
 Spark reads whatever is large, remote, in very many files, or comes with a session. The way in process is its short cut
 for what one machine does faster: it needs no JVM, no text passes through one, and no row between processes. It is taken
 as long as it needs no more than a share of the memory that is free, by an estimate from bytes and format. Both give the
 same rows (tests/intake/test_ways.py).
+
+Tasks on rows that Spark has read run where these are: in threads, if its tasks run on this machine, else in Spark.
 """
 
 from __future__ import annotations
@@ -11,16 +13,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.errors import BadInput
 from holdfast.sources.opening import COMPRESSED
+from holdfast.table.runner import Runner, Threads
+
+if TYPE_CHECKING:
+    from holdfast.spark.types import SparkSession
 
 Way = Literal["local", "spark"]
 SAID: dict[Way, str] = {"local": "in this process", "spark": "with Spark"}
 
 SHARE = 0.5  # of the memory that is free
 MANY_FILES = 1000
+ONE_MACHINE = 20_000_000  # rows up to which engines look at a table in threads
 # Bytes of memory that a byte of a file takes at most while its table is built: measured on tables of unique texts.
 _NEED = {"csv": 6.0, "json": 12.0, "parquet": 10.0, "orc": 12.0}
 _COMPRESSION = 6.0
@@ -39,8 +46,7 @@ def choose_way(
     only = _only_way(path, kind, files, declared)
     if only is not None:
         way, why = only
-        if asked not in (None, way):
-            raise BadInput(f"{path}: {why}; leave out --with {asked}")
+        refuse_other_way(asked, way, f"{path}: {why}")
         return way
     assert files is not None
     if asked is not None:
@@ -50,9 +56,17 @@ def choose_way(
     return "local" if here and session is None else "spark"
 
 
+def refuse_other_way(asked: Way | None, way: Way, why: str, or_else: str = "") -> None:
+    """Say so where a source can be read in one way alone, and another was asked for."""
+    if asked not in (None, way):
+        raise BadInput(f"{why}; leave out --with {asked}{or_else}")
+
+
 def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool) -> tuple[Way, str] | None:
     if kind == "arrow":
         return "local", "Arrow files are not for Spark"
+    if kind == "jdbc":
+        return "spark", "databases are read by Spark"
     if files is None:
         return "spark", "it is not a local file, and read by Spark"
     if kind in ("parquet", "orc") and declared:
@@ -60,6 +74,29 @@ def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool)
     if kind in ("parquet", "orc") and partitioned(path, files):
         return "spark", "the names of its folders tell values (as in year=2020/), and are read by Spark"
     return None
+
+
+def reader_of(session: SparkSession | None) -> Runner:
+    """Where the pieces of a source are read: in tasks of its Spark session, or in threads here."""
+    if session is None:
+        return Threads()
+    from holdfast.spark.runner import SparkRunner
+
+    return SparkRunner(session)
+
+
+def runner_for(session: SparkSession | None) -> Runner:
+    """Where tasks on staged files run: in Spark where its tasks run on other machines, else in threads here."""
+    if session is None:
+        return Threads()
+    from holdfast.spark.session import is_here
+
+    return reader_of(None if is_here(session) else session)
+
+
+def discovery_runner(rows: int, came_from: Runner) -> Runner:
+    """Where engines look at a new table: in threads on one machine, past a size as tasks where its rows came from."""
+    return came_from if rows > ONE_MACHINE else Threads()
 
 
 def partitioned(path: str, files: Sequence[str]) -> bool:

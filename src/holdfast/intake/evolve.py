@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from shlex import quote
 from typing import Any
 
 import pyarrow as pa
 
+from holdfast.changes.names import command
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.reading import NOTED, UNSPLIT, Reading, ReadOptions, open_source
@@ -98,7 +98,7 @@ def evolution(
     if added and lacking:
         raise BadInput(
             f"the file lacks {lacking[0]!r} and has {added[0].name!r}: rename the column first, with: "
-            f"holdfast columns STATE rename {quote(lacking[0])} {quote(added[0].name)}; "
+            f"{command('columns', 'STATE', 'rename', lacking[0], added[0].name)}; "
             "or, if they are two, drop the old one first"
         )
     types = dict(found)

@@ -176,13 +176,10 @@ class Feed:
 
     def _with_spark(self) -> dict[str, Reading]:
         from holdfast.spark.feeds import names_in, rows_of
-        from holdfast.spark.frames import clear_sentence, frame_of_pieces
+        from holdfast.spark.frames import clear_sentence
 
         reading = self.reading
-        frame = reading.frame
-        if frame is None:
-            assert reading.spark is not None
-            frame = frame_of_pieces(reading.spark, reading.pieces, len(reading.columns))
+        frame = reading.as_frame()
         with clear_sentence(reading.name, secrets=reading.secrets):
             names = names_in(frame, self._place, reading.marked)
         for name in names:

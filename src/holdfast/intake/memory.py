@@ -16,19 +16,27 @@ def arrow_table(source: Any) -> pa.Table:
         return source
     if isinstance(source, pa.RecordBatch):
         return pa.table(source)
-    module = type(source).__module__.split(".")[0]
-    if module == "pandas":
+    if (library := _library(source)) == "pandas":
         return _arrow_of_pandas(source)
-    if module == "polars" and hasattr(source, "collect"):
+    if library == "polars" and hasattr(source, "collect"):
         source = source.collect()
     if hasattr(source, "__arrow_c_stream__") and not isinstance(source, pa.ChunkedArray):
         return _arrow_of_stream(source)
     raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
 
 
+def is_spark_frame(source: object) -> bool:
+    """Whether a source is a DataFrame of Spark, which need not be installed."""
+    return _library(source) == "pyspark"
+
+
+def _library(source: object) -> str:
+    return type(source).__module__.split(".")[0]
+
+
 def lasting(source: Any) -> Any:
     """The source as something that can be read twice: a stream of others can't."""
-    if isinstance(source, str | Path) or type(source).__module__.split(".")[0] == "pyspark":
+    if isinstance(source, str | Path) or is_spark_frame(source):
         return source
     return arrow_table(source)
 

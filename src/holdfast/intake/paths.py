@@ -5,7 +5,7 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 from pathlib import Path
 
-from holdfast.errors import BadInput, clear_sentences
+from holdfast.errors import BadInput, clear_sentences, refuse_not_utf8
 from holdfast.sources.opening import COMPRESSED
 
 _KINDS = {
@@ -56,6 +56,8 @@ def files_of(path: str) -> list[str] | None:
             files = sorted(str(f) for f in here.rglob("*") if f.is_file() and not f.name.startswith(("_", ".")))
             if not files:
                 raise BadInput(f"{path}: the folder holds no files")
+            for file in files:
+                refuse_not_utf8(file)
             return files
         if not here.exists():
             raise BadInput(f"{path}: there is no such file; check the path")

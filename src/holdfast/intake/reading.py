@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import Way, choose_way, fits, partitioned, text_bytes
+from holdfast.intake.choosing import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
 from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
-from holdfast.intake.memory import arrow_table
+from holdfast.intake.memory import arrow_table, is_spark_frame
 from holdfast.intake.paths import files_of, kind_of, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
@@ -110,6 +110,15 @@ class Reading:
         """The Spark session whose tasks read it, if any do."""
         return self.frame.sparkSession if self.frame is not None else self.spark
 
+    def as_frame(self) -> DataFrame:
+        """What Spark reads, as a DataFrame."""
+        if self.frame is not None:
+            return self.frame
+        from holdfast.spark.frames import frame_of_pieces
+
+        assert self.spark is not None
+        return frame_of_pieces(self.spark, self.pieces, len(self.columns))
+
 
 def open_source(
     source: Any,
@@ -130,7 +139,7 @@ def open_source(
             return _open_path(str(source), options, spark, expected, tolerant)
         except BadInput as error:  # an address that is mistyped holds its password, too
             raise BadInput(redacted(str(error))) from None
-    if type(source).__module__.split(".")[0] == "pyspark":
+    if is_spark_frame(source):
         return _from_frame(source, "DataFrame")
     return _from_arrow(arrow_table(source))
 
@@ -174,8 +183,9 @@ def _open_path(
         return _open_parquet(path, files or [])
     if reading := _open_whole(path, kind, files or []):
         return reading
-    if options.reader == "local":
-        raise BadInput(f"{path}: it has times before 1677 or after 2262, which Spark alone can read; leave out --with")
+    refuse_other_way(
+        options.reader, "spark", f"{path}: it has times before 1677 or after 2262, which Spark alone can read"
+    )
     return _open_with_spark(path, kind, options, spark)
 
 
@@ -314,8 +324,7 @@ def _parse_ddl(options: ReadOptions, spark: SparkSession | None) -> list[tuple[s
     ddl = options.schema or ""
     if plain := parse_plain_ddl(ddl):
         return plain
-    if options.reader == "local":
-        raise BadInput(f"--schema {ddl!r}: only Spark can tell what it means; leave out --with local, or mend it")
+    refuse_other_way(options.reader, "spark", f"--schema {ddl!r}: only Spark can tell what it means", ", or mend it")
     from holdfast.spark import frames
     from holdfast.spark.session import session
 
@@ -427,8 +436,7 @@ def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Re
     from holdfast.spark.session import session
 
     shown = redacted(url)
-    if options.reader == "local":
-        raise BadInput(f"{shown}: databases are read by Spark; leave out --with local")
+    choose_way(shown, "jdbc", None, options.reader, spark)
     if not options.jdbc_table:
         raise BadInput(f"{shown}: say which table to read, with --jdbc-table")
     properties = with_environment(options.jdbc_properties)

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import parse_operations
 from holdfast.errors import BadInput
+from holdfast.intake.choosing import reader_of
 from holdfast.intake.reading import Reading
 from holdfast.intake.staging import (
     Plan,
     StagedRows,
-    reader_of,
     stage_in_order,
     stage_rows,
     versions_of,
@@ -68,7 +68,7 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
     with with_source(reading):
         if reading.pieces and plan.version_place < 0:
             tasks = [_SiftPiece(piece, plan, folder, reading.name) for piece in reading.pieces]
-            return _end_to_end(reader_of(reading).map(_stage_sifted, tasks))
+            return _end_to_end(reader_of(reading.spark).map(_stage_sifted, tasks))
         whole = sifted_whole(reading)
         if reading.sifted is not None:
             whole = replace(whole, table=_unmarked(whole.table, (plan.operation_place, plan.version_place)))

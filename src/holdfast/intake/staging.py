@@ -20,6 +20,7 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
+from holdfast.intake.choosing import reader_of
 from holdfast.intake.reading import NOTED, Reading
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
@@ -28,7 +29,7 @@ from holdfast.sources.pieces import Piece
 from holdfast.table import arrow, files
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type, show_type
 
@@ -361,20 +362,11 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Staged
         table = pa.concat_tables([without_dictionaries(piece.read()) for piece in reading.pieces])
         return stage_in_order(table, plan, folder, few)
     tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
-    done = reader_of(reading).map(stage_piece, tasks)
+    done = reader_of(reading.spark).map(stage_piece, tasks)
     seen = [Traits() for _ in plan.columns]
     for each in done:
         seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
     return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
-
-
-def reader_of(reading: Reading) -> Runner:
-    """Where the pieces of a source are read: in tasks of its Spark session, or in threads here."""
-    if reading.spark is None:
-        return Threads()
-    from holdfast.spark.runner import SparkRunner
-
-    return SparkRunner(reading.spark)
 
 
 def without_dictionaries(table: pa.Table) -> pa.Table:
@@ -388,13 +380,10 @@ def without_dictionaries(table: pa.Table) -> pa.Table:
 
 
 def _stage_frame(reading: Reading, plan: Plan, folder: str) -> StagedRows:
-    from holdfast.spark.frames import clear_sentence, frame_of_pieces
+    from holdfast.spark.frames import clear_sentence
     from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
-    frame = reading.frame
-    if frame is None:
-        assert reading.spark is not None
-        frame = frame_of_pieces(reading.spark, reading.pieces, len(reading.columns))
+    frame = reading.as_frame()
     if reading.marked:
         frame = without_marks(frame, (plan.operation_place, plan.version_place))
     has_operations = plan.operation_place >= 0

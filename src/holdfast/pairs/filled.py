@@ -77,7 +77,7 @@ class Filled:
 
 def is_empty(table: Table, columns: Sequence[int]) -> bool:
     """Whether a rule that needs values in some columns is empty, in a table that has two rows at all."""
-    if table.schema.nulls == "equal" or table.rows < _PAIR:
+    if table.schema.nulls.are_equal or table.rows < _PAIR:
         return False
     return bool(Filled.of(table).empty(bitsets.of(columns, _words(table))[None])[0])
 
@@ -110,7 +110,7 @@ class FilledColumns:
     @classmethod
     def of(cls, table: Table, runner: Runner, progress: Progress) -> FilledColumns:  # noqa: ARG003
         """From the rows."""
-        is_equal = table.schema.nulls == "equal"
+        is_equal = table.schema.nulls.are_equal
         return cls(table, None, np.empty(0, np.int64)) if is_equal else cls(table, *_counted(table))
 
     def follow(self, change: Change, runner: Runner) -> None:  # noqa: ARG002

@@ -53,7 +53,7 @@ def parts_of_table(
 
     As parts to add up. `rows` are the table's, where they are at hand; `progress` gets how far it is.
     """
-    distinct = table.schema.nulls == "distinct"
+    distinct = table.schema.nulls.are_distinct
     if runner.is_local:
         return all_pairs(rows or rows_of(table, kind), kind, distinct, progress)
     assert table.where is not None, "a table lies in files before tasks look at it"
@@ -71,7 +71,7 @@ class _Share:
 
 def _share(task: _Share) -> Signed:
     rows = _open_rows(task.where, task.kind)
-    distinct = task.where.schema.nulls == "distinct"
+    distinct = task.where.schema.nulls.are_distinct
     mine = Count(rows, rows, task.kind, distinct, within=True).share(task.number, task.of)
     return mine if task.number else merged([mine, equal_pairs(rows, task.kind, distinct)])
 
@@ -85,7 +85,7 @@ def _open_rows(where: TableFiles, kind: Kind) -> WeightedRows:
 def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
     """The signatures of the pairs that a batch added and took, with signed counts, as parts to add up."""
     batch, after = batch_of(change), change.after
-    distinct = after.schema.nulls == "distinct"
+    distinct = after.schema.nulls.are_distinct
     if not kind.ordered:
         asked = Asked(batch, tuple(tops_of(after)), distinct)
         return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
@@ -113,7 +113,7 @@ def _ranked_shard(task: _RankedShard) -> Signed:
     table = open_table(task.where)
     rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])], task.kind)
     queries = rows.ranked(task.batch, table)
-    return Count(queries, rows, task.kind, table.schema.nulls == "distinct").share(0, 1)
+    return Count(queries, rows, task.kind, table.schema.nulls.are_distinct).share(0, 1)
 
 
 def batch_of(change: Changed) -> WeightedRows:

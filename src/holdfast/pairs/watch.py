@@ -57,7 +57,7 @@ class PairWatch:
 
     def _compare(self, rows: WeightedRows, batch: WeightedRows, after: Table) -> Delta:
         """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
-        kind, distinct = self.sets.kind, after.schema.nulls == "distinct"
+        kind, distinct = self.sets.kind, after.schema.nulls.are_distinct
         queries = queries_of(batch, rows, after)
         own = rows.follow(batch)
         if batch.used > _FEW and batch.used * (rows.used + batch.used // 2) > rows.used**2 // 2:

@@ -14,10 +14,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.registry import given_class, make_engine
+from holdfast.engines.thresholds import ALONE, SURE, UNSURE
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import names_of, some_values
 from holdfast.table.runner import Runner
@@ -25,9 +26,6 @@ from holdfast.table.table import Table
 
 _RULES = 40  # the best so many are looked at,
 _ROWS = 3_000_000  # or fewer, so that this many rows are grouped
-_SURE = 0.01  # a rule that at most this share of rows breaks need not be confirmed by another
-_UNSURE = 0.05  # one that more than this share breaks says little of any of them
-_ALONE = 0.1  # at most this share of the rows with the same left side may have the value
 
 Ids = NDArray[np.int64]
 _Cell = tuple[int, str]  # a row and a column
@@ -40,7 +38,7 @@ def doubts(
     """The values of some tables to look at first, at most so many of each table."""
     simple = [each for each in suggestions if each.is_likely and _is_simple(each)]
     vouched = {(each.table, _right(each)) for each in simple if not each.scored.to_remove}
-    broken = [each for each in simple if 0 < each.scored.g3 <= _UNSURE]
+    broken = [each for each in simple if 0 < each.scored.g3 <= UNSURE]
     near = [each for each in broken if (each.table, _right(each)) not in vouched]
     found: list[Doubt] = []
     for name, watched in tables.items():
@@ -90,7 +88,7 @@ def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.boo
     cells = own * (int(values.max()) + 1) + values
     found, counts = np.unique(cells[np.isin(own, own[places])], return_counts=True)
     same: Ids = counts[np.searchsorted(found, cells[places])]
-    alone: NDArray[np.bool_] = (same <= _ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
+    alone: NDArray[np.bool_] = (same <= ALONE * np.bincount(own)[own[places]]) & (own[places] != NULL_CODE)
     return alone
 
 
@@ -98,7 +96,7 @@ def _weight(against: Sequence[_Contradicted]) -> float:
     """How much speaks against a value: of rules with the same left side in other words the surest counts."""
     groups: dict[str, float] = defaultdict(float)
     for rule, _ in against:
-        groups[rule.group] = max(groups[rule.group], 1.0 if rule.scored.g3 <= _SURE else 0.5)
+        groups[rule.group] = max(groups[rule.group], 1.0 if rule.scored.g3 <= SURE else 0.5)
     return sum(groups.values())
 
 

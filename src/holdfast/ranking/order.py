@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import compress
 
-from holdfast.engines.scored import NEARLY, Scored, least
+from holdfast.engines.scored import Scored
+from holdfast.engines.thresholds import BESIDE, NEARLY, least
 from holdfast.ranking.once import Once, said_once
 from holdfast.ranking.suggestion import Same, Suggestion
 from holdfast.table.table import Schema
 
 Shapes = Mapping[str, tuple[Schema, int]]
-
-_BESIDE = 0.5  # a table that has a good key is not told of those that are worth less than this share of it
 
 
 def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
@@ -36,7 +35,7 @@ def _is_likely(scored: Scored, best_key: float) -> bool:
     """Whether a rule is told: it has a high score, and not too many rows are in its way."""
     needed = least(len(scored.columns))
     if scored.rule.kind == "ucc":
-        needed = max(needed, _BESIDE * best_key)
+        needed = max(needed, BESIDE * best_key)
     return scored.score >= needed and scored.g3 <= NEARLY
 
 

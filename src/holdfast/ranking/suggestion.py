@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.engines.declared import Severity
 from holdfast.engines.scored import Scored
+from holdfast.rules.rule import Severity
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from itertools import chain, count
 
-from holdfast.engines.declared import GivenRule
 from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
+from holdfast.rules.given import GivenRule
 from holdfast.rules.writing import rule_entry
 from holdfast.visible import visible
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from holdfast.changes.diff import Witness
 from holdfast.engines.listing import Listing
-from holdfast.report.document.details import meaning_of
+from holdfast.report.document.details import rule_of
 from holdfast.report.document.listed import violations_page
 from holdfast.report.document.shown import Shown
 from holdfast.report.pages import escape, outcome_html
-from holdfast.report.pairs import told
 from holdfast.report.pictures import STYLE
 from holdfast.report.values import Outcome
+from holdfast.rules.sentences import why
 
 Json = Mapping[str, Any]
 
@@ -80,25 +80,25 @@ def _cell(value: str, marked: bool) -> str:
 
 def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
     """The rows that broke a rule, side by side; nothing where their values are not kept, or its class has no words."""
-    meaning = meaning_of(engine, text)
-    if meaning is None or not witness.values or not all(witness.values):
+    rule = rule_of(engine, text)
+    if rule is None or not witness.values or not all(witness.values):
         return None
     shown, values = Shown(), witness.values
-    numeric = {name: not isinstance(value, str) for row in values for name, value in row.items() if value is not None}
-    said = told(meaning, values, shown.value, {name: numeric.get(name, False) for row in values for name in row})
     keys = witness.keys or ({},) * len(values)
-    columns = list(dict.fromkeys([*meaning.columns, *values[0]]))
+    named = [shown.name(*row, rule.columns) for row in zip(witness.rows, keys, values, strict=True)]
+    said = why(rule, values, named, show=shown.value)
+    columns = list(dict.fromkeys([*rule.columns, *values[0]]))
     rows = [
         {
-            "name": shown.name(witness.rows[place], keys[place], values[place], meaning.columns),
+            "name": named[place],
             "alive": True,
             "values": [shown.value(values[place].get(name)) for name in columns],
         }
         for place in said.order
     ]
-    sentence = said.sentence or witness.sentence
+    sentence = said.closed or witness.sentence
     return {
-        "sentence": sentence, "columns": columns, "rule_columns": list(meaning.columns),
+        "sentence": sentence, "columns": columns, "rule_columns": list(rule.columns),
         "marked": said.marked, "rows": rows,
     }  # fmt: skip
 

@@ -92,8 +92,15 @@ def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str
             for text in one_a_class(each.diff.lost)
             if text not in each.diff.witnesses and text not in each.diff.untested
         ][:most]
-        why = "follow from others, or too little is left to test them"
+        why = f"follow from others, or too little is left to test them{_below(told)}"
         yield f"implied: {implied:,} rules still hold, but {why}", lines
+
+
+def _below(told: Iterable[OfTable]) -> str:
+    """How many rules left as too few pairs of rows test them: also where people are shown none of these."""
+    causes = (each.diff.causes.get(text) for each in told if each.diff.causes for text in each.diff.lost)
+    count = sum(cause is not None and cause.kind == "below --min-coverage" for cause in causes)
+    return f"; {count:,} are below --min-coverage" if count else ""
 
 
 def _of_tables(outcome: Outcome, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:

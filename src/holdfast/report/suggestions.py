@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.engines.registry import rule_class
+from holdfast.engines.thresholds import SHOWN
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.report.pages import escape, html_table
 from holdfast.report.tables import text_table
@@ -13,7 +14,6 @@ from holdfast.report.terminal import Terminal, plain
 from holdfast.report.values import Suggestions
 from holdfast.visible import cut, visible
 
-TOP = 20
 _HEADINGS = {
     "ucc": "likely keys",
     "fd": "what determines what",
@@ -47,7 +47,7 @@ class Section:
     more: int = 0
 
 
-def sections(found: Suggestions, top: int = TOP) -> Iterator[Section]:
+def sections(found: Suggestions, top: int = SHOWN) -> Iterator[Section]:
     """What is told: keys, columns that say the same, what determines what, and the other classes, at most so many lines
     of each; then the rows that look wrong.
     """
@@ -148,7 +148,7 @@ def suggestions_text(found: Suggestions) -> str:
     return "\n".join(map(visible, [*lines, *filter(None, [count_line(found)])]))
 
 
-def print_suggestions(found: Suggestions, top: int = TOP) -> None:
+def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
     """One screen."""
     console = Terminal()
     for shape in shape_lines(found):

@@ -107,11 +107,11 @@ def sections(
                 yield _section(name, each, lines[:top], total)
 
 
-def _section(name: str, each: RuleClass, lines: list[Mapping[str, Any]], total: Total | None) -> Section:
+def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], total: Total | None) -> Section:
     """The findings of a class, under how many there are."""
     before = f"{name}: " if name else ""
-    if each.heading is not None and lines:
-        return Section(f"{before}{each.heading(lines[0])}", each.table, lines)
+    if lines and (heading := each.heading(lines[0])):
+        return Section(f"{before}{heading}", each.table, lines)
     total = Total(len(lines)) if total is None else total
     more = f", the first {len(lines):,}" if lines and total.count > len(lines) else ""
     left_out = f"; not shown: {total.left_out}" if total.left_out else ""
@@ -144,7 +144,7 @@ def _is_fact(finding: Mapping[str, Any]) -> bool:
 
 def change_lines(before: Mapping[str, Any], after: Mapping[str, Any], several: bool = False) -> list[ChangeLine]:
     """What of two findings about the same thing differs; with its table, where there are several."""
-    lines = rule_class(after["kind"]).change_lines(before, after)
+    lines = rule_class(after["kind"]).changes(before, after)
     return [(with_table(after, about, several), fact, old, new) for about, fact, old, new in lines]
 
 

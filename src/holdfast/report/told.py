@@ -13,7 +13,7 @@ from itertools import islice
 from holdfast.changes.asked import for_people, one_a_class
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.registry import ALL_TABLES, table_of_rows
-from holdfast.engines.scored import LIKELY
+from holdfast.engines.thresholds import LIKELY
 
 _FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
 _LOOKED_AT = 1000  # so many rules without scores are put together by the rows that broke them
@@ -104,7 +104,7 @@ def _broken(of: OfTable, texts: Iterable[str], scores: Mapping[str, float]) -> I
     for text in texts:
         witness = of.diff.witnesses.get(text)
         if witness is not None:
-            looked_at = tuple(getattr(of.diff.lost[text], "looked_at", ()))
+            looked_at = tuple(getattr(of.diff.lost[text], "columns", ()))
             yield _Broken(of, text, scores.get(text), witness, looked_at)
 
 

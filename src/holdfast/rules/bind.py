@@ -1,14 +1,15 @@
-"""Rules meet tables: each goes to its table, is checked against its columns, and goes to the class it belongs to."""
+"""Rules meet tables: each goes to its table, is checked against its columns, and goes to the class that keeps it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.engines.declared import Given, GivenRule, RuleClass, RuleTexts, TableRules
-from holdfast.engines.registry import given_class, rule_classes
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
+from holdfast.rules.given import Given, GivenRule, TableRules
+from holdfast.rules.registry import CLASSES, given_types, parse, rule_type
+from holdfast.rules.rule import Bounds, Rule
 from holdfast.table.table import Schema
 
 
@@ -26,41 +27,36 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
     bound: dict[str, dict[str, dict[str, GivenRule]]] = {}
     notes: list[str] = []
     for entry in rules.entries:
-        declared, texts = _class_of(entry)
-        name = declared.name
-        table = _dependent_table(entry, texts) if declared.across else _table_of(entry, schemas)
+        kept_by = _type_of(entry)
+        table = _dependent_table(entry) if kept_by.across else _table_of(entry, schemas)
         try:
-            if declared.across:
-                text, odd = texts.bound_across(entry, schemas)
-            else:
-                text, odd = texts.bound(entry, schemas[table], rules.ordered_in(table))
+            named, odd = entry.bound(Bounds(schemas, table, rules.ordered_in(table)))
         except BadInput as error:
-            raise BadInput(f"{_where(entry)}{error}") from None
+            raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
         notes += [f"rule {entry.name}: {note}" for note in odd]
-        rule = GivenRule(entry.name, table, text, entry.severity, entry.note)
-        known = bound.setdefault(name, {}).setdefault(table, {}).setdefault(text, rule)
+        rule = GivenRule(entry.name, table, named.text, entry.severity, entry.note)
+        known = bound.setdefault(kept_by.given_as, {}).setdefault(table, {}).setdefault(named.text, rule)
         if known.name != entry.name:
             raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {known.name!r}; remove one")
+    order = list(dict.fromkeys(each.given_as for each in CLASSES))
     given = {
-        name: {table: TableRules(tuple(own.values()), rules.ordered_in(table)) for table, own in tables.items()}
-        for name, tables in sorted(bound.items(), key=lambda each: list(rule_classes()).index(each[0]))
+        name: {table: TableRules(tuple(own.values()), rules.ordered_in(table)) for table, own in bound[name].items()}
+        for name in sorted(bound, key=order.index)
     }
     return Bound(given, tuple(notes))
 
 
-def _class_of(entry: RuleEntry) -> tuple[RuleClass, RuleTexts]:
-    declared = given_class(entry.text)
-    texts = declared.load_texts() if declared else None
-    if declared is None or texts is None:
-        known = [each.load_texts() for each in rule_classes().values() if each.given]
-        described = ", nor ".join(kind for texts in known if texts is not None for kind in texts.DESCRIBED)
+def _type_of(entry: RuleEntry) -> type[Rule]:
+    found = rule_type(entry.text)
+    if found is None or not found.given_as:
+        described = ", nor ".join(f"{each.described}, {each.example}" for each in given_types())
         raise BadInput(f"rule {entry.name!r} ({entry.text}): this is neither {described}")
-    return declared, texts
+    return found
 
 
-def _dependent_table(entry: RuleEntry, texts: RuleTexts) -> str:
-    """The table that a rule across tables is about: its text tells."""
-    table = texts.table(entry.text)
+def _dependent_table(entry: RuleEntry) -> str:
+    """The table that a rule across tables is about: its text says it."""
+    table = parse(entry.text).table
     if entry.table and entry.table != table:
         raise BadInput(
             f"{_where(entry)}rule {entry.name!r} is about rows of {table!r}, not of {entry.table!r}; leave out table:"

@@ -1,8 +1,8 @@
-"""Types: does a rule about one row make sense for a table?
+"""Types: does a condition make sense for a table?
 
-`check` looks up every column, refuses comparisons that mean nothing, and gives constants that name dates and times the
-type of their column. Numbers of all kinds compare with each other, other types only with themselves; arithmetic is for
-numbers, patterns are for text. Text has no order, unless the column is declared ordered.
+A `Checker` looks up every column, refuses comparisons that mean nothing, and gives constants that name dates and times
+the type of their column. Numbers of all kinds compare with each other, other types only with themselves; arithmetic is
+for numbers, patterns are for text. Text has no order, unless the column is declared ordered.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import pyarrow as pa
 
-from holdfast.engines.language.constants import Constant, Unfit, Value, moment_form, moment_of
-from holdfast.engines.row.model import (
+from holdfast.errors import BadInput, suggest
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,
@@ -29,25 +29,16 @@ from holdfast.engines.row.model import (
     Like,
     OneOf,
     Operand,
-    RowRule,
     leaves,
 )
-from holdfast.engines.row.numbers import Types, common_type, in_floats
-from holdfast.engines.row.patterns import refuse_bad
-from holdfast.errors import BadInput, suggest
+from holdfast.rules.constants import Constant, Unfit, Value, moment_form, moment_of
+from holdfast.rules.numbers import Types, common_type, in_floats
+from holdfast.rules.patterns import refuse_bad
+from holdfast.rules.reader import is_number as is_numeral
 from holdfast.search.queries import Operator
 from holdfast.table.numbers import is_number
 from holdfast.table.table import Schema
 from holdfast.table.types import show_type
-
-
-def check(rule: RowRule, schema: Schema, ordered: Collection[str] = ()) -> RowRule:
-    """The rule with its constants in the types of their columns; BadInput where it makes no sense for the table.
-
-    `ordered` names the text columns whose order, by code point, means something.
-    """
-    checker = _Checker(rule.name, schema.name, types_of(schema), ordered)
-    return replace(rule, condition=checker.condition(rule.condition))
 
 
 def types_of(schema: Schema) -> Types:
@@ -56,16 +47,20 @@ def types_of(schema: Schema) -> Types:
 
 
 @dataclass(frozen=True)
-class _Checker:
-    """Checks the conditions of one rule."""
+class Checker:
+    """Checks conditions for a table. `ordered` names the text columns whose order, by code point, means something."""
 
-    rule: str
     table: str
     types: Types
     ordered: Collection[str]
 
+    @classmethod
+    def of(cls, schema: Schema, ordered: Collection[str] = ()) -> Self:
+        """For the columns of a table."""
+        return cls(schema.name, types_of(schema), ordered)
+
     def condition(self, given: Condition) -> Condition:
-        """The condition, with constants in the types of their columns."""
+        """The condition, with constants in the types of their columns; BadInput where it makes no sense."""
         if isinstance(given, Every | Either):
             return type(given)(tuple(self.condition(part) for part in given.parts))
         for operand in given.operands:
@@ -73,7 +68,7 @@ class _Checker:
         try:
             return self._simple(given)
         except Unfit as error:
-            raise self._error(given, str(error)) from None
+            raise self.error(given, str(error)) from None
 
     def _simple(self, given: Condition) -> Condition:
         if isinstance(given, Comparison):
@@ -100,15 +95,15 @@ class _Checker:
             if isinstance(leaf, Cell) and leaf.column not in self.types:
                 table = f"table {self.table}" if self.table else "table"
                 hint = suggest(leaf.column, self.types)
-                raise self._error(given, f"names the column {leaf.column!r}, which the {table} does not have; {hint}")
+                raise self.error(given, f"names the column {leaf.column!r}, which the {table} does not have; {hint}")
             if isinstance(operand, Arithmetic) and not self._is_number(leaf):
                 what = show_type(self.types[leaf.column]) if isinstance(leaf, Cell) else "no number"
-                raise self._error(given, f"reckons with {leaf.text}, which is {what}; only numbers add up")
+                raise self.error(given, f"reckons with {leaf.text}, which is {what}; only numbers add up")
 
     def _is_number(self, leaf: Operand) -> bool:
         if isinstance(leaf, Cell):
             return is_number(self.types[leaf.column])
-        return isinstance(leaf, Arithmetic) or _is_numeral(leaf.value)
+        return isinstance(leaf, Arithmetic) or is_numeral(leaf)
 
     def _family(self, operand: Cell | Arithmetic) -> str:
         """Operands of one family compare with each other."""
@@ -124,10 +119,10 @@ class _Checker:
         assert not isinstance(left, Constant), "a constant stands on the right"
         if not isinstance(right, Constant) and self._family(left) != self._family(right):
             one, other = self._shown(left), self._shown(right)
-            raise self._error(given, f"compares {one} with {other}; compare columns of one type")
+            raise self.error(given, f"compares {one} with {other}; compare columns of one type")
         self._check_order(given, operator, (left, right))
         if self._is_number(left):
-            self._check_numbers(given, left, right)
+            self.check_numbers(given, left, right)
             return right
         return self._fit(given, left, right) if isinstance(right, Constant) else right
 
@@ -137,19 +132,19 @@ class _Checker:
             return
         kept = self.types[cells[0].column]
         if pa.types.is_boolean(kept):
-            raise self._error(given, "asks for an order of booleans; use = or !=")
+            raise self.error(given, "asks for an order of booleans; use = or !=")
         unordered = [cell.column for cell in cells if cell.column not in self.ordered]
         if pa.types.is_string(kept) and unordered:
-            raise self._error(
+            raise self.error(
                 given,
                 f"asks for an order of text; if the order of {unordered[0]!r} by code point means something, declare "
                 f"it in the rules file with ordered: [{unordered[0]}]",
             )
 
-    def _check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
+    def check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
         """Both sides are numbers that can be compared as `numbers` says."""
-        if isinstance(right, Constant) and not _is_numeral(right.value):
-            self._expect(given, left, right, "a number, without quotes")
+        if isinstance(right, Constant) and not is_numeral(right):
+            self.expect(given, left, right, "a number, without quotes")
         if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
             self._check_reckoned(left, right)
         elif isinstance(right, Constant):
@@ -174,18 +169,19 @@ class _Checker:
         assert isinstance(left, Cell)
         kept, value = self.types[left.column], right.value
         if pa.types.is_boolean(kept):
-            return right if isinstance(value, bool) else self._expect(given, left, right, "true or false")
+            return right if isinstance(value, bool) else self.expect(given, left, right, "true or false")
         if pa.types.is_string(kept):
             digits = value.isoformat() if isinstance(value, dt.date | dt.time) else right.text
-            return right if isinstance(value, str) else self._expect(given, left, right, f"'{digits}'")
+            return right if isinstance(value, str) else self.expect(given, left, right, f"'{digits}'")
         if pa.types.is_duration(kept):
-            raise self._error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
+            raise self.error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
         moment = moment_of(value, kept)
-        return self._expect(given, left, right, moment_form(kept)) if moment is None else Constant(moment)
+        return self.expect(given, left, right, moment_form(kept)) if moment is None else Constant(moment)
 
-    def _expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> NoReturn:
+    def expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> NoReturn:
+        """A constant of the wrong type."""
         what = "text" if isinstance(right.value, str) else "a constant of another type"
-        raise self._error(given, f"compares {self._shown(left)} with {what}; write {form}")
+        raise self.error(given, f"compares {self._shown(left)} with {what}; write {form}")
 
     # ---- patterns and errors ----------------------------------------------------------------------------------------
 
@@ -194,16 +190,12 @@ class _Checker:
         word = "like" if isinstance(given, Like) else "matches"
         if not isinstance(operand, Cell) or not pa.types.is_string(self.types[operand.column]):
             what = "a constant" if isinstance(operand, Constant) else self._shown(operand)
-            raise self._error(given, f"asks for a pattern in {what}; {word} is for columns of text")
+            raise self.error(given, f"asks for a pattern in {what}; {word} is for columns of text")
         refuse_bad(given)
 
-    def _error(self, given: Condition, sentence: str) -> BadInput:
-        rule = f"rule {self.rule!r}: " if self.rule else ""
-        return BadInput(f"{rule}{given.text} {sentence}")
-
-
-def _is_numeral(value: Value) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    def error(self, given: Condition, sentence: str) -> BadInput:
+        """What is wrong with a condition."""
+        return BadInput(f"{given.text} {sentence}")
 
 
 def _check_float(value: Value) -> None:

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from holdfast.changes.names import in_quotes, quoted
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part
 from holdfast.search.queries import MIRRORED, Operator
+from holdfast.table.nulls import Nulls
 
-NullMeaning = Literal["sql", "equal", "distinct"]
 Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]
 
@@ -106,7 +106,7 @@ class Comparison(Part):
     left: Operand
     operator: Operator
     right: Operand
-    nulls: NullMeaning = "sql"
+    nulls: Nulls = Nulls.SQL
 
     NAMES = ("left", "right")
 
@@ -157,12 +157,12 @@ class Comparison(Part):
         return isinstance(self.left, Cell) and self.right == self.left.swapped
 
 
-def compared(column: str, operator: Operator, nulls: NullMeaning) -> Comparison:
+def compared(column: str, operator: Operator, nulls: Nulls) -> Comparison:
     """A column of t compares with the same of s."""
     return Comparison(Cell("t", column), operator, Cell("s", column), nulls)
 
 
-def alike(columns: Sequence[str], nulls: NullMeaning) -> tuple[Comparison, ...]:
+def alike(columns: Sequence[str], nulls: Nulls) -> tuple[Comparison, ...]:
     """Rows t and s share some columns."""
     return tuple(compared(column, "=", nulls) for column in columns)
 
@@ -174,7 +174,7 @@ class _Test(Part):
     operand: Operand
     negated: bool = field(default=False, kw_only=True)
 
-    NAMES = ("operand",)
+    NAMES: ClassVar[tuple[str, ...]] = ("operand",)
 
     @property
     def opposite(self) -> Self:

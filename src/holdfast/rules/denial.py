@@ -23,11 +23,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, Operand, Row
+from holdfast.rules.conditions import Cell, Comparison, Condition, Operand, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity, listed
+from holdfast.rules.rule import Bounds, Breach, Rule, listed
+from holdfast.table.nulls import Nulls
 
 _PAIRS: tuple[tuple[str, str], ...] = (("t", "s"), ("t1", "t2"), ("t0", "t1"))
 _ROWS = frozenset(row for pair in _PAIRS for row in pair)
@@ -39,14 +40,11 @@ class DenialConstraint(Rule):
     """No two different rows (t, s) may make all predicates true; with one row mentioned, no row may."""
 
     predicates: tuple[Comparison, ...]
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("predicates", "where")
-    kind = prefix = "dc"
+    kind = prefix = given_as = "dc"
     example = "not(t.Zip = s.Zip and t.City != s.City)"
     described = "a denial constraint"
     verbatim = True
@@ -77,7 +75,7 @@ class DenialConstraint(Rule):
         said = listed([predicate.text for predicate in self.predicates])
         return f"No row t has {said}." if self.is_single else f"No two rows t and s have {said}."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """Rows break it that make all predicates true."""
         unequal = (cell.column for each in self.predicates if each.operator != "=" for cell in each.cells)
         return (Breach(self.predicates, tuple(dict.fromkeys(unequal)) or self.columns),)
@@ -85,13 +83,18 @@ class DenialConstraint(Rule):
     @property
     def is_symmetric(self) -> bool:
         """Whether swapping t and s gives the same predicates: then each pair of rows counts once."""
-        swapped = {_canonical(predicate.swapped) for predicate in self.predicates}
-        return swapped == {_canonical(predicate) for predicate in self.predicates}
+        swapped = {canonical(predicate.swapped) for predicate in self.predicates}
+        return swapped == {canonical(predicate) for predicate in self.predicates}
 
     @property
     def is_single(self) -> bool:
         """Whether it speaks of one row only."""
         return all(cell.row == "t" for predicate in self.predicates for cell in predicate.cells)
+
+    @property
+    def counted(self) -> str:
+        """What a violation is."""
+        return "rows" if self.is_single else "pairs, each once" if self.is_symmetric else "ordered pairs"
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
@@ -99,7 +102,7 @@ class DenialConstraint(Rule):
 
         if self.where is not None:
             return super().bound(to)
-        checked = check(replace(self, table=to.table), to.schema, to.ordered)
+        checked = replace(self, table=to.table, predicates=check(self, to.schema, to.ordered))
         return checked, notes(checked)
 
     def to_json(self) -> dict[str, Any]:
@@ -115,11 +118,11 @@ def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:
     distinct: dict[Comparison, Comparison] = {}
     for predicate in given:
         crossing = [cell.row for cell in predicate.cells] == ["s", "t"]
-        distinct.setdefault(_canonical(predicate), predicate.mirrored if crossing else predicate)
+        distinct.setdefault(canonical(predicate), predicate.mirrored if crossing else predicate)
     return tuple(distinct.values())
 
 
-def _canonical(predicate: Comparison) -> Comparison:
+def canonical(predicate: Comparison) -> Comparison:
     """One writing for all predicates that say the same: t, then the first column by name, on the left."""
     if len(predicate.cells) == 1:
         return predicate

@@ -18,13 +18,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.changes.diff import Worth
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Condition, NullMeaning, alike, compared
+from holdfast.rules.conditions import Condition, alike, compared
 from holdfast.rules.reader import Reader, in_table_order, refuse_unknown, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.table.nulls import Nulls
+
+if TYPE_CHECKING:  # NumPy takes its time
+    from holdfast.changes.diff import Worth
 
 
 class _Reader(Reader):
@@ -45,6 +48,7 @@ class FD(Rule):
 
     NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
+    given_as = "named"
     example = "Zip -> City"
     described = "a functional dependency"
 
@@ -83,7 +87,7 @@ class FD(Rule):
         """`Rows that share Zip share State.`"""
         return f"Rows that share {listed(self.lhs)} share {self.rhs}." if self.lhs else f"All rows share {self.rhs}."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that agree on the left, and not on the right."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
 
@@ -112,6 +116,7 @@ class Key(Rule):
     NAMES = ("lhs", "where")
     kind = "ucc"
     prefix = "key"
+    given_as = "named"
     example = "key(Zip)"
     described = "a key"
 
@@ -143,7 +148,7 @@ class Key(Rule):
         """`No two rows share AreaCode and Phone.`"""
         return f"No two rows share {listed(self.lhs)}." if self.lhs else "There are no two rows."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that agree."""
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 

@@ -32,10 +32,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
-from holdfast.engines.declared import GivenRule, RuleTexts, Severity
-from holdfast.engines.registry import given_class
 from holdfast.errors import BadInput, suggest
+from holdfast.rules.given import GivenRule
 from holdfast.rules.marked import Steps, read_marked
+from holdfast.rules.registry import parse, rule_type
+from holdfast.rules.rule import Severity
 
 # ---- the format -----------------------------------------------------------------------------------------------------
 
@@ -168,13 +169,8 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
 
 
 def _canonical(text: str) -> str:
-    texts = _texts(text)
-    return texts.canonical(text) if texts else text
-
-
-def _texts(text: str) -> RuleTexts | None:
-    declared = given_class(text)
-    return declared.load_texts() if declared else None
+    found = rule_type(text)
+    return parse(text).text if found and found.given_as else text
 
 
 def _names(model: FileModel) -> list[str]:
@@ -183,8 +179,8 @@ def _names(model: FileModel) -> list[str]:
     free: dict[str, Iterator[str]] = {}
     names = []
     for rule in model.rules:
-        texts = _texts(rule.rule)
-        prefix = texts.prefix(rule.rule) if texts else "rule"
+        found = rule_type(rule.rule)
+        prefix = found.prefix if found and found.given_as else "rule"
         numbered = free.setdefault(prefix, _numbered(prefix, taken))
         names.append(next(numbered) if rule.name is None else rule.name)
     return names

@@ -15,10 +15,11 @@ from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition, NullMeaning
+from holdfast.rules.conditions import Condition
 from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
+from holdfast.table.nulls import Nulls
 
 
 @dataclass(frozen=True, order=True)
@@ -34,6 +35,10 @@ class Side(Part):
         names = [quoted(name) for name in self.columns]
         plain = f".{names[0]}" if len(names) == 1 else f"({', '.join(names)})"
         return quoted(self.table) + plain
+
+    def to_json(self) -> list[str]:
+        """The table and then the columns."""
+        return [self.table, *self.columns]
 
 
 class _Reader(Reader):
@@ -69,6 +74,8 @@ class IND(Rule):
 
     kind = "ind"
     prefix = "ref"
+    given_as = "reference"
+    across = True
     example = "orders.cust in customers.id"
     described = "an inclusion dependency"
 
@@ -121,7 +128,7 @@ class IND(Rule):
         """How many columns each side has."""
         return len(self.dependent.columns)
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
         """A row breaks it whose values do not occur on the other side."""
         own, other = self.dependent, self.referenced
         return (Breach((NoPartner(own.columns, other.table, other.columns),), own.columns),)
@@ -160,8 +167,8 @@ class IND(Rule):
         """The object that `--format json` prints: each side as its table and then its columns."""
         return {
             "kind": self.kind,
-            "dependent": [self.dependent.table, *self.dependent.columns],
-            "referenced": [self.referenced.table, *self.referenced.columns],
+            "dependent": self.dependent.to_json(),
+            "referenced": self.referenced.to_json(),
             "value_coverage": self.value_coverage,
             "row_coverage": self.row_coverage,
             "missing_values": self.missing_values,
@@ -173,9 +180,9 @@ class IND(Rule):
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> IND:
         """The dependency that `to_json` described."""
-        sides = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
-        figures = (value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage"))
-        return IND(*sides, *figures, value.get("empty", False))
+        dependent, referenced = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
+        figures = {name: value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage")}
+        return IND(dependent, referenced, empty=value.get("empty", False), **figures)
 
 
 parse = IND.parse

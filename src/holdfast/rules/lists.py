@@ -26,11 +26,12 @@ from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition, NullMeaning, compared
+from holdfast.rules.conditions import Condition, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
+from holdfast.table.nulls import Nulls
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
 _Signs = frozenset[int]
@@ -82,6 +83,13 @@ class SortReader(Reader):
         """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
         return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
 
+    def columns(self) -> SortList:
+        """One column or more, with commas between."""
+        found = [self.column()]
+        while self.takes(","):
+            found.append(self.column())
+        return tuple(found)
+
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
         self.expect("[")
@@ -94,19 +102,18 @@ class ListOD(Rule):
 
     by: SortList
     then: SortList
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("by", "then", "where")
-    kind = prefix = "lod"
+    kind = prefix = given_as = "lod"
     example = "[Year, Salary] orders [Year, Bin]"
     described = "a list order dependency"
 
-    # A pair (t, s) violates it in one order of t and s only.
-    is_symmetric = False
+    @property
+    def counted(self) -> str:
+        """A pair (t, s) violates it in one order of t and s only."""
+        return "pairs, each once"
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -136,11 +143,11 @@ class ListOD(Rule):
         by = f"sorted by {sort_text(self.by)}" if self.by else "in any order"
         return f"Rows {by} are sorted by {sort_text(self.then)}, too."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
         """The splits and swaps, by which columns decide."""
         return tuple(
             Breach(
-                tuple(compared(name, _OPERATORS[signs], "equal") for name, signs in allowed.items()),
+                tuple(compared(name, _OPERATORS[signs], Nulls.EQUAL) for name, signs in allowed.items()),
                 tuple(dict.fromkeys((*decides, column.name))),
             )
             for before, decides in self._not_after()
@@ -180,9 +187,9 @@ class ListOD(Rule):
         return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
 
 
-def refuse_distinct_nulls(nulls: NullMeaning) -> None:
+def refuse_distinct_nulls(nulls: Nulls) -> None:
     """A null that equals nothing has no place in an order."""
-    if nulls == "distinct":
+    if nulls.are_distinct:
         raise BadInput("where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)")
 
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Comparison, Condition, IsNull, NullMeaning, of_t
+from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.parts import Part, names_of
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
+from holdfast.table.nulls import Nulls
 
 Measure = Literal["rows", "share", "distinct", "min", "max"]
 _START = re.compile(r"(?i)(?:rows\s*[=<>!≠≤≥]|(?:share|distinct|min|max)\s*\((?![^()]*\)\s*in\b))")
@@ -62,14 +63,11 @@ class TableRule(Rule):
     quantity: Quantity
     operator: Operator
     constant: Constant
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("quantity", "where")
-    kind = prefix = "table"
+    kind = prefix = given_as = "table"
     example = "rows >= 1000"
     described = "a rule about a table"
 
@@ -101,9 +99,14 @@ class TableRule(Rule):
         own = (self.quantity.column,) if self.quantity.measure != "rows" else ()
         return tuple(dict.fromkeys((*own, *names_of(self.where))))
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002
         """No row breaks it: a table does."""
         return ()
+
+    @property
+    def counted(self) -> str:
+        """The table is a violation, or is none."""
+        return "the table"
 
     @property
     def constants(self) -> list[Constant]:
@@ -127,7 +130,7 @@ class TableRule(Rule):
 
         if self.where is not None:
             return super().bound(to)
-        return check(replace(self, table=to.table), to.schema, to.ordered), ()
+        return replace(self, table=to.table, constant=check(self, to.schema, to.ordered)), ()
 
     def to_json(self) -> dict[str, Any]:
         """Its text says all."""

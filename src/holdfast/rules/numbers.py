@@ -13,8 +13,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from holdfast.engines.language.constants import Constant, Unfit
-from holdfast.engines.row.model import Arithmetic, Cell, Operand, leaves
+from holdfast.rules.conditions import Arithmetic, Cell, Operand, leaves
+from holdfast.rules.constants import Constant, Unfit
 
 Types = Mapping[str, pa.DataType]  # of the columns of a table
 _MOST = 76  # digits of a decimal

@@ -22,10 +22,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Condition, NullMeaning, alike, compared
+from holdfast.rules.conditions import Condition, alike, compared
 from holdfast.rules.dependency import share
 from holdfast.rules.reader import Reader, follows_braces, in_table_order, refuse_unknown
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.table.nulls import Nulls
 
 Direction = Literal["asc", "desc"]
 
@@ -50,7 +51,6 @@ class _Canonical(Rule):
     empty: bool
 
     kind = prefix = "od"
-    given = False
     described = "an order dependency"
 
     @property
@@ -113,7 +113,7 @@ class Constant(_Canonical):
         """`Among rows that share Zip, all have the same State.`"""
         return f"{self.among}all have the same {self.column}." if self.context else f"All rows share {self.column}."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows of a group that differ."""
         return (Breach((*alike(self.context, nulls), compared(self.column, "!=", nulls)), (self.column,), "split"),)
 
@@ -171,7 +171,7 @@ class Compatible(_Canonical):
         one, other = self.pair
         return f"{self.among}{other} never {'falls' if self.direction == 'asc' else 'rises'} while {one} rises."
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows of a group that the columns order in opposite ways."""
         one, other = self.pair
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))

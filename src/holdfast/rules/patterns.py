@@ -7,8 +7,8 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.engines.language.constants import Unfit
-from holdfast.engines.row.model import Condition, Like, Matches
+from holdfast.rules.conditions import Condition, Like, Matches
+from holdfast.rules.constants import Unfit
 from holdfast.table import arrow
 
 

@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, NullMeaning, compared
+from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
 from holdfast.rules.parts import names_of, renamed
 from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.table.nulls import Nulls
 
 Operator = Literal["<", "<=", "=", ">=", ">"]
 Mark = tuple[str, Operator]
@@ -62,7 +63,6 @@ class Pointwise(Rule):
     where: Condition | None = None
 
     kind = prefix = "pod"
-    given = False
     example = "{Salary<} -> Rate<="
     described = "a pointwise order dependency"
 
@@ -99,14 +99,14 @@ class Pointwise(Rule):
         """All columns."""
         return tuple(dict.fromkeys((*(name for name, _ in self.left), self.right[0], *names_of(self.where))))
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that compare as the left side says, and not as the right side does. Where a null compares
         with nothing, it breaks every right side.
         """
         column, operator = self.right
         left = (compared(*mark, nulls) for mark in self.left)
         right: Condition = compared(column, NEGATED[operator], nulls)
-        if nulls == "distinct" and operator != "=":
+        if nulls.are_distinct and operator != "=":
             right = Either((right, IsNull(Cell("t", column)), IsNull(Cell("s", column))))
         return (Breach((*left, right), (column,)),)
 

@@ -9,6 +9,7 @@ from holdfast.rules.conditions import Arithmetic, Comparison
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD
 from holdfast.rules.rule import Rule
+from holdfast.table.nulls import Nulls
 
 _ORDERS = ("<", "<=", ">", ">=")
 
@@ -24,7 +25,7 @@ def as_given(rule: Rule) -> tuple[Rule, tuple[str, ...]]:
     >>> given.text, ordered
     ('not(t.State = s.State and t.Salary < s.Salary and t.Rate > s.Rate)', ('Salary', 'Rate'))
     """
-    if rule.given:
+    if rule.given_as:
         return rule, ()
     given = _dependency(rule) or denial_of(rule)
     if given is None:
@@ -45,7 +46,7 @@ def denial_of(rule: Rule) -> DenialConstraint | None:
     compared = breaches[0].comparisons if len(breaches) == 1 else []
     if not compared or len(compared) < len(breaches[0].predicates) or any(map(_reckons, compared)):
         return None
-    return DenialConstraint(tuple(replace(each, nulls="sql") for each in compared), table=rule.table)
+    return DenialConstraint(tuple(replace(each, nulls=Nulls.SQL) for each in compared), table=rule.table)
 
 
 def _reckons(given: Comparison) -> bool:
@@ -54,7 +55,7 @@ def _reckons(given: Comparison) -> bool:
 
 def _dependency(rule: Rule) -> FD | None:
     """The FD where rows that break a rule share some columns and differ in one."""
-    (breach,) = rule.broken_by("equal")
+    (breach,) = rule.broken_by(Nulls.EQUAL)
     shared = tuple(each.cells[0].column for each in breach.comparisons if each.is_shared)
     unequal = [each.cells[0].column for each in breach.comparisons if each.operator == "!="]
     if not shared or len(unequal) != 1 or len(shared) + 1 != len(breach.predicates):

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from holdfast.changes.names import QUOTED, between
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Condition
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD, Key
 from holdfast.rules.inclusion import IND
@@ -44,25 +43,39 @@ _WHERE = re.compile(
 )
 
 
+def register(*classes: type[Rule]) -> None:
+    """Know further classes."""
+    CLASSES.extend(each for each in classes if each not in CLASSES)
+
+
+def given_types() -> list[type[Rule]]:
+    """The classes whose rules can be given."""
+    return [each for each in CLASSES if each.given_as]
+
+
+def examples() -> str:
+    """Rules that can be given, for error sentences."""
+    *others, last = (each.example for each in given_types())
+    return f"{', '.join(others)} or {last}"
+
+
 def rule_type(text: str) -> type[Rule] | None:
     """The class that a text belongs to, if it belongs to any."""
-    body, _ = _parted(text)
-    return next((each for each in CLASSES if each.means(body)), None)
+    return _type_of(_parted(text)[0])
 
 
 def parse(text: str) -> Rule:
     """The rule that a text says; BadInput where it says none."""
     body, where = _parted(text)
-    found = rule_type(text)
+    found = _type_of(body)
     if found is None:
-        raise BadInput(f"{text!r} is no rule; write one such as {', '.join(each.example for each in CLASSES)}")
-    return with_where(found.parse(body), where)
+        raise BadInput(f"{text!r} is no rule; write one such as {examples()}")
+    rule = found.parse(body)
+    return replace(rule, where=ConditionReader(where).rule()) if where else rule  # type: ignore[type-var]  # a dataclass
 
 
-def with_where(rule: Rule, where: str) -> Rule:
-    """A rule about the rows of which a condition is true."""
-    condition: Condition | None = ConditionReader(where).rule() if where else None
-    return replace(rule, where=condition) if condition is not None else rule  # type: ignore[type-var]  # a dataclass
+def _type_of(body: str) -> type[Rule] | None:
+    return next((each for each in CLASSES if each.means(body)), None)
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.changes.names import WORD
-from holdfast.rules.conditions import Condition, Either, NullMeaning
+from holdfast.rules.conditions import Condition, Either
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.reader import without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule, Severity
+from holdfast.rules.rule import Bounds, Breach, Rule
+from holdfast.table.nulls import Nulls
 
 _ROWS = frozenset(["s", "t0", "t1", "t2"])  # as denial constraints call them
 _CELL = re.compile(rf'(?<![\w."])(?P<row>{WORD}|"")\s*\.\s*(?:{WORD}|"")')
@@ -28,14 +29,11 @@ class RowRule(Rule):
     """What every row of a table must satisfy."""
 
     condition: Condition
-    name: str = ""
     table: str = ""
-    severity: Severity = "error"
-    note: str = ""
     where: Condition | None = None
 
     NAMES = ("condition", "where")
-    kind = prefix = "row"
+    kind = prefix = given_as = "row"
     example = "t.Age between 0 and 120"
     described = "a rule about one row"
 
@@ -75,7 +73,7 @@ class RowRule(Rule):
         """What every row satisfies, those that the rule is not about included."""
         return self.condition if self.where is None else Either((self.where.opposite, self.condition))
 
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """A row breaks it of which the condition is false."""
         return (Breach((self.condition.opposite,), self.columns),)
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, NullMeaning, cells_of, constants_of
+from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.table.nulls import Nulls
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
     from holdfast.table.table import Schema
@@ -92,8 +93,8 @@ class Rule(Part, ABC):
     example: ClassVar[str]  # a rule of the class, such as `Zip -> City`
     described: ClassVar[str]  # what it is: `a key`
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
-    hint: ClassVar[str] = ""  # how such rules are written, for error sentences
-    given: ClassVar[bool] = True  # whether people may give such a rule, and not only find it
+    given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
+    across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
     table: str  # whose rows break it
@@ -131,13 +132,13 @@ class Rule(Part, ABC):
     def says(self) -> str:
         """What it says, in a sentence."""
 
-    def breaches(self, nulls: NullMeaning = "equal") -> tuple[Breach, ...]:
+    def breaches(self, nulls: Nulls = Nulls.EQUAL) -> tuple[Breach, ...]:
         """When rows break it, in a table with some meaning of nulls."""
         own = self.broken_by(nulls)
         return own if self.where is None else tuple(each.among(self.where) for each in own)
 
     @abstractmethod
-    def broken_by(self, nulls: NullMeaning) -> tuple[Breach, ...]:
+    def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """When rows break it that it is about."""
 
     def way(self, breach: Breach, shared: Collection[str]) -> str:  # noqa: ARG002  # of rows that share some columns
@@ -145,9 +146,24 @@ class Rule(Part, ABC):
         return breach.kind
 
     @property
+    def is_symmetric(self) -> bool:
+        """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
+        return False
+
+    @property
+    def counted(self) -> str:
+        """What a violation is."""
+        return "rows"
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows that break it, each once."""
         return names_of(self)
+
+    def columns_of_row(self, row: Row) -> list[str]:
+        """The columns that it looks at in row t or s, in the order of mention."""
+        cells = (cell for breach in self.breaches() for cell in breach.cells)
+        return list(dict.fromkeys(cell.column for cell in cells if cell.row == row))
 
     @property
     def constants(self) -> list[Constant]:

@@ -29,7 +29,6 @@ from holdfast.rules.conditions import (
     IsNull,
     Like,
     Matches,
-    NullMeaning,
     OneOf,
     Operand,
     Row,
@@ -38,6 +37,7 @@ from holdfast.rules.conditions import (
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import names_of
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
+from holdfast.table.nulls import Nulls
 
 Show = Callable[[Any], str]  # a value as a text: as it is, or hashed
 
@@ -103,7 +103,7 @@ def why(
     rule: Rule,
     rows: Sequence[Values],
     names: Sequence[str],
-    nulls: NullMeaning = "equal",
+    nulls: Nulls = Nulls.EQUAL,
     show: Show = shown,
     numeric: Container[str] = (),
     known: Known | None = None,
@@ -300,8 +300,8 @@ class PlainRows:
         return self.rows.get(cell.row, {}).get(cell.column)
 
     def _compared(self, given: Comparison) -> bool | None:
-        if any(self._value(cell) is None for cell in given.cells) and given.nulls != "equal":
-            return given.nulls == "distinct" and given.operator == "!="
+        if any(self._value(cell) is None for cell in given.cells) and not given.nulls.are_equal:
+            return given.nulls.are_distinct and given.operator == "!="
         keys = [self._key(each, other) for each, other in (given.operands, given.operands[::-1])]
         try:
             return None if None in keys else bool(_COMPARE[given.operator](*keys))
@@ -322,7 +322,7 @@ class PlainRows:
 def is_equal(given: Comparison, rows: Mapping[Row, Values]) -> bool:
     """Whether the cells of a comparison have equal values; a null that is distinct equals nothing."""
     one, other = (rows[cell.row].get(cell.column) for cell in given.cells)
-    return bool(one == other) and (one is not None or given.nulls == "equal")
+    return bool(one == other) and (one is not None or given.nulls.are_equal)
 
 
 def _key(value: Any) -> tuple[int, Any] | None:

@@ -18,7 +18,6 @@ from holdfast.rules.conditions import (
     IsNull,
     Like,
     Matches,
-    NullMeaning,
     OneOf,
     Operand,
     of_t,
@@ -27,13 +26,14 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.measure import Quantity, TableRule
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule
+from holdfast.table.nulls import Nulls
 
 _TEXT = "'"
 _ESCAPES = "!#$^~|"
 _NULLS = "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)"
 
 
-def query(rule: Rule, table: str, key: Sequence[str], nulls: NullMeaning = "equal") -> str:
+def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
     """The query; nothing where only row numbers, which SQL doesn't know, would tell a row from itself."""
     own = in_quotes(table)
     if isinstance(rule, TableRule):
@@ -55,13 +55,13 @@ def query(rule: Rule, table: str, key: Sequence[str], nulls: NullMeaning = "equa
     return f"SELECT * FROM {own} t JOIN {own} s\n  ON {where}"
 
 
-def _grouped(rule: Rule, table: str, nulls: NullMeaning) -> str | None:
+def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
     """FDs and keys by their groups, which is quicker than pairs of rows."""
     parts = _fd_of(rule.broken_by(nulls))
     if parts is None:
         return None
     shared, others = ([in_quotes(each.cells[0].column) for each in some] for some in parts)
-    distinct = nulls == "distinct"
+    distinct = nulls.are_distinct
     wanted = [] if rule.where is None else [_joined(rule.where)]
     wanted += [f"{name} IS NOT NULL" for name in shared] if distinct else []
     group = f"\nWHERE {' AND '.join(wanted)}" if wanted else ""
@@ -82,7 +82,7 @@ def _fd_of(breaches: Sequence[Breach]) -> tuple[list[Comparison], list[Compariso
     compared = breaches[0].comparisons if len(breaches) == 1 else []
     if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
         return None
-    if any(not each.is_beside or each.nulls == "sql" or each.operator not in ("=", "!=") for each in compared):
+    if any(not each.is_beside or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
         return None
     shared, others = ([each for each in compared if each.operator == sign] for sign in ("=", "!="))
     return (shared, others) if len(others) <= 1 else None
@@ -96,7 +96,7 @@ def _may_meet_itself(predicate: Predicate) -> bool:
         return all(map(_may_meet_itself, predicate.parts))
     if not isinstance(predicate, Comparison) or not predicate.is_beside:
         return True
-    differs = predicate.operator == "!=" and predicate.nulls != "distinct"
+    differs = predicate.operator == "!=" and not predicate.nulls.are_distinct
     return not differs and predicate.operator not in ("<", ">")
 
 
@@ -143,9 +143,9 @@ def _without_partner(given: NoPartner) -> str:
 
 def _compared(given: Comparison) -> str:
     left, sign, right = operand_sql(given.left), given.operator, operand_sql(given.right)
-    if given.nulls == "distinct" and sign == "!=":
+    if given.nulls.are_distinct and sign == "!=":
         return f"({left} <> {right} OR {left} IS NULL OR {right} IS NULL)"
-    if given.nulls != "equal":
+    if not given.nulls.are_equal:
         return f"{left} {_sql(sign)} {right}"
     if sign == "=":
         return f"{left} IS NOT DISTINCT FROM {right}"

@@ -117,7 +117,7 @@ def _mixing(rows: Operands, spaces: Spaces, column: int, other: int, hashes: Has
     """What takes a column into the hashes of a part of the rows."""
     codes = rows.codes(column)
     if isinstance(spaces.of_column[column], CodeSpace):
-        null_meets = spaces.nulls == "equal"
+        null_meets = spaces.nulls.are_equal
         return lambda part: mix_codes(codes[part], null_meets, hashes[part])
     keys, shared = spaces.all_keys(column, rows.table), spaces.shared(column, other, rows.table)
     return lambda part: mix_keys(codes[part], keys, shared, hashes[part])

@@ -65,7 +65,7 @@ class Index:
         self.layout = layout
         self.written: IndexFile | None = None
         self.grouped: Ids | None = None  # the rows in the index, where those alone with their key were left out
-        self._floor = LEAST if spaces.nulls == "equal" else LEAST + 1
+        self._floor = LEAST if spaces.nulls.are_equal else LEAST + 1
         self._packing = Packing(spaces, layout.keys, table, bits)
         self._columns = self._dimensions()
         lines: list[Line] = [(self._packing, layout.keys)] if layout.keys else []

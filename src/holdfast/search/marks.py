@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.search.queries import NullMeaning, Operator
+from holdfast.search.queries import Operator
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary
+from holdfast.table.nulls import Nulls
 from holdfast.table.shard import AnyCodes
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -39,10 +40,10 @@ _COMPARE_BYTES: dict[str, Callable[[Any, Any], Any]] = {
 class Marks:
     """The codes of one column whose values are `operator` a constant of its type."""
 
-    def __init__(self, kept: pa.DataType, operator: Operator, constant: Any, nulls: NullMeaning = "sql") -> None:
+    def __init__(self, kept: pa.DataType, operator: Operator, constant: Any, nulls: Nulls = Nulls.SQL) -> None:
         self._operator = operator
         self._image = images.to_images(pa.array([constant], kept), kept)[0]
-        below = nulls == "equal" and operator in ("<", "<=", "!=")  # null is less than every constant
+        below = nulls.are_equal and operator in ("<", "<=", "!=")  # null is less than every constant
         # The marks, and the dictionary whose they are: replaced together, as threads share them.
         self._known: tuple[Dictionary | None, NDArray[np.bool_]] = None, np.full(1, below, np.bool_)
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
 from holdfast.search.marks import COMPARE, Marks
-from holdfast.search.queries import Check, Checks, NullMeaning, PairQuery
+from holdfast.search.queries import Check, Checks, PairQuery
 from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
+from holdfast.table.nulls import Nulls
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Schema, Table
 
@@ -32,7 +33,7 @@ _FEW = 8  # rows that aren't worth sorting
 class Spaces:
     """The key space of every column that some queries compare, and the marks of every constant."""
 
-    def __init__(self, schema: Schema, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
+    def __init__(self, schema: Schema, queries: Sequence[PairQuery], nulls: Nulls = Nulls.SQL) -> None:
         self.nulls = nulls
         self._schema = schema
         self._marks: dict[Check, Marks] = {}
@@ -88,7 +89,7 @@ class Spaces:
             marks = np.zeros(size + 1, np.bool_)
             marks[np.maximum(others, -1)] = True
             shared = marks[np.maximum(keys, -1)]
-        shared[keys == NULL_KEY] &= self.nulls == "equal"
+        shared[keys == NULL_KEY] &= self.nulls.are_equal
         return shared
 
     def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
@@ -219,7 +220,7 @@ class Operands:
 
     def present(self, column: int) -> Mask | None:
         """Which rows have a value in a column that comparisons can be true of; None: all."""
-        if self._spaces.nulls == "equal":
+        if self._spaces.nulls.are_equal:
             return None
         if column not in self._present:
             there = self.keys(column) != NULL_KEY

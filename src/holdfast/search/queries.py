@@ -5,12 +5,7 @@ looked up among the rows that may be s, and the other way round (papers: weever,
 I'): a query is two **lookups**. Comparisons about one row, with constants among them, are **checks**: they decide
 beforehand who may ask and who may be found.
 
-What a comparison with null means is a matter of the search, not of the query:
-
-| nulls | meaning |
-|---|---|
-| `sql` | a comparison with null is never true |
-| `equal` | null equals null and is less than every value |
+What a comparison with null means (`table/nulls.py`) is a matter of the search, not of the query.
 """
 
 from __future__ import annotations
@@ -21,7 +16,6 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">="]
-NullMeaning = Literal["sql", "equal"]
 MIRRORED: dict[Operator, Operator] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 

@@ -31,8 +31,9 @@ from holdfast.search.index import Index, IndexFile
 from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living, of_rows
-from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.search.queries import PairQuery
 from holdfast.table.change import Change
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -43,7 +44,7 @@ _GROWTH = 2  # the table's growth after which the layout of the indexes is thoug
 class PairSearch:
     """Some queries on one table, at the moment of the last batch it followed."""
 
-    def __init__(self, table: Table, queries: Sequence[PairQuery], nulls: NullMeaning = "sql") -> None:
+    def __init__(self, table: Table, queries: Sequence[PairQuery], nulls: Nulls = Nulls.SQL) -> None:
         self.table = table
         self.queries = list(queries)
         self._nulls = nulls

@@ -12,9 +12,10 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from holdfast.progress import SILENT, Progress
-from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.search.queries import PairQuery
 from holdfast.search.search import BatchPairs, PairSearch
 from holdfast.table.change import Change
+from holdfast.table.nulls import Nulls
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -26,7 +27,7 @@ class TableSearch:
     """The pair search of a table in which a comparison with null is never true, as in SQL."""
 
     name: ClassVar[str] = "search"
-    nulls: ClassVar[NullMeaning] = "sql"
+    nulls: ClassVar[Nulls] = Nulls.SQL
 
     def __init__(self, table: Table) -> None:
         self.pairs = PairSearch(table, [], self.nulls)
@@ -77,4 +78,4 @@ class NullsFirstSearch(TableSearch):
     """The pair search of a table in which null equals null and is less than every value, as where rows are sorted."""
 
     name: ClassVar[str] = "search_nulls_first"
-    nulls: ClassVar[NullMeaning] = "equal"
+    nulls: ClassVar[Nulls] = Nulls.EQUAL

@@ -23,9 +23,10 @@ from holdfast.search.index import Index
 from holdfast.search.layout import layouts_for, lead_of
 from holdfast.search.once import pairs_between, passing
 from holdfast.search.operands import Mask, Operands, Spaces, chosen, hashed
-from holdfast.search.queries import NullMeaning, PairQuery
+from holdfast.search.queries import PairQuery
 from holdfast.table import files
 from holdfast.table.load import open_table
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table, TableFiles
 
@@ -54,7 +55,7 @@ class Task:
 
     where: TableFiles
     query: PairQuery
-    nulls: NullMeaning
+    nulls: Nulls
     asking: Cut
     found: Cut
     limit: int  # below 0: count only
@@ -128,7 +129,7 @@ def find_in_tasks(
     runner: Runner,
     limit: int,
     slices: int | None = None,
-    nulls: NullMeaning = "sql",
+    nulls: Nulls = Nulls.SQL,
 ) -> list[Found]:
     """The pairs of each query; counts alone of one that has more than `limit`."""
     if table.where is None:
@@ -162,7 +163,7 @@ def _read(path: str) -> Pairs:
 # ---- how a query is sliced ------------------------------------------------------------------------------------------
 
 
-def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: NullMeaning) -> list[Task]:
+def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: Nulls) -> list[Task]:
     assert table.where is not None
     folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
     return [

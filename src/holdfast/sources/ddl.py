@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import pyarrow as pa
 
+from holdfast.changes.names import unquoted
 from holdfast.errors import BadInput, suggest
 
 _COLUMN = re.compile(
-    r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<name>[A-Za-z_][A-Za-z0-9_]*))\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
+    r"\s*(?P<name>`(?:[^`]|``)+`|[A-Za-z_][A-Za-z0-9_]*)\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
     r"(?:\s*\(\s*(?P<first>\d+)\s*(?:,\s*(?P<second>\d+)\s*)?\))?(?:\s+NOT\s+NULL)?\s*(?:,|\Z)",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ def parse_plain_ddl(ddl: str) -> list[tuple[str, pa.DataType]] | None:
         kept = _type(match) if match else None
         if match is None or kept is None:
             return None
-        columns.append((match["name"] or match["quoted"].replace("``", "`"), kept))
+        columns.append((unquoted(match["name"]), kept))
         position = match.end()
     return None if not columns or ddl.rstrip().endswith(",") else columns
 

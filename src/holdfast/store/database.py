@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from holdfast.errors import BadInput, BadSurroundings
+from holdfast.errors import BadInput, BadSurroundings, refuse_not_utf8
 from holdfast.store.sums import Connection, checked
 
 DATABASE = "holdfast.db"
@@ -25,6 +25,7 @@ _NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_
 
 def connect(path: Path) -> Connection:
     """The database, to read and write."""
+    refuse_not_utf8(str(path.resolve()))  # SQLite couldn't tell where it is
     if len(os.fsencode(path.absolute())) > _LONGEST_PATH:  # SQLite would say no more than that it can't open it
         raise BadSurroundings(f"{path.parent}: the path is too long for a state (SQLite's limit); choose a shorter one")
     return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False, factory=Connection)

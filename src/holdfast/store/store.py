@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
-from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
+from holdfast.changes.names import command
+from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
@@ -41,7 +42,8 @@ from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.sums import SUMS, SumsWriter, checked, wrong_files
 from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
-from holdfast.table.table import Nulls, Segment, TableFiles
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Segment, TableFiles
 
 
 class Store:
@@ -57,7 +59,9 @@ class Store:
         self.path = Path(path)
         with clear_sentences(self.path):
             if not (self.path / DATABASE).is_file():
-                raise BadInput(f"{self.path}: not a Holdfast state; start one with: holdfast init {self.path} SOURCE")
+                raise BadInput(
+                    f"{self.path}: not a Holdfast state; start one with: {command('init', self.path, 'SOURCE')}"
+                )
             self._lock = WriterLock(self.path / LOCK) if write else None
             self._reading: ReadDatabase | None = None
             try:
@@ -189,7 +193,7 @@ class Store:
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
-        return "distinct" if self.meta("nulls") == "distinct" else "equal"
+        return Nulls(self.meta("nulls") or "")
 
     def tables(self, as_of: int | None = None) -> list[TableRecord]:
         """The watched tables, with their segments now or as of a batch."""
@@ -217,6 +221,7 @@ class Store:
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
+        refuse_not_utf8(batch_id)
         with clear_sentences(self.path):
             return batch_with(self._db, batch_id)
 

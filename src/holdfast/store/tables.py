@@ -7,7 +7,8 @@ import sqlite3
 from typing import Any, NamedTuple
 
 from holdfast.store.records import TableRecord
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 
 

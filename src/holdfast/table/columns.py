@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput, refuse_not_utf8, suggest
 from holdfast.table import images
 from holdfast.table.compact import living_codes, shard_of
 from holdfast.table.dictionary import Dictionary
@@ -72,6 +72,8 @@ def changed_schema(schema: Schema, change: ColumnChange) -> NewSchema:
     told = [column.name for column in columns]
     if "" in {*told} - {*names}:
         raise BadInput(f"a column of table {schema.name} would have an empty name; choose one that can be typed")
+    for name in told:
+        refuse_not_utf8(name)
     if twice := [name for name in told if told.count(name) > 1]:
         raise BadInput(f"table {schema.name} would have two columns {twice[0]!r}; choose another name")
     new_key = tuple(stay.index(place) for place in schema.key)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +18,11 @@ from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.table.dictionary import Dictionary
+from holdfast.table.nulls import Nulls
 from holdfast.table.order import OrderKeys
 from holdfast.table.shard import Shard
-from holdfast.table.types import Column
+from holdfast.table.types import NUMBER, Column, family
 
-Nulls = Literal["equal", "distinct"]
 Alive = NDArray[np.bool_] | None  # None: every row is alive
 
 
@@ -34,12 +33,22 @@ class Schema:
     name: str
     columns: tuple[Column, ...]
     key: tuple[int, ...] = ()
-    nulls: Nulls = "equal"
+    nulls: Nulls = Nulls.EQUAL
 
     @property
     def names(self) -> list[str]:
         """The column names, in order."""
         return [column.name for column in self.columns]
+
+    def named(self, names: Sequence[str]) -> list[Column]:
+        """The columns with some names."""
+        by_name = {column.name: column for column in self.columns}
+        return [by_name[name] for name in names]
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """The columns that hold numbers."""
+        return frozenset(column.name for column in self.columns if family(column.type) == NUMBER)
 
     @property
     def found_by(self) -> list[int]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+NUMBER = "number"  # the family of all numbers
+
 
 @dataclass(frozen=True)
 class Column:
@@ -67,6 +69,12 @@ _NAMED = {
         pa.duration("us"),
     )
 }
+
+
+def family(kept: pa.DataType) -> str:
+    """What a type compares with: numbers of all kinds with each other, other types with themselves."""
+    t = pa.types
+    return NUMBER if t.is_integer(kept) or t.is_floating(kept) or t.is_decimal(kept) else str(kept)
 
 
 def parse_type(text: str) -> pa.DataType:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
 from holdfast.engines.denial.plan import query_of
+from holdfast.engines.violations.rule import AskedRule
+
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT, Delta
-from holdfast.engines.violations.rule import AskedRule
 from holdfast.engines.violations.state import State
+from holdfast.rules.denial import Cell, Constant, DenialConstraint
 from holdfast.search.found import Found
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.check import check, notes
-from holdfast.engines.denial.model import Constant
-from holdfast.engines.denial.parse import parse
 from holdfast.errors import BadInput
+from holdfast.rules.denial import Constant, parse
+from holdfast.rules.denial_check import check, notes
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint
-from holdfast.engines.denial.parse import parse
 from holdfast.engines.violations.maintain import maintain
+from holdfast.rules.denial import Cell, Constant, DenialConstraint, parse
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.local import read_csv, sniff_file, typed_table

@@ -10,9 +10,9 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Operator, Predicate, Row
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
+from holdfast.rules.denial import Cell, Constant, DenialConstraint, Operator, Predicate, Row
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column

@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.denial.parse import parse
 from holdfast.engines.violations.kept import Delta
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import State
+from holdfast.rules.denial import DenialConstraint, parse
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
+from holdfast.engines.denial.plan import query_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.model import DenialConstraint
-from holdfast.engines.denial.parse import parse
-from holdfast.engines.denial.plan import query_of
+from holdfast.rules.denial import DenialConstraint, parse
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads

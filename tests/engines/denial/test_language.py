@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.engines.denial import model
-from holdfast.engines.denial.model import Cell, Constant, DenialConstraint, Predicate
-from holdfast.engines.denial.parse import is_denial, parse
-from holdfast.engines.language.constants import read_date, read_time, read_timestamp
 from holdfast.errors import BadInput
+from holdfast.rules.constants import read_date, read_time, read_timestamp
+from holdfast.rules.denial import Cell, Constant, DenialConstraint, Predicate, is_denial, parse
 
 # ---- any constraint -------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import Evidence
 from holdfast.engines.functional.groups import Groups
-from holdfast.table.table import Nulls, Table
+from holdfast.table.nulls import NullMode
+from holdfast.table.table import Table
 from tests.laws.world import COLUMNS, Batch, Row, World, batches, null_modes, rows
 from tests.oracle.evidence import evidence as by_definition
 
@@ -25,7 +26,7 @@ def value(given: Any) -> Any:
     return "NaN" if isinstance(given, float) and math.isnan(given) else given
 
 
-def expected(some: list[Row], lhs: list[int], rhs: int, nulls: Nulls) -> Evidence:
+def expected(some: list[Row], lhs: list[int], rhs: int, nulls: NullMode) -> Evidence:
     left = [tuple(value(row[c]) for c in lhs) for row in some]
     return by_definition(left, [value(row[rhs]) for row in some], nulls)
 
@@ -40,7 +41,7 @@ def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[Evidence]:
 
 @settings(max_examples=120)
 @given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
-def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs: list[int], nulls: Nulls) -> None:
+def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs: list[int], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(some))
     world.change(more)
@@ -53,7 +54,7 @@ def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs:
 @settings(max_examples=80)
 @given(some=many_rows, more=batches, lhs=lefts, nulls=null_modes)
 def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
-    some: list[Row], more: Batch, lhs: list[int], nulls: Nulls
+    some: list[Row], more: Batch, lhs: list[int], nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(some))
@@ -70,7 +71,7 @@ def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
 @settings(max_examples=150)
 @given(some=many_rows, lhs=lefts, rhs=st.sampled_from([3, 4]), nulls=null_modes, worth=st.floats(0, 1.1))
 def test_a_look_ends_only_where_it_is_not_worth_it(
-    some: list[Row], lhs: list[int], rhs: int, nulls: Nulls, worth: float
+    some: list[Row], lhs: list[int], rhs: int, nulls: NullMode, worth: float
 ) -> None:
     world = World(nulls)
     world.change(Batch(some))

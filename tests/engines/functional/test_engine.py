@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.contract import Engine
-from holdfast.engines.functional.model import FD
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
-from holdfast.table.table import Nulls
+from holdfast.rules.dependency import FD
+from holdfast.table.nulls import NullMode
 from tests.engines.functional.world import NAMES, empty, found
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
@@ -37,7 +37,7 @@ def expected(world: World, nulls: str, error: str, most: int | None) -> list[dic
 @settings(max_examples=80)
 @given(first=row_lists, stream=streams, nulls=null_modes, error=errors, most=bounds, borders=st.booleans())
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, most: int | None, borders: bool
+    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, most: int | None, borders: bool
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -56,7 +56,7 @@ def test_every_batch_by_definition(
         _check_rules(kept, world, nulls, error, most)
 
 
-def _check_rules(kept: list[Kept], world: World, nulls: Nulls, error: str, most: int | None) -> None:
+def _check_rules(kept: list[Kept], world: World, nulls: NullMode, error: str, most: int | None) -> None:
     fds, keys = expected(world, nulls, error, most)
     assert [found(one.engine, one.state) for one in kept] == [fds, keys]
     untested = {rule for rule in fds if oracle.is_empty(world.rows, rule[0], nulls)}
@@ -64,7 +64,7 @@ def _check_rules(kept: list[Kept], world: World, nulls: Nulls, error: str, most:
     assert empty(kept[1].engine, kept[1].state) == {(k,) for k in keys if oracle.is_empty(world.rows, k, nulls)}
 
 
-def _check_witnesses(diff: Any, world: World, nulls: Nulls) -> None:
+def _check_witnesses(diff: Any, world: World, nulls: NullMode) -> None:
     """A lost rule has a witness that breaks it, or none because it isn't minimal any more, no pair tests it, or none
     did before.
     """

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.functional.groups import PARTS, Groups
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
 from tests.oracle import functional as oracle
 from tests.oracle.evidence import evidence
@@ -18,7 +18,7 @@ rights = st.sampled_from([None, 4])
 
 @settings(max_examples=80)
 @given(some=st.lists(rows, max_size=6), lhs=lefts, rhs=rights, nulls=null_modes)
-def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
+def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int | None, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(some))
     found = Groups(world.table, lhs, rhs)
@@ -40,7 +40,7 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
     reloaded=st.sets(st.integers(0, 5)),
 )
 def test_kept_equals_made_anew(
-    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls, reloaded: set[int]
+    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: NullMode, reloaded: set[int]
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -74,7 +74,7 @@ def _same(kept: Groups, anew: Groups) -> None:
     assert told[: len(told) // 2] == told[len(told) // 2 :]
 
 
-def _breaks(world: World, kept: Groups, lhs: list[int], rhs: int | None, nulls: Nulls) -> None:
+def _breaks(world: World, kept: Groups, lhs: list[int], rhs: int | None, nulls: NullMode) -> None:
     """Each row outside breaks the rule with the row beside it, which is not outside."""
     ids = world.table.living_ids()
     told = [tuple(row.values()) for row in world.table.values(ids).to_pylist()]
@@ -106,7 +106,7 @@ def test_what_is_empty_is_let_go() -> None:
     reloaded=st.sets(st.integers(0, 5)),
 )
 def test_the_evidence_kept_is_that_of_the_living_rows(
-    first: list[Row], stream: list[Batch], lhs: list[int], nulls: Nulls, asked: set[int], reloaded: set[int]
+    first: list[Row], stream: list[Batch], lhs: list[int], nulls: NullMode, asked: set[int], reloaded: set[int]
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holdfast as hf
-from holdfast.engines.declared import GivenRule, TableRules
 from holdfast.engines.functional import key_index, named
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_index import KeyIndex
@@ -27,8 +26,9 @@ from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.registry import make_engine
 from holdfast.errors import Damaged
+from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table import checks, files
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
 
 KEYS = ("key(text, day)", "key(number)", "key(number, text, real, flag, day)")
@@ -68,7 +68,7 @@ def test_what_was_opened_follows_as_all_groups_do(
     first: list[Row],
     stream: list[Batch],
     lhs: list[int],
-    nulls: Nulls,
+    nulls: NullMode,
     opened: set[int],
     written: set[int],
     hashes: Any,
@@ -110,7 +110,7 @@ steps = st.lists(st.one_of(batches, st.sampled_from(["reload", "rewrite"])), min
 
 @settings(max_examples=60)
 @given(first=row_lists, steps=steps, nulls=null_modes, hashes=colliding)
-def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], nulls: Nulls, hashes: Any) -> None:
+def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], nulls: NullMode, hashes: Any) -> None:
     """Whatever comes between: a process that ends, codes that are given anew."""
     world = World(nulls)
     with hashes:

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from holdfast.engines.functional import likely_fds
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.likely_fds import likely
-from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.dependency import FD, pairs_of
+from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls
 from tests.engines.functional.test_agreement import expected
 from tests.laws.world import COLUMNS, Batch, Row, World, null_modes, row_lists
 
@@ -28,7 +29,7 @@ def found_in(world: World, wanted: Wanted | None = None) -> list[Scored]:
     return likely(WatchedTable(world.table), wanted or Wanted(), Threads(), SILENT)
 
 
-def candidates(some: list[Row], nulls: Nulls, longest: int) -> dict[tuple[tuple[int, ...], int], float]:
+def candidates(some: list[Row], nulls: NullMode, longest: int) -> dict[tuple[tuple[int, ...], int], float]:
     """All rules worth ranking, from the definition of score and candidate."""
     scores = {
         (lhs, rhs): expected(some, list(lhs), rhs, nulls).score(len(lhs))
@@ -67,7 +68,7 @@ tables = st.one_of(
 
 @settings(max_examples=80, deadline=None)
 @given(some=tables, nulls=null_modes, longest=st.integers(1, 3))
-def test_the_candidates_are_those_of_all_left_sides(some: list[Row], nulls: Nulls, longest: int) -> None:
+def test_the_candidates_are_those_of_all_left_sides(some: list[Row], nulls: NullMode, longest: int) -> None:
     world = World(nulls)
     world.change(Batch(some))
     found = found_in(world, Wanted(max_lhs=longest))
@@ -81,7 +82,7 @@ def test_the_candidates_are_those_of_all_left_sides(some: list[Row], nulls: Null
 
 @settings(max_examples=50, deadline=None)
 @given(some=tables, nulls=null_modes)
-def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
+def test_each_tells_its_rows_to_remove(some: list[Row], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(some))
     for one in found_in(world):

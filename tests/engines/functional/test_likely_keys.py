@@ -14,12 +14,14 @@ from holdfast.engines.functional import likely_keys
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.likely_keys import likely
-from holdfast.engines.functional.model import Key, pairs_of
-from holdfast.engines.scored import LIKELY, Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.dependency import Key, pairs_of
+from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.laws.world import COLUMNS, Batch, Row, World, null_modes, row_lists
 from tests.oracle import functional as oracle
@@ -32,7 +34,7 @@ def found_in(world: World, wanted: Wanted | None = None, progress: Progress = SI
     return likely(WatchedTable(world.table), wanted or Wanted(), Threads(), progress)
 
 
-def score_of(some: list[Row], columns: tuple[int, ...], nulls: Nulls) -> float:
+def score_of(some: list[Row], columns: tuple[int, ...], nulls: NullMode) -> float:
     """The score, from its definition."""
     count, gone = len(some), sum(oracle.to_remove_by_group(some, columns, None, nulls).values())
     empty = sum(any(row[c] is None for c in columns) for row in some)
@@ -42,7 +44,7 @@ def score_of(some: list[Row], columns: tuple[int, ...], nulls: Nulls) -> float:
     return 0.6 ** (len(columns) - 1) * simple * (1 - 0.1 * place) * max(0, 1 - gone / count / 0.02) * named
 
 
-def candidates(some: list[Row], nulls: Nulls, longest: int) -> dict[tuple[int, ...], float]:
+def candidates(some: list[Row], nulls: NullMode, longest: int) -> dict[tuple[int, ...], float]:
     """All keys worth ranking."""
     if len(some) < 2:
         return {}
@@ -80,7 +82,7 @@ tables = st.one_of(row_lists, st.builds(grid_rows, st.integers(2, 6), st.integer
 
 @settings(max_examples=60, deadline=None)
 @given(some=tables, nulls=null_modes, longest=st.integers(1, 3))
-def test_the_candidates_are_those_of_all_sets_of_columns(some: list[Row], nulls: Nulls, longest: int) -> None:
+def test_the_candidates_are_those_of_all_sets_of_columns(some: list[Row], nulls: NullMode, longest: int) -> None:
     world = World(nulls)
     world.change(Batch(some))
     found = found_in(world, Wanted(max_lhs=longest))
@@ -91,7 +93,7 @@ def test_the_candidates_are_those_of_all_sets_of_columns(some: list[Row], nulls:
 
 @settings(max_examples=50, deadline=None)
 @given(some=tables, nulls=null_modes)
-def test_each_tells_its_rows_to_remove(some: list[Row], nulls: Nulls) -> None:
+def test_each_tells_its_rows_to_remove(some: list[Row], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(some))
     for one in found_in(world):

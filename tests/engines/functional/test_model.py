@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.parse import is_denial
-from holdfast.engines.functional.model import FD, Key, is_dependency, is_key, parse
 from holdfast.errors import BadInput
+from holdfast.rules.denial import is_denial
+from holdfast.rules.dependency import FD, Key, is_dependency, is_key, parse
 
 names = st.one_of(
     st.sampled_from(["Zip", "key", "é1", "_", "not", "Not", "a -> b", "not(", "key(a)"]), st.text(max_size=4)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.trust import Fared, trusted
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.engines.functional.test_groups import lefts, rights
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
@@ -23,7 +23,7 @@ from tests.oracle import functional as oracle
 @settings(max_examples=80)
 @given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=4), lhs=lefts, rhs=rights, nulls=null_modes)
 def test_rows_that_might_have_broken_a_rule_are_counted(
-    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: Nulls
+    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))

@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
@@ -17,6 +16,7 @@ from holdfast.intake.build import Sources, admit_batch, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
+from holdfast.rules.dependency import FD, Key
 from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.rules.dependency import FD, Key
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 
 from holdfast.changes.diff import Finding, Worth
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import FD, Key
 from holdfast.engines.registry import make_engine
-from holdfast.engines.scored import BROKEN
-from holdfast.table.table import Nulls
+from holdfast.engines.thresholds import BROKEN
+from holdfast.rules.dependency import FD, Key
+from holdfast.table.nulls import NullMode
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle.evidence import evidence
 
@@ -19,7 +19,7 @@ NAMES = [column.name for column in COLUMNS]
 
 @settings(max_examples=30)
 @given(some=row_lists, nulls=null_modes)
-def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nulls) -> None:
+def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(some))
     for name in ("fd", "ucc"):
@@ -39,7 +39,7 @@ def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nul
 @settings(max_examples=30)
 @given(first=row_lists, batch=batches, nulls=null_modes)
 def test_what_a_rule_was_worth_is_told_of_the_table_before(
-    name: str, first: list[Row], batch: Batch, nulls: Nulls
+    name: str, first: list[Row], batch: Batch, nulls: NullMode
 ) -> None:
     world, before = World(nulls), World(nulls)
     for each in (world, before):
@@ -67,7 +67,7 @@ def _worth_of(rule: Finding) -> Worth:
     return rule.worth
 
 
-def _expected(world: World, rule: Finding, nulls: Nulls) -> Worth:
+def _expected(world: World, rule: Finding, nulls: NullMode) -> Worth:
     assert isinstance(rule, FD | Key)
     places = [NAMES.index(name) for name in rule.lhs]
     left = [tuple(row[c] for c in places) for row in world.rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.engines.contract import Engine
-from holdfast.engines.functional.model import FD, Key
+from holdfast.rules.dependency import FD, Key
 from tests.laws.world import COLUMNS
 
 NAMES = [column.name for column in COLUMNS]

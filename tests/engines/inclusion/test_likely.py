@@ -11,7 +11,8 @@ from hypothesis import given, settings
 
 from holdfast.engines.inclusion.likely import COVERED, in_frame, likely
 from holdfast.engines.inclusion.rank import WORTHY
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY
 from holdfast.progress import SILENT
 from holdfast.table.runner import Threads
 from holdfast.table.types import Column

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.inclusion.model import IND, Side, parse
 from holdfast.errors import BadInput
+from holdfast.rules.inclusion import IND, Side, parse
 
 names = st.text(max_size=8) | st.sampled_from(
     ["id", "l_partkey", "in", "not", "a -> b", "key(", 'say "hi"', "a.b", "a b", "(", "1st"]

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.declared import GivenRule, TableRules
-from holdfast.engines.inclusion.model import parse
 from holdfast.engines.inclusion.references import ReferenceEngine
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
+from holdfast.rules.given import GivenRule, TableRules
+from holdfast.rules.inclusion import parse
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import Row, Several, batches, filled, first_rows, watched
 from tests.oracle import inclusion as oracle

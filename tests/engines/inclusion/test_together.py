@@ -17,10 +17,10 @@ from holdfast.api import applying
 from holdfast.api.applying import Watching
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import GivenRule, TableRules
-from holdfast.engines.inclusion.model import parse
 from holdfast.engines.registry import ALL_TABLES, make_engine
 from holdfast.progress import SILENT
+from holdfast.rules.given import GivenRule, TableRules
+from holdfast.rules.inclusion import parse
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, watched
 from tests.engines.inclusion.test_references import GIVEN

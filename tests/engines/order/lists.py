@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines.order.list_model import ListOD, SortList
 from holdfast.engines.order.list_queries import queries_of
+from holdfast.engines.violations.rule import AskedRule
+
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT
-from holdfast.engines.violations.rule import AskedRule
 from holdfast.engines.violations.state import State
+from holdfast.rules.lists import ListOD, SortList
 from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table

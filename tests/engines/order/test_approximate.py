@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order import touched
-from holdfast.engines.order.model import Compatible, Constant
 from holdfast.engines.registry import make_engine
-from holdfast.table.table import Nulls
+from holdfast.rules.order import Compatible, Constant
+from holdfast.table.nulls import NullMode
 from tests.engines.order.test_engine import NAMES, by_number
 from tests.laws.world import Batch, Kept, Row, World, null_modes, row_lists, rows
 from tests.laws.world import batches as larger_batches
@@ -53,7 +53,7 @@ def expected(world: World, nulls: str, error: str, level: int | None) -> dict[An
     True,
 )  # deletes alone lower an error that stays below the threshold
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, level: int | None, reload: bool, small: bool
+    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, level: int | None, reload: bool, small: bool
 ) -> None:
     with counting_touched_groups(always=small):
         check_every_batch(first, stream, nulls, error, level, reload)
@@ -70,7 +70,7 @@ def counting_touched_groups(always: bool) -> Iterator[None]:
 
 
 def check_every_batch(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: str, level: int | None, reload: bool
+    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, level: int | None, reload: bool
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -94,7 +94,7 @@ def check_every_batch(
     st.sampled_from([None, 40]),
 )
 def test_kept_equals_found_anew_whatever_happens_between(
-    first: list[Row], stream: list[Batch], nulls: Nulls, error: float, least: int | None
+    first: list[Row], stream: list[Batch], nulls: NullMode, error: float, least: int | None
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.order.model import Compatible, Constant, Rule, parse
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
-from holdfast.table.table import Nulls
+from holdfast.rules.order import Canonical, Compatible, Constant, parse
+from holdfast.table.nulls import NullMode
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional
 from tests.oracle import order as oracle
@@ -42,7 +42,7 @@ def told(engine: Engine, state: Any) -> Rules:
     return found
 
 
-def by_number(rule: Rule) -> Any:
+def by_number(rule: Canonical) -> Any:
     context = tuple(map(NAMES.index, rule.context))
     if isinstance(rule, Constant):
         return context, NAMES.index(rule.column)
@@ -70,7 +70,7 @@ def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
 def test_every_batch_by_definition(
     first: list[Row],
     stream: list[Batch],
-    nulls: Nulls,
+    nulls: NullMode,
     directions: str,
     level: int | None,
     least: int | None,
@@ -99,13 +99,13 @@ def empty(kept: Kept) -> set[Any]:
     return {by_number(rule) for rule in kept.result().values() if getattr(rule, "empty", False)}  # type: ignore[arg-type]
 
 
-def holds(rule: Rule, rows: list[Row], nulls: str) -> bool:
+def holds(rule: Canonical, rows: list[Row], nulls: str) -> bool:
     context, *about = by_number(rule)
     check: Any = oracle.constant_holds if isinstance(rule, Constant) else oracle.pair_holds
     return bool(check(rows, context, *about, nulls))
 
 
-def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
+def _check_lost(diff: Diff, world: World, nulls: NullMode) -> None:
     """A lost rule has a witness that breaks it, unless nothing had tested it; or it holds, and its cause tells from
     what it follows.
     """
@@ -132,7 +132,7 @@ def _check_lost(diff: Diff, world: World, nulls: Nulls) -> None:
         assert breaks(one, other, *about, nulls)
 
 
-def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls, least: int) -> None:
+def _check_gained(diff: Diff, old_rows: list[Row], nulls: NullMode, least: int) -> None:
     """A gained rule had too low a score, or did not hold; or it did, and its cause tells from what it followed."""
     for text, rule in diff.gained.items():
         assert isinstance(rule, Constant | Compatible)
@@ -144,7 +144,7 @@ def _check_gained(diff: Diff, old_rows: list[Row], nulls: Nulls, least: int) -> 
             _check_implied(diff, rule, old_rows, nulls)
 
 
-def _check_implied(diff: Diff, rule: Rule, rows: list[Row], nulls: Nulls) -> None:
+def _check_implied(diff: Diff, rule: Canonical, rows: list[Row], nulls: NullMode) -> None:
     """The cause of a rule that holds in some rows, and is not told of them."""
     cause = diff.causes[rule.text]
     _, *about = by_number(rule)

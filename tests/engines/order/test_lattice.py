@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.oracle.lattice import Columns, Ranks, Rule, discover
 
 tables = st.integers(1, 4).flatmap(
@@ -68,7 +68,7 @@ wider = st.integers(5, 7).flatmap(
 
 @settings(max_examples=30)
 @given(wider, st.sampled_from(["equal", "distinct"]), st.sampled_from(["counts", "borders"]))
-def test_the_engine_like_the_lattice(rows: list[tuple[int, ...]], nulls: Nulls, method: str) -> None:
+def test_the_engine_like_the_lattice(rows: list[tuple[int, ...]], nulls: NullMode, method: str) -> None:
     values = [[cell or None for cell in column] for column in zip(*rows, strict=True)]
     table = pa.table({f"c{i}": pa.array(column, pa.int64()) for i, column in enumerate(values)})
     found = {_by_number(rule) for rule in hf.discover(table, "od", nulls=nulls, method=method).to_json()}

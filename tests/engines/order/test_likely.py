@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.engines.order.likely import MOST_COLUMNS, Pair, Rows, as_given, likely
 from holdfast.engines.order.measured import Measured
-from holdfast.engines.order.model import Compatible
-from holdfast.engines.scored import LIKELY, Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.order import Compatible
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled
 from tests.laws.world import COLUMNS, Batch, Row, World, null_modes, row_lists
@@ -36,7 +37,7 @@ PAIRS = [
 ]
 
 
-def definition(rows: Sequence[Row], pair: Pair, nulls: Nulls) -> dict[str, Any]:
+def definition(rows: Sequence[Row], pair: Pair, nulls: NullMode) -> dict[str, Any]:
     """What is counted of a pair, from all pairs of rows."""
     used = [pair.a, pair.b, *([] if pair.context is None else [pair.context])]
     own = [row for row in rows if nulls == "equal" or all(row[c] is not None for c in used)]
@@ -89,7 +90,7 @@ def measured(rows: Rows, pair: Pair) -> Measured:
 
 @settings(max_examples=30, deadline=None)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
-def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: Nulls) -> None:
+def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first[:8]))
     told, expected = measured(Rows(world.table), pair), definition(first[:8], pair, nulls)
@@ -102,7 +103,7 @@ def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pai
 
 @settings(max_examples=30)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
-def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, nulls: Nulls) -> None:
+def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first))
     rows = Rows(world.table)
@@ -114,7 +115,9 @@ def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, 
 
 @settings(max_examples=20, deadline=None)
 @given(first=row_lists, pair=st.sampled_from(PAIRS), nulls=null_modes)
-def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(first: list[Row], pair: Pair, nulls: Nulls) -> None:
+def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(
+    first: list[Row], pair: Pair, nulls: NullMode
+) -> None:
     world = World(nulls)
     world.change(Batch(first))
     told = measured(Rows(world.table), pair)
@@ -122,7 +125,7 @@ def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(first: list[
     context = () if pair.context is None else (names[pair.context],)
     rule = Compatible("t", context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc")
     table = world.table.values(world.table.living_ids())
-    checked = hf.check({"t": table}, as_given(rule, told, nulls), nulls=nulls)
+    checked = hf.check({"t": table}, as_given(rule, told, Nulls(nulls)), nulls=nulls)
     assert checked.to_json()[0]["violations"] == told.swapped
 
 

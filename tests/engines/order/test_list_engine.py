@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order.list_first import look
-from holdfast.engines.order.list_model import ListOD, SortColumn
 from holdfast.engines.order.list_words import breach_of
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
+from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.order.list_model import ListOD, SortColumn
-from holdfast.engines.order.list_parse import parse
 from holdfast.engines.registry import class_of_text, given_class
 from holdfast.errors import BadInput
+from holdfast.rules.lists import ListOD, SortColumn, parse
 
 names = st.one_of(st.sampled_from(["A", "desc", "asc", "orders", 'a"b', "First Name", "[x]", ""]), st.text(max_size=4))
 columns = st.builds(SortColumn, names, st.booleans())

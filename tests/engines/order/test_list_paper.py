@@ -6,11 +6,11 @@ from itertools import permutations, product
 
 import pyarrow as pa
 import pytest
+from holdfast.engines.order.list_queries import queries_of
 
 import holdfast as hf
-from holdfast.engines.order.list_parse import parse
-from holdfast.engines.order.list_queries import queries_of
 from holdfast.engines.violations.listing import PairListing
+from holdfast.rules.lists import parse
 from holdfast.search.queries import PairQuery
 from holdfast.table.table import Schema
 from holdfast.table.types import Column

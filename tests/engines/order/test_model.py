@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.denial.parse import is_denial
-from holdfast.engines.functional.model import is_dependency
-from holdfast.engines.inclusion.model import is_inclusion
 from holdfast.engines.order import texts
-from holdfast.engines.order.model import Compatible, Constant, Direction, is_canonical, parse
 from holdfast.errors import BadInput
+from holdfast.rules.denial import is_denial
+from holdfast.rules.dependency import is_dependency
+from holdfast.rules.inclusion import is_inclusion
+from holdfast.rules.order import Compatible, Constant, Direction, is_canonical, parse
 
 names = st.one_of(st.sampled_from(["Zip", "desc", "in", "key", "é1", "a ~ b", "{", "not", "}:"]), st.text(max_size=4))
 several = st.lists(names, min_size=2, max_size=5, unique=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.order.model import Compatible, Constant, Rule
+from holdfast.rules.order import Canonical, Compatible, Constant
 from tests.oracle import order as oracle
 
 NAMES = ("ID", "yr", "posit", "bin", "sal", "perc", "tax", "grp", "subg")
@@ -29,7 +29,7 @@ def table() -> pa.Table:
     return pa.table({name: [row[i] for row in ROWS] for i, name in enumerate(NAMES)})
 
 
-def by_number(rule: Rule) -> Any:
+def by_number(rule: Canonical) -> Any:
     context = tuple(map(NAMES.index, rule.context))
     if isinstance(rule, Constant):
         return context, NAMES.index(rule.column)

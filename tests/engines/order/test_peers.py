@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.order.model import Constant
+from holdfast.rules.order import Constant
 
 Found = set[tuple[Any, ...]]
 KNOWN = {  # constants, ascending and descending pairs

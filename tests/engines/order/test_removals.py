@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.order import removals
 from holdfast.engines.order.removals import ConstantCounter, Context, Contexts, PairCounter, Scratch
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Row, World, null_modes, numbers, reals, texts
 from tests.oracle.order import splits, swaps
 from tests.oracle.order_error import fewest_to_remove
@@ -22,7 +22,7 @@ tables = st.lists(st.tuples(numbers, texts, reals, st.booleans(), st.just(1)), m
 ENOUGH = 1000
 
 
-def ranked(rows: list[Row], nulls: Nulls) -> RankedColumns:
+def ranked(rows: list[Row], nulls: NullMode) -> RankedColumns:
     world = World(nulls)
     world.change(Batch(rows))
     return RankedColumns(world.table)
@@ -39,7 +39,7 @@ def counted(contexts: Contexts, context: Sequence[int], pair: tuple[int, int], d
 
 @settings(max_examples=80)
 @given(tables, null_modes, st.sampled_from([(), (FLAG,)]), st.sampled_from([0, 10**6]))
-def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...], small: int) -> None:
+def test_pairs_by_definition(rows: list[Row], nulls: NullMode, context: tuple[int, ...], small: int) -> None:
     before, removals._SMALL = removals._SMALL, small  # either all partitions are small, or none is
     try:
         contexts = Contexts(ranked(rows, nulls))
@@ -57,7 +57,7 @@ def test_pairs_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, 
 
 @settings(max_examples=80)
 @given(tables, null_modes, st.sampled_from([(), (FLAG,), (NUMBER, FLAG)]))
-def test_constants_by_definition(rows: list[Row], nulls: Nulls, context: tuple[int, ...]) -> None:
+def test_constants_by_definition(rows: list[Row], nulls: NullMode, context: tuple[int, ...]) -> None:
     contexts = Contexts(ranked(rows, nulls))
     for column in (TEXT, REAL):
         counter, grouped = ConstantCounter(contexts.rows, column), contexts.of(bits(context))

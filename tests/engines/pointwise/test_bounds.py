@@ -31,7 +31,7 @@ def parity(rows: list[tuple[str, ...]]) -> pa.Table:
 
 def test_a_table_that_grows_keeps_the_rules_that_are_found_from_scratch(tmp_path: Path) -> None:
     with (
-        patch.object(module, "WIDE_BUDGET", SMALL),
+        patch.object(module, "WIDE_PATTERNS", SMALL),
         hf.Monitor.create(tmp_path / "s", {"t": parity(EVERY)}, watch=["pod"]) as watch,
     ):
         watch.apply(inserts=parity(EVERY))

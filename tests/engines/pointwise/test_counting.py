@@ -24,7 +24,7 @@ from holdfast.engines.pointwise.ranking import coverage_of
 from holdfast.engines.pointwise.result import Listed
 from holdfast.engines.pointwise.ways import Tally
 from holdfast.engines.registry import make_engine
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.engines.pointwise.test_engine import NAMES, TEXT, by_number, coverage, expected
 from tests.engines.pointwise.world import ORDERED, World, batches
 from tests.laws.world import Batch, Kept, null_modes, row_lists
@@ -43,7 +43,7 @@ sides = st.tuples(
 @settings(max_examples=60)
 @given(stream=batches, nulls=null_modes, boxes=st.lists(sides, min_size=1, max_size=6))
 def test_pairs_are_counted(
-    most_cells: int, stream: list[list[tuple[str, int, LawRow]]], nulls: Nulls, boxes: list[tuple[int, ...]]
+    most_cells: int, stream: list[list[tuple[str, int, LawRow]]], nulls: NullMode, boxes: list[tuple[int, ...]]
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -72,7 +72,7 @@ def test_pairs_are_counted(
     nulls=null_modes,
     share=st.sampled_from([1e-12, 0.05, 0.1, 0.2, 1 / 3, 0.5, 0.9, 1.0]),
 )
-def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], nulls: Nulls, share: float) -> None:
+def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], nulls: NullMode, share: float) -> None:
     engine = make_engine("pod", {"method": "borders", "min_coverage": share, "max_lhs": 2})
     by_order = [column != TEXT for column in range(len(NAMES))]
     world = LawWorld(nulls)

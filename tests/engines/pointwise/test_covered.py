@@ -18,7 +18,7 @@ from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.readings import covered, derive
 from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.registry import make_engine
-from holdfast.table.table import Nulls
+from holdfast.table.nulls import NullMode
 from tests.engines.pointwise.tables import BIT, Small, small
 from tests.engines.pointwise.test_engine import NAMES, TEXT, by_number, coverage, expected
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
@@ -68,7 +68,7 @@ def _rows(left: Any, column: Any, operator: Any) -> list[tuple[Any, ...]]:
 def test_every_batch_by_definition(
     first: list[Row],
     batch: Batch,
-    nulls: Nulls,
+    nulls: NullMode,
     share: float,
     most: int | None,
     rhs: str | None,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.pointwise.model import Pointwise
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
-from holdfast.table.table import Nulls
+from holdfast.rules.pointwise import Pointwise
+from holdfast.table.nulls import NullMode
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import pointwise as oracle
 
@@ -77,7 +77,7 @@ def coverage(rows: list[Row], nulls: str, ordered: list[bool], rule: oracle.Pod)
 def test_every_batch_by_definition(
     first: list[Row],
     stream: list[Batch],
-    nulls: Nulls,
+    nulls: NullMode,
     most: int | None,
     rhs: str | None,
     vacuous: bool,
@@ -133,7 +133,7 @@ def check_witness(values: Any, rule: oracle.Pod, nulls: str, ordered: Sequence[b
 @given(
     rows=row_lists.filter(lambda rows: len(rows) > 1), nulls=null_modes, method=st.sampled_from(["counts", "borders"])
 )
-def test_coverage_is_the_share_of_pairs_that_meet_the_left_side(rows: list[Row], nulls: Nulls, method: str) -> None:
+def test_coverage_is_the_share_of_pairs_that_meet_the_left_side(rows: list[Row], nulls: NullMode, method: str) -> None:
     engine = make_engine("pod", {"method": method, "vacuous": True, "max_lhs": 2})
     world = World(nulls)
     world.change(Batch(rows))

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.engines.pointwise import likely as module
 from holdfast.engines.pointwise.likely import MOST_COLUMNS, likely
-from holdfast.engines.pointwise.model import Pointwise
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.pointwise import Pointwise
+from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled
 from tests.laws.world import COLUMNS, Batch, Row, World, null_modes
@@ -47,10 +48,10 @@ def share_meeting(rows: list[Row], marks: Mapping[str, str]) -> float:
 
 @settings(max_examples=80)
 @given(rows=st.lists(row, min_size=2, max_size=8), nulls=null_modes)
-def test_what_is_told_holds_and_is_counted_as_the_definition_says(rows: list[Row], nulls: Nulls) -> None:
+def test_what_is_told_holds_and_is_counted_as_the_definition_says(rows: list[Row], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(rows))
-    with patch.object(module, "_LEAST", 0.0), patch.object(module, "_PROVED", 100):
+    with patch.object(module, "LEAST_OF_SEVERAL", 0.0), patch.object(module, "_PROVED", 100):
         found = likely(WatchedTable(world.table), Wanted(), Threads(), SILENT)
     if nulls == "distinct" and any(each[NAMES.index(name)] is None for each in rows for name in ORDERED):
         assert not found

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise.model import MIRRORED, Pointwise, is_pointwise, parse
 from holdfast.engines.registry import class_of_text
 from holdfast.errors import BadInput
+from holdfast.rules.pointwise import MIRRORED, Pointwise, is_pointwise, parse
 
 NAMES = ["State", "Zip", "Salary", "tax rate", 'say "x"']
 operators = st.sampled_from(list(MIRRORED))

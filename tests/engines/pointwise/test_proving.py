@@ -17,8 +17,9 @@ import holdfast.engines.pointwise.proving as proving
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Space
 from holdfast.table.change import Change
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.table.building import Kept
 
@@ -57,7 +58,7 @@ def lies_in(t: Row, s: Row, masks: Sequence[int], unknown: bool) -> bool:
     st.lists(box, min_size=1),
 )
 def test_first_pairs(
-    nulls: Nulls,
+    nulls: NullMode,
     most_cells: int,
     old: list[Row],
     dead: set[int],
@@ -69,7 +70,7 @@ def test_first_pairs(
         tempfile.TemporaryDirectory() as folder,
         patch.object(proving, "_MOST_CELLS", most_cells),
     ):
-        _, kept = Kept.empty(Schema("t", COLUMNS, (), nulls), folder).operate([("insert", row) for row in old])
+        _, kept = Kept.empty(Schema("t", COLUMNS, (), Nulls(nulls)), folder).operate([("insert", row) for row in old])
         rows = RankedColumns(kept.table)
         gone = [("delete", old[place]) for place in sorted(dead) if place < len(old)]
         before = kept.table

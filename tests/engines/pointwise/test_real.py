@@ -10,8 +10,8 @@ import pyarrow.csv as pc
 import pytest
 
 import holdfast as hf
-from holdfast.engines.order.model import Compatible, Constant
-from holdfast.engines.pointwise.model import Pointwise
+from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.pointwise import Pointwise
 
 TAX = ["AreaCode", "Zip", "Salary", "Rate", "SingleExemp", "MarriedExemp", "ChildExemp"]
 Columns = tuple[str, ...]

@@ -26,8 +26,8 @@ from holdfast.engines.pointwise.ways import Asked
 from holdfast.engines.pointwise.witnesses import Witnesses
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT
+from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Nulls
 from tests.engines.pointwise.world import ORDERED, World, batches
 from tests.oracle import pointwise as oracle
 
@@ -88,7 +88,7 @@ def _written(boxes: Boxes) -> list[oracle.Marks]:
     ),
 )
 def test_follows(
-    nulls: Nulls, stream: Any, max_lhs: int | None, runner: Runner, reload: bool, constants: dict[str, float]
+    nulls: NullMode, stream: Any, max_lhs: int | None, runner: Runner, reload: bool, constants: dict[str, float]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as patches:
         patches.enter_context(patch.object(rows_module, "_LEAST", 4))

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, OTHER, Space, Values
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.change import Change
+from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.runner import Threads
-from holdfast.table.table import Nulls, Schema
+from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle import pointwise as oracle
 from tests.oracle.rows import Operation
@@ -34,8 +35,8 @@ BITS = {"<": LESS, "=": EQUAL, ">": MORE, "!": OTHER, "?": OTHER}
 class World:
     """The table and the parts that engines share."""
 
-    def __init__(self, folder: str, nulls: Nulls, first: Sequence[tuple[str, int, Row]]) -> None:
-        self.kept = Kept.empty(Schema("t", COLUMNS, (), nulls), folder)
+    def __init__(self, folder: str, nulls: NullMode, first: Sequence[tuple[str, int, Row]]) -> None:
+        self.kept = Kept.empty(Schema("t", COLUMNS, (), Nulls(nulls)), folder)
         self.rows: list[Row] = []
         self.space = Space(ORDERED, nulls == "distinct")
         self._change(first)

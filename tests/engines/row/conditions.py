@@ -9,8 +9,7 @@ from typing import Any, get_args
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.model import (
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,
@@ -25,6 +24,7 @@ from holdfast.engines.row.model import (
     Operand,
     columns_of,
 )
+from holdfast.rules.constants import Constant
 from holdfast.search.queries import Operator
 
 SCHEMA = pa.schema(

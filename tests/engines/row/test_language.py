@@ -8,12 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from holdfast.engines.row.texts import canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.language.constants import Constant
 from holdfast.engines.registry import class_of_text, given_class
-from holdfast.engines.row.model import (
+from holdfast.errors import BadInput
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,
@@ -29,10 +30,9 @@ from holdfast.engines.row.model import (
     RowRule,
     columns_of,
 )
-from holdfast.engines.row.parse import is_row_rule, parse
-from holdfast.engines.row.table_model import parse as read_table_rule
-from holdfast.engines.row.texts import canonical
-from holdfast.errors import BadInput
+from holdfast.rules.constants import Constant
+from holdfast.rules.language import is_row_rule, parse
+from holdfast.rules.measure import parse as read_table_rule
 
 # ---- any condition --------------------------------------------------------------------------------------------------
 

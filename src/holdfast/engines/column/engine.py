@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines.column.state import State
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
@@ -17,10 +17,10 @@ from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 
 
-class ColumnEngine(Engine):
+class ColumnEngine(Engine[WatchedTable, State]):
     """Exact facts of each column."""
 
-    def __init__(self, declared: RuleClass) -> None:
+    def __init__(self, declared: RuleClass[Any]) -> None:
         self.declared = declared
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
@@ -48,8 +48,3 @@ class ColumnEngine(Engine):
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
         return State.of(subject.table, subject.part(Frequencies))
-
-
-def make(declared: RuleClass, _: NoSettings, __: Mapping[str, TableRules]) -> ColumnEngine:
-    """The engine; there is nothing to set."""
-    return ColumnEngine(declared)

@@ -1,18 +1,30 @@
-"""Denial constraints: rules such as `not(t.Zip = s.Zip and t.City != s.City)`, and the row pairs that break them."""
+"""Denial constraints that were given: all violating pairs of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from holdfast.engines.declared import RuleClass
 from holdfast.engines.violations import ViolationSettings
+from holdfast.rules.denial import DenialConstraint
 
-RULE_CLASSES = (
-    RuleClass(
-        "dc",
-        "violations",
-        "holdfast.engines.denial.engine",
-        settings=ViolationSettings,
-        given=True,
-        texts="holdfast.engines.denial.texts",
-        meanings="holdfast.engines.denial.meaning",
-    ),
-)
+if TYPE_CHECKING:
+    from holdfast.engines.violations.engine import ViolationEngine
+    from holdfast.rules.given import TableRules
+
+
+class Denials(RuleClass[ViolationSettings]):
+    """Denial constraints."""
+
+    name, title, rules = "dc", "violations", (DenialConstraint,)
+    settings, given = ViolationSettings, True
+
+    def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ViolationEngine:
+        """All violating pairs, by pair search."""
+        from holdfast.engines.violations.engine import ViolationEngine
+
+        return ViolationEngine(self, settings, given)
+
+
+RULE_CLASSES = (Denials(),)

@@ -4,12 +4,20 @@ were given by name, from the rows in groups.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
+from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
 from holdfast.errors import BadInput, refuse_below
+from holdfast.rules.dependency import FD, Key
+
+if TYPE_CHECKING:
+    from holdfast.engines.functional.engine import FunctionalEngine
+    from holdfast.engines.functional.named import NamedEngine
+    from holdfast.engines.scored import Likely
+    from holdfast.rules.given import TableRules
 
 
 @dataclass(frozen=True)
@@ -37,40 +45,57 @@ def _cells(rule: Json) -> list[str]:
     return [score_cell(rule), f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
-def _columns(rule: Json) -> set[tuple[str, str]]:
-    names = rule["columns"] if "columns" in rule else [*rule["lhs"], rule["rhs"]]
-    return {(rule["table"], name) for name in names}
+class _Found(RuleClass[FunctionalSettings]):
+    settings = FunctionalSettings
+    many = scored = True
+    measure = "error"
+
+    def engine(self, settings: FunctionalSettings, given: Mapping[str, TableRules]) -> FunctionalEngine:  # noqa: ARG002
+        """Both are found from agree-sets."""
+        from holdfast.engines.functional.engine import FunctionalEngine
+
+        return FunctionalEngine(self, settings)
 
 
-_TEXTS, _MEANINGS = "holdfast.engines.functional.texts", "holdfast.engines.functional.meaning"
+class Keys(_Found):
+    """Keys that are found."""
+
+    name, title, rules = "ucc", "keys", (Key,)
+    suggested = "likely keys"
+    table = FindingTable(("score", "error", "key"), _cells, ("score", "error"))
+
+    def likely(self) -> Likely:
+        """By how few rows are in the way."""
+        from holdfast.engines.functional.likely_keys import likely
+
+        return likely
 
 
-def _found(name: str, title: str, heading: str, likely: str) -> RuleClass:
-    return RuleClass(
-        name,
-        title,
-        "holdfast.engines.functional.engine",
-        settings=FunctionalSettings,
-        many=True,
-        scored=True,
-        texts=_TEXTS,
-        meanings=_MEANINGS,
-        likely=likely,
-        table=FindingTable(("score", "error", heading), _cells, ("score", "error")),
-        measure="error",
-        columns=_columns,
-    )
+class FDs(_Found):
+    """Functional dependencies that are found."""
+
+    name, title, rules = "fd", "functional dependencies", (FD,)
+    suggested = "what determines what"
+    table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
+
+    def likely(self) -> Likely:
+        """By how much rows agree."""
+        from holdfast.engines.functional.likely_fds import likely
+
+        return likely
 
 
-RULE_CLASSES = (
-    _found("ucc", "keys", "key", "holdfast.engines.functional.likely_keys"),
-    _found("fd", "functional dependencies", "dependency", "holdfast.engines.functional.likely_fds"),
-    RuleClass(
-        "named",
-        "violations of named dependencies",
-        "holdfast.engines.functional.named",
-        given=True,
-        texts=_TEXTS,
-        meanings=_MEANINGS,
-    ),
-)
+class NamedDependencies(RuleClass[NoSettings]):
+    """Keys and FDs that were given."""
+
+    name, title, rules = "named", "violations of named dependencies", (FD, Key)
+    settings, given = NoSettings, True
+
+    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:  # noqa: ARG002
+        """From the rows in groups."""
+        from holdfast.engines.functional.named import NamedEngine
+
+        return NamedEngine(self, given)
+
+
+RULE_CLASSES = (Keys(), FDs(), NamedDependencies())

@@ -70,7 +70,7 @@ class Agreement:
 
     def __init__(self, table: Table, only: Collection[int] | None = None) -> None:
         self.table, self.rows, self._only = table, table.rows, only
-        self._lone_nulls = table.schema.nulls == "distinct"
+        self._lone_nulls = table.schema.nulls.are_distinct
         self._codes = _NamedRows(table, only)
         self.cells = self._codes.cells
         self._named = Columns(self._codes)

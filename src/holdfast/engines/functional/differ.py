@@ -21,7 +21,6 @@ from holdfast.borders import evidence as borders
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.changes.names import quoted
-from holdfast.engines.functional.model import fd_text, key_text
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.scoring import worth_of
 from holdfast.engines.functional.witness import Pair, Witnesses
@@ -29,6 +28,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended
 from holdfast.pairs.maximal import Shift
+from holdfast.rules.dependency import fd_text, key_text
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Table

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (
@@ -29,7 +29,6 @@ from holdfast.engines.functional.differ import (
     witnesses_in,
 )
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.model import pairs_of
 from holdfast.engines.functional.result import Part, Rules
 from holdfast.engines.functional.scoring import Ranked
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
@@ -37,19 +36,17 @@ from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import SILENT, Progress, search_progress
+from holdfast.rules.dependency import pairs_of
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
 
-BUDGET = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)  # of agree-sets to count
-NS_A_PAIR = 1.5  # to compare two rows and count their agree-set
 
-
-class FunctionalEngine(Engine):
+class FunctionalEngine(Engine[WatchedTable, State]):
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
 
-    def __init__(self, declared: RuleClass, settings: FunctionalSettings) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: FunctionalSettings) -> None:
         self.declared = declared
         self._error, self._max_lhs, self._method = settings.error, settings.max_lhs, settings.method
 
@@ -67,9 +64,9 @@ class FunctionalEngine(Engine):
     def _choice(self, table: Table, progress: Progress) -> Choice:
         rows, columns = table.rows, len(table.schema.columns)
         if not self._error:
-            return choose(self._method, rows, columns, BUDGET)
-        if (pairs := pairs_of(rows)) > BUDGET.wide_pairs:
-            minutes = pairs * NS_A_PAIR / (os.cpu_count() or 1) / 60e9
+            return choose(self._method, rows, columns, AGREE_SETS)
+        if (pairs := pairs_of(rows)) > AGREE_SETS.wide_pairs:
+            minutes = pairs * NS_AN_AGREE_SET / (os.cpu_count() or 1) / 60e9
             progress.note(
                 f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
                 f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."
@@ -165,8 +162,3 @@ class FunctionalEngine(Engine):
 
 def _exact(covers: Mapping[int, Words]) -> dict[int, Part]:
     return {target: Part(lhs) for target, lhs in covers.items()}
-
-
-def make(declared: RuleClass, settings: FunctionalSettings, _: Mapping[str, TableRules]) -> FunctionalEngine:
-    """The engine of functional dependencies, or of keys."""
-    return FunctionalEngine(declared, settings)

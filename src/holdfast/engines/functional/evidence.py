@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from holdfast.engines.scored import LONGER, telling
+from holdfast.engines.thresholds import LONGER, telling
 
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part

@@ -12,9 +12,9 @@ from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
-from holdfast.engines.functional.model import FD, Rule, columns_of, pairs_of, parse
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs.filled import is_empty
+from holdfast.rules.dependency import FD, Dependency, columns_of, pairs_of, parse
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
@@ -49,7 +49,7 @@ class Broken:
 class Explanation(contract.Explanation):
     """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
 
-    rule: Rule
+    rule: Dependency
     rows: int
     broken_pairs: int
     g1: float  # the share of pairs that break it
@@ -112,7 +112,7 @@ def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], 
     if rhs is None:
         return Broken(agreed, len(ids), None, (), *look_at)
     best = int(codes[rhs, ~outside][0])
-    distinct, counts = _distinct(codes[rhs], table.schema.nulls == "distinct")
+    distinct, counts = _distinct(codes[rhs], table.schema.nulls.are_distinct)
     order = np.lexsort((distinct != best, -counts))
     values = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
     return Broken(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)
@@ -137,7 +137,7 @@ def _value(table: Table, column: int, code: int) -> Any:
     return plain_values(table.dictionaries[column].values(np.array([code], np.int64)))[0]
 
 
-def _line(rule: Rule, cluster: Broken) -> str:
+def _line(rule: Dependency, cluster: Broken) -> str:
     where = ", ".join(f"{quoted(name)} = {_shown(value)}" for name, value in cluster.values.items()) or "all rows"
     rows = listed(cluster.names)
     if not isinstance(rule, FD):

@@ -69,7 +69,7 @@ class Groups:
 
     def _empty(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self._table = table
-        self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls == "distinct"
+        self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls.are_distinct
         self._clusters = KeyCounter(max(len(self._lhs), 1))
         self._cells = self._clusters if rhs is None else KeyCounter(2)
         self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from holdfast.engines.scored import LONGER
+from holdfast.engines.thresholds import LONGER
 from holdfast.table.table import Schema
 
 TOLERATED = 0.02  # this share of rows to remove, or of rows with nulls, makes the score 0

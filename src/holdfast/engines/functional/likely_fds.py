@@ -1,8 +1,8 @@
 """The likely dependencies of a table, exact and nearly exact: the best by score, left sides up to three columns.
 
 A left side of several columns is a candidate only with a score above that of each of its parts with the same right
-side, and of at least `LEAST`: a longer rule must tell more than a shorter one. Left sides grow column by column; what
-can't become a candidate is left out, by bounds that are certain:
+side, and of at least `LEAST_OF_SEVERAL`: a longer rule must tell more than a shorter one. Left sides grow column by
+column; what can't become a candidate is left out, by bounds that are certain:
 
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
   nor do longer ones (`evidence.most`);
@@ -20,18 +20,17 @@ from itertools import combinations
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
-from holdfast.engines.functional.model import FD, pairs_of
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
+from holdfast.rules.dependency import FD, pairs_of
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 
-LEAST = 0.3  # the least score of a rule with several columns on the left
 MOST_SIDES = 10_000  # of so many columns are looked at
 MOST_LOOKS = 30_000_000_000  # at a value of a row for a left side; some ten seconds a core and ten billion
 _ROUNDED = 1.0 - 1e-9  # bounds are this much lower, as sums of floating-point numbers are rounded
-_ROWS = 10  # so many of the rows to remove are named
 
 _Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it longer
 
@@ -122,7 +121,7 @@ class _Search:
             so_far(len(found))
             side = self._agreement.longer(shorter, column) if shorter else self._agreement.side((column,))
             size = len(side.columns)
-            if most(side.tested, self._agreement.rows, size + 1) >= LEAST:
+            if most(side.tested, self._agreement.rows, size + 1) >= LEAST_OF_SEVERAL:
                 grow.add(side.columns)
             told = self._told(side)
             lhs = tuple(sorted(side.columns))
@@ -139,7 +138,7 @@ class _Search:
         if len(side.columns) == 1:
             needs = dict.fromkeys(others, 0.0)
         else:
-            needs = {c: max(LEAST, self._best_part(side.columns, c)) for c in others}
+            needs = {c: max(LEAST_OF_SEVERAL, self._best_part(side.columns, c)) for c in others}
         bound = most(side.tested, self._agreement.rows, len(side.columns))
         rhs = [c for c in others if needs[c] < bound]
         told = self._agreement.told(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
@@ -149,7 +148,7 @@ class _Search:
         size, lhs = len(side.columns), tuple(sorted(side.columns))
         for rhs, one in told:
             score = one.evidence.score(size)
-            enough = score >= LEAST if size > 1 else score > 0.0
+            enough = score >= LEAST_OF_SEVERAL if size > 1 else score > 0.0
             if enough and score > self._best_part(side.columns, rhs):
                 yield _Found(lhs, rhs, score, one)
 
@@ -184,7 +183,7 @@ class _Search:
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
         gone, rows = told.evidence.outside, ()
         if gone and found.score >= least(len(found.lhs)):
-            rows = tuple(self._agreement.outside(side, found.rhs)[:_ROWS].tolist())
+            rows = tuple(self._agreement.outside(side, found.rhs)[:ROWS_TO_REMOVE].tolist())
         return Scored(
             FD(table.schema.name, lhs, rhs, told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0),
             table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,

@@ -2,7 +2,7 @@
 
 Several columns are a candidate only
 
-- with a score above that of each of their parts, and of at least `LEAST`: a key needs all its columns;
+- with a score above that of each of their parts, and of at least `LEAST_OF_SEVERAL`: a key needs all its columns;
 - where chance alone would have put more rows together than there are: of columns with many values nearly any two are
   unique together, and that shows nothing. Were the columns independent of each other, `expected` pairs of rows would
   agree on all of them; that must be many times the pairs that do.
@@ -29,22 +29,21 @@ from holdfast.borders.rows import CodedColumns
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Lhs
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import Key, pairs_of
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.partitions import pairs_within
 from holdfast.progress import Progress, search_progress
+from holdfast.rules.dependency import Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar, each
 from holdfast.table.types import show_type
 
-LEAST = 0.3  # the least score of a key of several columns
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of so many
 SHOWN = 5.0  # so many times as many pairs as agree, and one more, would agree by chance on the columns of a key
 WORDS, LETTERS = 5.0, 100.0  # texts of so many words on average, or of so many letters, are no names
-_ROWS = 10  # so many of the rows to remove are named
 _SAMPLE = 1000  # rows whose texts are read
 _FIRST = 0.05  # this share of the rows is looked at first
 
@@ -127,7 +126,7 @@ class _Search:
         """Whether a score, or a bound of it, is enough for a candidate."""
         parts = [part for size in range(1, len(columns)) for part in combinations(columns, size)]
         best_part = max((self._scores.get(part, 0.0) for part in parts), default=0.0)
-        return score > best_part and (len(columns) == 1 or score >= LEAST)
+        return score > best_part and (len(columns) == 1 or score >= LEAST_OF_SEVERAL)
 
     def _nulls(self, columns: Lhs) -> int:
         """How many rows have a null in some columns."""
@@ -165,7 +164,7 @@ class _Search:
         rows: tuple[int, ...] = ()
         if gone and score >= least(len(columns)):
             later = np.delete(partition.rows, partition.starts[:-1])  # all but the oldest of each group
-            rows = tuple(self._codes.ids(np.sort(later)[:_ROWS].astype(np.int64)).tolist())
+            rows = tuple(self._codes.ids(np.sort(later)[:ROWS_TO_REMOVE].astype(np.int64)).tolist())
         return Scored(
             Key(table.schema.name, names, broken / pairs_of(table.rows) if broken else 0.0),
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),

@@ -16,46 +16,30 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY, Diff, PairsWhenAsked, Worth, between
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import Json, NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.declared import Json, NoSettings, RuleClass
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import PARTS, Groups, Ids
 from holdfast.engines.functional.key_index import KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import FD, Key, Rule, columns_of, pairs_of, parse
 from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.functional.trust import Fared, trusted
-from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.dependency import FD, Dependency, Key, columns_of, pairs_of
+from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema, Table
+from holdfast.table.table import Table
 
 _FEW = 16  # groups are few where each stands for more than so many rows
 _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
 
 
-@dataclass(frozen=True)
-class NamedRule:
-    """A key or an FD with its name."""
-
-    rule: Rule
-    name: str
-    severity: Severity = "error"
-    note: str = ""
-
-    @property
-    def text(self) -> str:
-        """The rule."""
-        return self.rule.text
-
-    @property
-    def table(self) -> str:
-        """The table that it is about."""
-        return self.rule.table
+NamedRule = Named[Dependency]
 
 
 @dataclass(frozen=True)
@@ -103,23 +87,10 @@ class DependencyStatus:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        rule, named = self.named.rule, self.named
-        about = {"lhs": list(rule.lhs), "rhs": rule.rhs} if isinstance(rule, FD) else {"columns": list(rule.columns)}
-        return {
-            "kind": self.kind,
-            "table": rule.table,
-            "name": named.name,
-            "severity": named.severity,
-            **about,
-            "violations": self.to_remove,
-            "counted": "rows to remove",
-            "pairs": self.broken_pairs,
-            "error": self.g1,
-            "g3": self.g3,
-            **self._figures(),
-            **({"note": named.note} if named.note else {}),
-            "text": rule.text,
-        }
+        rule = self.named.rule
+        about = {"lhs": list(rule.lhs), "rhs": rule.rhs} if isinstance(rule, FD) else {"columns": list(rule.lhs)}
+        counts = {"violations": self.to_remove, "counted": "rows to remove", "pairs": self.broken_pairs}
+        return self.named.to_json({**about, **counts, "error": self.g1, "g3": self.g3, **self._figures()})
 
     def _figures(self) -> dict[str, Any]:
         """What speaks for the rule: the table, and the rows that came since."""
@@ -213,7 +184,7 @@ class State:
         self._keys = {text: self._written(rules[text], kept) for text, kept in known.items()}
         return {text: kept for text, kept in self._keys.items() if kept.file is not None}
 
-    def _written(self, rule: Rule, kept: KeptKey) -> KeptKey:
+    def _written(self, rule: Dependency, kept: KeptKey) -> KeptKey:
         if kept.file is not None and not kept.file.is_far_from(self.table):
             return kept
         lhs, _ = columns_of(rule, self.table.schema.names)
@@ -240,16 +211,16 @@ class State:
         return Worth(told.score(len(lhs)), told.tested)
 
 
-class NamedEngine(Engine):
+class NamedEngine(Engine[WatchedTable, State]):
     """How far given keys and FDs hold."""
 
-    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
-        self.declared, self._rules = declared, given
+    def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
+        self.declared, self._given = declared, given
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Group the rows by each rule."""
         state = State(subject.table, ())
-        state.statuses = [state.status_of(named, Fared()) for named in self._given(subject.table.schema)]
+        state.statuses = [state.status_of(named, Fared()) for named in rules_of(self._given, subject.table.schema)]
         return state
 
     def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
@@ -258,7 +229,7 @@ class NamedEngine(Engine):
         made = state.of_the_same_table()
         made.statuses = [
             replace(known[named.text], named=named) if named.text in known else made.status_of(named, Fared())
-            for named in self._given(subject.table.schema)
+            for named in rules_of(self._given, subject.table.schema)
         ]
         return made
 
@@ -298,7 +269,7 @@ class NamedEngine(Engine):
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
-        given = self._given(subject.table.schema)
+        given = rules_of(self._given, subject.table.schema)
         keys = {text: KeptKey.of_json(told) for text, told in facts.get(_INDEXES, {}).items()}
         return State(subject.table, [_status(named, facts[named.text]) for named in given], arrays, keys)
 
@@ -312,19 +283,13 @@ class NamedEngine(Engine):
         return [
             _listing(each, state.all_groups(each.named), subject.table)
             for each in state.statuses
-            if is_asked(each.named, rule)
+            if each.named.is_asked(rule)
         ]
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
         self.refuse_rows(rows)
         return explain(subject.table, text)
-
-    def _given(self, schema: Schema) -> list[NamedRule]:
-        return [
-            NamedRule(parse(rule.text, schema.names, schema.name), rule.name, rule.severity, rule.note)
-            for rule in self._rules.get(schema.name, TableRules()).rules
-        ]
 
 
 def _facts(status: DependencyStatus) -> list[float]:
@@ -341,8 +306,7 @@ def _status(named: NamedRule, facts: Sequence[Any]) -> DependencyStatus:
 
 def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:
     rows = groups.outside()
-    rule = status.named.rule
-    columns = [*rule.lhs, rule.rhs] if isinstance(rule, FD) else list(rule.columns)
+    columns = list(status.named.rule.columns)
     pairs = np.stack([rows, groups.beside(rows)], axis=1)
     return Listing(status.named, table, len(rows), pairs, {"t": columns, "s": columns})
 
@@ -355,8 +319,3 @@ def _pairs(change: RowChange) -> tuple[Ids, Ids]:
 
 def _example(change: RowChange) -> tuple[int, ...] | None:
     return change.example
-
-
-def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:
-    """The engine for the rules that were given."""
-    return NamedEngine(declared, given)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
-from holdfast.engines.functional.model import FD, Key, Rule, fd_text, key_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
+from holdfast.rules.dependency import FD, Dependency, Key, fd_text, key_text, parse
 
 _AT_ONCE = 1 << 14
 
@@ -33,7 +33,7 @@ class Part:
         return Part(self.lhs[chosen], None if self.broken is None else self.broken[chosen])
 
 
-class Rules(RulesWhenAsked[Rule]):
+class Rules(RulesWhenAsked[Dependency]):
     """Rules by text. Targets are columns, or the number after the last one: keys. `filled` tells which of them are
     empty. Nothing here changes later.
     """
@@ -53,18 +53,18 @@ class Rules(RulesWhenAsked[Rule]):
             chosen = [written[c] for c in columns]
             yield fd_text(chosen, written[target]) if target < len(written) else key_text(chosen)
 
-    def __getitem__(self, text: str) -> Rule:
+    def __getitem__(self, text: str) -> Dependency:
         rule = as_told(text, lambda text: parse(text, self.names, self.table))
         found = self._find(rule)
         if found is None:
             raise KeyError(text)
         return found
 
-    def rules(self) -> Iterator[Rule]:
+    def rules(self) -> Iterator[Dependency]:
         """The rules, target by target, short left sides first."""
         return (self._rule(*told) for told in self._listed())
 
-    def by_length(self) -> Iterator[Rule]:
+    def by_length(self) -> Iterator[Dependency]:
         """The same, the shortest of all first; those with equal left sides follow one another."""
         return (self._rule(*told) for told in self._by_length())
 
@@ -107,7 +107,7 @@ class Rules(RulesWhenAsked[Rule]):
         """Other rules of the same moment."""
         return Rules(self.table, self.names, parts, self.pairs, self.filled)
 
-    def _rule(self, target: int, columns: Sequence[int], broken: int, empty: bool) -> Rule:
+    def _rule(self, target: int, columns: Sequence[int], broken: int, empty: bool) -> Dependency:
         chosen = tuple([self.names[c] for c in columns])
         error = broken / self.pairs if broken else 0.0
         if target == len(self.names):
@@ -125,7 +125,7 @@ class Rules(RulesWhenAsked[Rule]):
                 for columns, count, mark in zip(lists, broken, empty, strict=True):
                     yield target, columns, count, mark
 
-    def _find(self, rule: Rule) -> Rule | None:
+    def _find(self, rule: Dependency) -> Dependency | None:
         target = self.names.index(rule.rhs) if isinstance(rule, FD) else len(self.names)
         if target not in self.parts:
             return None

@@ -21,9 +21,9 @@ from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.model import Key, Rule, pairs_of
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.scored import BROKEN, LONGER
+from holdfast.engines.thresholds import BROKEN, LONGER
+from holdfast.rules.dependency import Dependency, Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
@@ -34,7 +34,7 @@ _EQUAL = 10  # where chance would have made so many pairs of rows equal, a key i
 _LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left sides can't reach it
 
 
-class Ranked(RulesWhenAsked[Rule]):
+class Ranked(RulesWhenAsked[Dependency]):
     """Rules as people want to read them: those with scores first, the best in front, then the others by length, and
     empty ones last.
     """
@@ -48,12 +48,12 @@ class Ranked(RulesWhenAsked[Rule]):
     def __iter__(self) -> Iterator[str]:
         return (rule.text for rule in self.rules())
 
-    def __getitem__(self, text: str) -> Rule:
+    def __getitem__(self, text: str) -> Dependency:
         if (known := self._scored.get(text)) is not None:
             return known
         return self._empty[text] if text in self._empty else self._rules[text]
 
-    def rules(self) -> Iterator[Rule]:
+    def rules(self) -> Iterator[Dependency]:
         """The rules in their order."""
         yield from self._scored.values()
         yield from islice(self._rules.by_length(), len(self._scored), None)
@@ -71,7 +71,7 @@ class Ranked(RulesWhenAsked[Rule]):
         yield from ((text, None) for text in self._empty.texts_by_length(names))
 
     @cached_property
-    def _scored(self) -> dict[str, Rule]:
+    def _scored(self) -> dict[str, Dependency]:
         """The shortest rules with their scores, the best first; of equals the shortest."""
         first = list(islice(self._rules.by_length(), MOST_RULES))
         known = sorted(scored(self._table, first), key=lambda rule: -(rule.worth.score if rule.worth else 0.0))
@@ -84,7 +84,7 @@ def worth_of(table: Table, rules: Rules, among: Container[str]) -> dict[str, Wor
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 
-def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[Rule]:
+def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Iterator[Dependency]:
     """Rules with their scores, in their order, in which those with equal left sides follow one another; not all of
     them where there are too many rows to look at. Those that can't reach the least score that matters may be left out.
     """
@@ -95,7 +95,7 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
     names = table.schema.names
     is_key = isinstance(rules[0], Key)
     agreement = (
-        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.looked_at})
+        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.columns})
     )
     for lhs, own in sides:
         columns = [names.index(name) for name in lhs]
@@ -105,13 +105,13 @@ def scored(table: Table, rules: Sequence[Rule], least: float = 0.0) -> Iterator[
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        told = agreement.told(side, [names.index(rule.looked_at[-1]) for rule in own])
+        told = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
         for rule, each in zip(own, told, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))
 
 
-def _key_worth(table: Table, columns: Sequence[int], rule: Rule) -> Worth:
+def _key_worth(table: Table, columns: Sequence[int], rule: Dependency) -> Worth:
     nulls = np.zeros(table.rows, np.bool_)
     for column in columns:
         nulls |= table.column_codes(column) == NULL_CODE

@@ -31,7 +31,7 @@ class Witnesses:
     def __init__(self, table: Table, born: range, inserted: Codes) -> None:
         self._table, self._born, self._new = table, np.asarray(born, np.int64), inserted.astype(np.int64)
         self._ids = table.living_ids()
-        self._distinct = table.schema.nulls == "distinct"
+        self._distinct = table.schema.nulls.are_distinct
         self._columns: dict[int, NDArray[np.int64]] = {}
 
     def new_pair(self, agree: Sequence[int], differ: Sequence[int]) -> Pair | None:

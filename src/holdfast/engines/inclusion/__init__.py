@@ -4,11 +4,19 @@ were given by name, from the rows that have no partner.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
+from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
 from holdfast.errors import BadInput
+from holdfast.rules.inclusion import IND
+
+if TYPE_CHECKING:
+    from holdfast.engines.inclusion.engine import InclusionEngine
+    from holdfast.engines.inclusion.references import ReferenceEngine
+    from holdfast.engines.scored import Likely
+    from holdfast.rules.given import TableRules
 
 
 @dataclass(frozen=True)
@@ -41,34 +49,49 @@ def _cells(rule: Json) -> list[str]:
     return [score_cell(rule), f"{rule['value_coverage']:.2%}", f"{rule['row_coverage']:.2%}", rule["text"], reasons]
 
 
-def _columns(rule: Json) -> set[tuple[str, str]]:
-    return {(side[0], column) for side in (rule["dependent"], rule["referenced"]) for column in side[1:]}
-
-
-_TEXTS, _MEANINGS = "holdfast.engines.inclusion.texts", "holdfast.engines.inclusion.meaning"
 _NUMBERS = ("score", "values in", "rows in")
-RULE_CLASSES = (
-    RuleClass(
-        "ind",
-        "inclusion dependencies",
-        "holdfast.engines.inclusion.engine",
-        settings=InclusionSettings,
-        across=True,
-        texts=_TEXTS,
-        meanings=_MEANINGS,
-        picture="holdfast.engines.inclusion.picture",
-        likely="holdfast.engines.inclusion.likely",
-        table=FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS),
-        measure="value_coverage",
-        columns=_columns,
-    ),
-    RuleClass(
-        "reference",
-        "rows without a partner in another table",
-        "holdfast.engines.inclusion.references",
-        given=True,
-        across=True,
-        texts=_TEXTS,
-        meanings=_MEANINGS,
-    ),
-)
+
+
+class Inclusions(RuleClass[InclusionSettings]):
+    """Inclusion dependencies that are found."""
+
+    name, title, rules = "ind", "inclusion dependencies", (IND,)
+    suggested = "likely foreign keys"
+    settings = InclusionSettings
+    across = drawn = True
+    measure = "value_coverage"
+    table = FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS)
+
+    def engine(self, settings: InclusionSettings, given: Mapping[str, TableRules]) -> InclusionEngine:  # noqa: ARG002
+        """From attribute clusters."""
+        from holdfast.engines.inclusion.engine import InclusionEngine
+
+        return InclusionEngine(self, settings)
+
+    def likely(self) -> Likely:
+        """By what makes a foreign key."""
+        from holdfast.engines.inclusion.likely import likely
+
+        return likely
+
+    def pictures(self) -> Pictures:
+        """Tables and the references between them."""
+        from holdfast.engines.inclusion import picture
+
+        return picture
+
+
+class References(RuleClass[NoSettings]):
+    """References that were given."""
+
+    name, title, rules = "reference", "rows without a partner in another table", (IND,)
+    settings, given, across = NoSettings, True, True
+
+    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:  # noqa: ARG002
+        """The rows without a partner."""
+        from holdfast.engines.inclusion.references import ReferenceEngine
+
+        return ReferenceEngine(self, given)
+
+
+RULE_CLASSES = (Inclusions(), References())

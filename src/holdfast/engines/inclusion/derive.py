@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion.clusters import Matrix
-from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.thresholds import limit_of
+from holdfast.rules.inclusion import IND, Side
 
 
 def unary(state: State) -> dict[str, IND]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import Clusters
-from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.inclusion import IND
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -23,10 +23,10 @@ from holdfast.table.runner import Runner
 Subject = Mapping[str, WatchedTable]
 
 
-class InclusionEngine(Engine):
+class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
     """Inclusion dependencies across all tables."""
 
-    def __init__(self, declared: RuleClass, settings: InclusionSettings) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: InclusionSettings) -> None:
         self.declared, self._settings = declared, settings
 
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
@@ -93,8 +93,3 @@ class InclusionEngine(Engine):
     def rewritten(self, state: State, subject: Subject, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
         """Clusters and candidates know no codes."""
         return state.moved(subject)
-
-
-def make(declared: RuleClass, settings: InclusionSettings, _: Mapping[str, TableRules]) -> InclusionEngine:
-    """The engine as the settings ask."""
-    return InclusionEngine(declared, settings)

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, nary, tuples, witness
-from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans
+from holdfast.rules.inclusion import IND, parse
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 

@@ -19,21 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
-from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.rank import WORTHY, Proposal, carried, proposals
 from holdfast.engines.inclusion.state import State
 from holdfast.engines.inclusion.translate import translate
 from holdfast.engines.inclusion.values import NUMBER
-from holdfast.engines.scored import LIKELY, Scored, Wanted
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LIKELY, ROWS_TO_REMOVE
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.inclusion import IND, Side
 from holdfast.table.runner import Runner
 
 COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave
 NEARLY_KEY = 0.98  # the share of distinct values from which on a column may be a key with errors in it
 _UNLIKE = 0.8  # what a reference between numbers is worth whose names have nothing in common
-_LONG = 0.3  # references of several columns score this at least
-_SHOWN = 10
 
 
 def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
@@ -86,7 +85,7 @@ def _above_their_parts(rated: list[tuple[Proposal, float]]) -> list[tuple[Propos
 
     def stands(ind: IND, score: float) -> bool:
         parts = [single.get(pair, 0.0) for pair in _parts(ind)]
-        return ind.arity == 1 or (score >= _LONG and score > max(parts))
+        return ind.arity == 1 or (score >= LEAST_OF_SEVERAL and score > max(parts))
 
     return [(each, score) for each, score in rated if stands(each.ind, score)]
 
@@ -107,7 +106,7 @@ def _scored(state: State, proposal: Proposal, score: float) -> Scored:
     ind = proposal.ind
     table = state.tables[ind.dependent.table]
     support = carried(state, ind)
-    rows = _orphans(state, ind)[:_SHOWN] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
+    rows = _orphans(state, ind)[:ROWS_TO_REMOVE] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
     return Scored(
         ind,
         ind.dependent.table,
@@ -125,7 +124,7 @@ def _orphans(state: State, ind: IND) -> NDArray[np.int64]:
     a, b = witness.bound(state, ind)
     codes = state.counts(a).occurring()
     missing = codes[state.counts(b).of(translate(state, a, b, codes)) == 0]
-    return tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], _SHOWN)
+    return tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], ROWS_TO_REMOVE)
 
 
 def _sentence(proposal: Proposal, support: int) -> str:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Witness, between
 from holdfast.engines.inclusion import derive, nary, values, witness
-from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.rules.inclusion import IND
 from holdfast.table import images
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE

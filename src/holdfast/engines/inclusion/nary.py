@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
-from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import Grid, Tuples
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
+from holdfast.rules.inclusion import IND
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.naming import keys_of

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import nary, tuples, witness
-from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import TupleCodes
 from holdfast.pairs.counter import KeyCounter
+from holdfast.rules.inclusion import IND
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table

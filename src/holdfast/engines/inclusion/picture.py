@@ -7,9 +7,9 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from holdfast.engines.inclusion.model import IND
 from holdfast.engines.inclusion.rank import Proposal, worthy
 from holdfast.errors import BadInput
+from holdfast.rules.inclusion import IND
 from holdfast.visible import visible
 
 ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")

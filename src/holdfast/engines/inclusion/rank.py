@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from holdfast.changes.diff import Worth
 from holdfast.engines.inclusion import tuples, witness
-from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.rules.inclusion import IND, parse
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
 _ALL_WEIGHTS = sum(WEIGHTS.values())

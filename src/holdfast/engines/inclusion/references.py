@@ -14,45 +14,24 @@ import numpy as np
 
 from holdfast.changes.diff import Diff, PairChange, Result, between
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import GivenRule, NoSettings, RuleClass, Severity, TableRules
+from holdfast.engines.declared import NoSettings, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, explain
-from holdfast.engines.inclusion.model import IND, parse
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.listing import Listing
 from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named, TableRules
+from holdfast.rules.inclusion import IND, parse
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 
 Subject = Mapping[str, WatchedTable]
 
 
-@dataclass(frozen=True)
-class NamedReference:
-    """A reference with its name."""
-
-    ind: IND
-    name: str
-    severity: Severity = "error"
-    note: str = ""
-
-    @staticmethod
-    def of(given: GivenRule) -> NamedReference:
-        """As it was given."""
-        return NamedReference(parse(given.text), given.name, given.severity, given.note)
-
-    @property
-    def text(self) -> str:
-        """The reference."""
-        return self.ind.text
-
-    @property
-    def table(self) -> str:
-        """The table whose rows break it."""
-        return self.ind.dependent.table
+NamedReference = Named[IND]
 
 
 @dataclass(frozen=True)
@@ -91,21 +70,10 @@ class ReferenceStatus:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        named, ind = self.named, self.named.ind
-        return {
-            "kind": self.kind,
-            "table": named.table,
-            "name": named.name,
-            "severity": named.severity,
-            "dependent": [ind.dependent.table, *ind.dependent.columns],
-            "referenced": [ind.referenced.table, *ind.referenced.columns],
-            "violations": self.orphans,
-            "counted": "rows without a partner",
-            "g3": self.g3,
-            "score": self.score,
-            **({"note": named.note} if named.note else {}),
-            "text": self.text,
-        }
+        ind = self.named.rule
+        sides = {"dependent": ind.dependent.to_json(), "referenced": ind.referenced.to_json()}
+        counts = {"violations": self.orphans, "counted": "rows without a partner"}
+        return self.named.to_json({**sides, **counts, "g3": self.g3, "score": self.score})
 
 
 @dataclass
@@ -123,17 +91,21 @@ class State:
         return ReferenceStatus(named, len(reference.orphans), reference.support, rows)
 
 
-class ReferenceEngine(Engine):
+class ReferenceEngine(Engine[Subject, State]):
     """The rows without a partner of references that were given."""
 
-    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+    def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
         self.declared = declared
-        self._named = [NamedReference.of(rule) for rules in given.values() for rule in rules.rules]
+        self._named: list[NamedReference] = [
+            Named(parse(rule.text), rule.name, rule.severity, rule.note)
+            for rules in given.values()
+            for rule in rules.rules
+        ]
 
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partner of every row."""
         columns = self._columns(subject, runner, progress)
-        return State(columns, [(named, Reference.of(columns, named.ind)) for named in self._named])
+        return State(columns, [(named, Reference.of(columns, named.rule)) for named in self._named])
 
     def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partners of rows by the references that are new."""
@@ -143,7 +115,7 @@ class ReferenceEngine(Engine):
         for named in self._named:
             old = known.get(named.text)
             reference = (
-                Reference(columns, named.ind, old.orphans, old.support) if old else Reference.of(columns, named.ind)
+                Reference(columns, named.rule, old.orphans, old.support) if old else Reference.of(columns, named.rule)
             )
             made.references.append((named, reference))
         return made
@@ -157,7 +129,7 @@ class ReferenceEngine(Engine):
         maps = Translations(state.columns)
         moved = {}
         for named, reference in state.references:
-            if change.table in (named.ind.dependent.table, named.ind.referenced.table):
+            if change.table in (named.rule.dependent.table, named.rule.referenced.table):
                 added, resolved = reference.follow(change, maps)
                 if len(added) or len(resolved):
                     moved[named.text] = _moved(added, resolved, change, named.table)
@@ -192,7 +164,7 @@ class ReferenceEngine(Engine):
         """The state from its orphans."""
         columns = self._columns(subject)
         made = [
-            (named, Reference(columns, named.ind, arrays[named.text], int(facts[named.text]))) for named in self._named
+            (named, Reference(columns, named.rule, arrays[named.text], int(facts[named.text]))) for named in self._named
         ]
         return State(columns, made)
 
@@ -204,10 +176,10 @@ class ReferenceEngine(Engine):
                 subject[named.table].table,
                 len(reference.orphans),
                 alone(reference.orphans),
-                {"t": list(dict.fromkeys(named.ind.dependent.columns))},
+                {"t": list(dict.fromkeys(named.rule.dependent.columns))},
             )
             for named, reference in state.references
-            if is_asked(named, rule)
+            if named.is_asked(rule)
         ]
 
     def explain(
@@ -219,7 +191,7 @@ class ReferenceEngine(Engine):
 
     def _columns(self, subject: Subject, runner: Runner | None = None, progress: Progress = SILENT) -> Columns:
         """The columns of the tables that references name."""
-        sides = [side for named in self._named for side in (named.ind.dependent, named.ind.referenced)]
+        sides = [side for named in self._named for side in (named.rule.dependent, named.rule.referenced)]
         chosen = {name: subject[name] for name in dict.fromkeys(side.table for side in sides)}
         return Columns.of(chosen, InclusionSettings(), runner, progress)
 
@@ -235,8 +207,3 @@ def _rows(moved: PairChange) -> tuple[Ids, Ids]:
     assert moved.added is not None
     assert moved.resolved is not None
     return moved.added[:, 0], moved.resolved[:, 0]
-
-
-def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:
-    """The engine for the references that were given."""
-    return ReferenceEngine(declared, given)

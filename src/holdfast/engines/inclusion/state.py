@@ -22,8 +22,8 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 if TYPE_CHECKING:
-    from holdfast.engines.inclusion.model import IND
     from holdfast.engines.inclusion.nary import Candidate
+    from holdfast.rules.inclusion import IND
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Witness
 from holdfast.engines.inclusion import derive, values
 from holdfast.engines.inclusion.clusters import members
-from holdfast.engines.inclusion.model import IND, Side
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import translate
 from holdfast.errors import BadInput
+from holdfast.rules.inclusion import IND, Side
 from holdfast.table import images
 from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values

@@ -4,14 +4,23 @@ those that were given, which lists of columns order which others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
-from holdfast.engines.order.list_class import LISTS
+from holdfast.engines.violations import ViolationSettings
 from holdfast.errors import BadInput, refuse_below
+from holdfast.rules.lists import ListOD
+from holdfast.rules.order import Compatible, Constant
 from holdfast.visible import brief
+
+if TYPE_CHECKING:
+    from holdfast.engines.order.engine import OrderEngine
+    from holdfast.engines.order.list_engine import ListEngine
+    from holdfast.engines.scored import Likely
+    from holdfast.rules.given import TableRules
 
 
 @dataclass(frozen=True)
@@ -44,24 +53,40 @@ def _cells(rule: Json) -> list[str]:
     return [score, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
 
 
-def _columns(rule: Json) -> set[tuple[str, str]]:
-    own = [rule["constant"]] if "constant" in rule else rule["pair"]
-    return {(rule["table"], name) for name in (*rule["context"], *own)}
+class Orders(RuleClass[OrderSettings]):
+    """Canonical order dependencies that are found."""
+
+    name, title, rules = "od", "order dependencies", (Constant, Compatible)
+    suggested = "orders"
+    settings = OrderSettings
+    many = True
+    measure = "error"
+    table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
+
+    def engine(self, settings: OrderSettings, given: Mapping[str, TableRules]) -> OrderEngine:  # noqa: ARG002
+        """Exact ones by counting pairs or by borders, others by counting removals."""
+        from holdfast.engines.order.engine import OrderEngine
+
+        return OrderEngine(self, settings)
+
+    def likely(self) -> Likely:
+        """By how many pairs of rows they order."""
+        from holdfast.engines.order.likely import likely
+
+        return likely
 
 
-RULE_CLASSES = (
-    RuleClass(
-        "od",
-        "order dependencies",
-        "holdfast.engines.order.engine",
-        settings=OrderSettings,
-        many=True,
-        texts="holdfast.engines.order.texts",
-        meanings="holdfast.engines.order.meaning",
-        likely="holdfast.engines.order.likely",
-        table=FindingTable(("score", "error", "dependency"), _cells, ("score", "error")),
-        measure="error",
-        columns=_columns,
-    ),
-    LISTS,
-)
+class Lists(RuleClass[ViolationSettings]):
+    """List order dependencies that were given."""
+
+    name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
+    settings, given = ViolationSettings, True
+
+    def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ListEngine:
+        """All splits and swaps, by pair search."""
+        from holdfast.engines.order.list_engine import ListEngine
+
+        return ListEngine(self, settings, given)
+
+
+RULE_CLASSES = (Orders(), Lists())

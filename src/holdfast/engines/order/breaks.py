@@ -37,7 +37,7 @@ class LivingRows:
     """The living rows of a table by place, oldest first: their codes, and keys that compare as their values do."""
 
     def __init__(self, table: Table) -> None:
-        self.table, self._distinct = table, table.schema.nulls == "distinct"
+        self.table, self._distinct = table, table.schema.nulls.are_distinct
         self._codes: dict[int, Numbers] = {}
         self._keys: dict[int, Numbers] = {}
 

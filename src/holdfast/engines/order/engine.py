@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import SIGNATURES, Choice, choose, told
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
@@ -38,13 +38,12 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered, Approximate)}
-BUDGET = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of signatures of order to count
 
 
-class OrderEngine(Engine):
+class OrderEngine(Engine[WatchedTable, State]):
     """Minimal canonical order dependencies (`od`)."""
 
-    def __init__(self, declared: RuleClass, settings: OrderSettings) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: OrderSettings) -> None:
         self.declared = declared
         self._settings = settings
 
@@ -127,7 +126,7 @@ class OrderEngine(Engine):
     def _choice(self, asked: Asked, rows: int) -> Choice:
         if asked.error:
             return Choice(Approximate.name, f"as up to {asked.error:g} of them may go")
-        return choose(self._settings.method, rows, asked.targets.columns, BUDGET)
+        return choose(self._settings.method, rows, asked.targets.columns, SIGNATURES)
 
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns
@@ -156,8 +155,3 @@ class OrderEngine(Engine):
 def _wording(state: State) -> Wording:
     schema = state.table.schema
     return Wording(schema.name, tuple(schema.names), state.asked.targets)
-
-
-def make(declared: RuleClass, settings: OrderSettings, _: Mapping[str, TableRules]) -> OrderEngine:
-    """The engine of order dependencies."""
-    return OrderEngine(declared, settings)

@@ -10,34 +10,35 @@ import numpy as np
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Witness
-from holdfast.changes.names import quoted
-from holdfast.changes.naming import listed, named, shown
+from holdfast.changes.naming import named
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
-from holdfast.engines.order.model import Constant, Rule, parse
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.result import Wording
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
+from holdfast.rules.order import Canonical, Constant, parse
+from holdfast.rules.sentences import sentence, why
 from holdfast.table.naming import witnesses_of
+from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
-
-_LONGEST = 28  # of a value in a sentence
 
 
 @dataclass(frozen=True)
 class Explanation(contract.Explanation):
     """Whether a rule holds. Groups are those of two rows and more: in a smaller one there is nothing to break it."""
 
-    rule: Rule
+    rule: Canonical
     rows: int
     groups: int
     largest: int
     broken_groups: int
     to_remove: int  # rows, the fewest that must go so that it holds
     witness: Witness | None
+    nulls: Nulls
+    numeric: frozenset[str]  # columns
 
     @property
     def holds(self) -> bool:
@@ -63,14 +64,16 @@ class Explanation(contract.Explanation):
             f"{self.groups:,} groups of two rows or more, the largest of {self.largest:,}; score {self.rule.score:,}"
         )
         if self.rule.empty:
-            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.looked_at
+            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.columns
             return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]
         if self.witness is None:
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
         kind = "split" if isinstance(self.rule, Constant) else "swap"
         head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
         rest = f"  without {self.to_remove:,} rows ({self.rule.error:.4%}) it would hold"
-        return [head, rest, f"  {_sentence(self.rule, self.witness)}"]
+        names = named(self.witness.rows, self.witness.keys, self.witness.values, self.rule.columns)
+        said = why(self.rule, self.witness.values, names, self.nulls, numeric=self.numeric)
+        return [head, rest, f"  {sentence(self.rule, said, names)}"]
 
 
 def explain(table: Table, text: str) -> Explanation:
@@ -101,6 +104,8 @@ def explain(table: Table, text: str) -> Explanation:
         0 if found is None else found.groups,
         to_remove,
         None if pair is None else witnesses_of(table, {text: pair})[text],
+        table.schema.nulls,
+        table.schema.numeric,
     )
 
 
@@ -109,16 +114,3 @@ def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> 
     contexts = Contexts(RankedColumns(table))
     grouped = contexts.of(sum(1 << column for column in context))
     return counter_of(contexts.rows, targets, target, Scratch()).count(grouped, table.rows)
-
-
-def _sentence(rule: Rule, witness: Witness) -> str:
-    """How two rows break a rule."""
-    who = listed(named(witness.rows, witness.keys, witness.values, rule.looked_at))
-    if isinstance(rule, Constant):
-        return f"{who} differ: {_values(rule.column, witness)}"
-    how = "differ in opposite ways" if rule.direction == "asc" else "differ in the same way"
-    return f"{who} {how}: {', '.join(_values(column, witness) for column in rule.pair)}"
-
-
-def _values(column: str, witness: Witness) -> str:
-    return f"{quoted(column)} is {' and '.join(shown(row[column], _LONGEST) for row in witness.values)}"

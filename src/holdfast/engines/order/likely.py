@@ -18,22 +18,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.names import quoted
-from holdfast.engines.order.list_model import ListOD, SortColumn
 from holdfast.engines.order.measured import Candidate, Cells, Measured
-from holdfast.engines.order.model import Compatible
-from holdfast.engines.scored import Scored, Wanted, least
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.lists import ListOD, SortColumn
+from holdfast.rules.order import Compatible
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
-from holdfast.table.table import Nulls, Table
+from holdfast.table.table import Table
 
-NEARLY = 0.05  # rules are told that hold but for this share of rows
 _LEAST = 0.1  # what a rule must score in the sample to be looked at
-_IN_CONTEXT = 0.3  # what a rule in a context must score
 _SAMPLE = 2000
 _SLACK = 0.015  # a sample may be in worse order than the table, by chance
 _GROUP = 10  # rows of the sample that agree on a context column, at least, on average
-_SHOWN = 10
 MOST_COLUMNS = 100  # with an order, that are looked at
 _MOST_LOOKS = 6_000  # at pairs of columns in contexts: as many contexts are tried
 _MOST_KEY = 1 << 62
@@ -59,8 +58,8 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     found: dict[Pair, Measured] = {}
     for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
-        told = whole.candidate(pair).measured(NEARLY)
-        if told is not None and _score(pair, told) > (_IN_CONTEXT if pair.context is not None else 0.0):
+        told = whole.candidate(pair).measured(NEARLY_ORDERED)
+        if told is not None and _score(pair, told) > (LEAST_OF_SEVERAL if pair.context is not None else 0.0):
             found[pair] = told
     return [_scored(whole, pair, told) for pair, told in _best_of_each(found)[: wanted.top]]
 
@@ -91,7 +90,7 @@ class Rows:
     def candidate(self, pair: Pair) -> Candidate:
         """A pair of columns on these rows."""
         context = None if pair.context is None else self.codes(pair.context)
-        distinct = self.table.schema.nulls == "distinct"
+        distinct = self.table.schema.nulls.are_distinct
         return Candidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
 
 
@@ -139,7 +138,7 @@ def _groups(sample: Rows, column: int) -> bool:
 
 
 def _speaks_for(sample: Rows, pair: Pair) -> bool:
-    told = sample.candidate(pair).measured(NEARLY + _SLACK)
+    told = sample.candidate(pair).measured(NEARLY_ORDERED + _SLACK)
     return told is not None and _score(pair, told) >= _LEAST
 
 
@@ -161,7 +160,7 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
     )
     rows: list[int] = []
     if told.to_remove and score >= least(1 + len(context)):
-        rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:_SHOWN]].tolist()
+        rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:ROWS_TO_REMOVE]].tolist()
     given = as_given(rule, told, schema.nulls)
     return Scored(
         rule, schema.name, score, told.support, _sentence(rule, told), told.to_remove, told.g3, tuple(rows), given
@@ -170,7 +169,7 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
 
 def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
     """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
-    return _denial(rule) if nulls == "distinct" else _lists(rule, told)
+    return _denial(rule) if nulls.are_distinct else _lists(rule, told)
 
 
 def _lists(rule: Compatible, told: Measured) -> str:

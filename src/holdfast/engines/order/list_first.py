@@ -13,11 +13,13 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.engines import contract
-from holdfast.engines.order.list_model import ListOD
-from holdfast.engines.order.list_queries import queries_of
-from holdfast.engines.order.list_words import breach_of, values_of
-from holdfast.engines.violations.listing import short_names
+from holdfast.engines.violations.listing import short_names, why_rows
+from holdfast.engines.violations.queries import queries_of
+from holdfast.rules.lists import ListOD
+from holdfast.rules.rule import listed
 from holdfast.search.search import PairSearch
+from holdfast.table.nulls import Nulls
+from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 
@@ -52,14 +54,14 @@ class Ordered(contract.Explanation):
 
 def look(rule: ListOD, table: Table) -> Ordered:
     """Whether a rule holds in a table."""
-    search = PairSearch(table, queries_of(rule, table.schema), "equal")
+    search = PairSearch(table, queries_of(rule, table.schema), Nulls.EQUAL)
     found = (search.first(number) for number in range(len(search.queries)))
     pair = next((each for each in found if each is not None), None)
     if pair is None:
         return Ordered(rule)
     ids = np.array(pair)
-    breach, values = breach_of(rule, table, ids), values_of(table, ids)
-    names = short_names(table, ids)
-    reason = f"{names['t']} and {names['s']} are {breach.sentence(names, values)}"
-    shown = {row: {name: values[row][name] for name in rule.columns} for row in "ts"}
-    return Ordered(rule, breach.kind, pair, shown, reason)
+    names, rows = short_names(table, ids), plain_rows(table.values(ids))
+    said = why_rows(rule, table, ids, names)
+    shown = {row: {name: own[name] for name in rule.columns} for row, own in zip("ts", rows, strict=True)}
+    kind: Literal["split", "swap"] = "split" if said.kind == "split" else "swap"
+    return Ordered(rule, kind, pair, shown, f"{listed(names)} are {said.text}")

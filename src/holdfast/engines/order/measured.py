@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.scored import LONGER, telling
+from holdfast.engines.thresholds import LONGER, telling
 from holdfast.kernels import rising
 
 Numbers = NDArray[np.int64]

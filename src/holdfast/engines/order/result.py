@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from holdfast.borders.targets import Targets
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
-from holdfast.engines.order.model import Compatible, Constant, Direction, Rule, compatible_text, constant_text, parse
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
+from holdfast.rules.order import Canonical, Compatible, Constant, Direction, compatible_text, constant_text, parse
 
 Numbers = NDArray[np.int64]
 
@@ -80,7 +80,7 @@ class Wording:
         one, other = (self.written[c] for c in columns)
         return compatible_text(own, one, other, self.direction(target))
 
-    def rule(self, target: int, context: Sequence[int], error: float, score: int | None, empty: bool) -> Rule:
+    def rule(self, target: int, context: Sequence[int], error: float, score: int | None, empty: bool) -> Canonical:
         """A rule."""
         own, columns = tuple([self.names[c] for c in context]), columns_by_target(self.targets)[target]
         if len(columns) == 1:
@@ -88,7 +88,7 @@ class Wording:
         one, other = (self.names[c] for c in columns)
         return Compatible(self.table, own, (one, other), self.direction(target), error, score, empty)
 
-    def target_of(self, rule: Rule) -> int:
+    def target_of(self, rule: Canonical) -> int:
         """The target that a rule is about."""
         if isinstance(rule, Constant):
             return self.names.index(rule.column)
@@ -132,7 +132,7 @@ class Listed:
         return replace(self, scores=scores).some(np.argsort(-scores, kind="stable"))
 
 
-class Rules(RulesWhenAsked[Rule]):
+class Rules(RulesWhenAsked[Canonical]):
     """Rules by text, of a table of so many rows; `filled` tells which of them are empty. Nothing here changes later."""
 
     def __init__(self, wording: Wording, listed: Listed, rows: int, filled: Filled = ALWAYS) -> None:
@@ -144,7 +144,7 @@ class Rules(RulesWhenAsked[Rule]):
     def __iter__(self) -> Iterator[str]:
         return (self.wording.text(target, context) for target, context, *_ in self._each())
 
-    def __getitem__(self, text: str) -> Rule:
+    def __getitem__(self, text: str) -> Canonical:
         wording, listed = self.wording, self.listed
         rule = as_told(text, lambda text: parse(text, wording.names, wording.table))
         context = [wording.names.index(name) for name in rule.context]
@@ -154,7 +154,7 @@ class Rules(RulesWhenAsked[Rule]):
             return found
         raise KeyError(text)
 
-    def rules(self) -> Iterator[Rule]:
+    def rules(self) -> Iterator[Canonical]:
         """The rules in their order."""
         for target, context, removed, score, empty in self._each():
             yield self.wording.rule(target, context, removed / self._rows if removed else 0.0, score, empty)

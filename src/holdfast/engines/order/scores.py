@@ -138,4 +138,4 @@ class Scores:
 
     @property
     def _distinct(self) -> bool:
-        return self._table.schema.nulls == "distinct"
+        return self._table.schema.nulls.are_distinct

@@ -104,7 +104,7 @@ def _compared(pairs: Numbers, table: Table) -> tuple[NDArray[np.bool_], Numbers]
     keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(len(codes), -1)
     one, other = (keys[:, back.reshape(-1, 2)[:, side]].T for side in (0, 1))
     equal, signs = one == other, (one > other).astype(np.int64) - (one < other)
-    if table.schema.nulls == "distinct":
+    if table.schema.nulls.are_distinct:
         nulls = (codes == NULL_CODE)[:, back.reshape(-1, 2)].any(axis=2).T
         equal, signs = equal & ~nulls, np.where(nulls, 0, signs)
     return equal, signs

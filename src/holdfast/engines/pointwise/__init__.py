@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
 from holdfast.errors import BadInput, refuse_below
+from holdfast.rules.pointwise import Pointwise
+
+if TYPE_CHECKING:
+    from holdfast.engines.pointwise.engine import PointwiseEngine
+    from holdfast.engines.scored import Likely
+    from holdfast.rules.given import TableRules
 
 SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
 
@@ -60,21 +67,26 @@ def _cells(rule: Json) -> list[str]:
     return [share + error, rule["text"]]
 
 
-def _columns(rule: Json) -> set[tuple[str, str]]:
-    return {(rule["table"], name) for name, _ in (*rule["lhs"], rule["rhs"])}
+class PointwiseOrders(RuleClass[PointwiseSettings]):
+    """Pointwise order dependencies that are found."""
+
+    name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
+    suggested = "orders between pairs of rows"
+    settings = PointwiseSettings
+    many = True
+    table = FindingTable(("coverage", "dependency"), _cells, ("coverage",))
+
+    def engine(self, settings: PointwiseSettings, given: Mapping[str, TableRules]) -> PointwiseEngine:  # noqa: ARG002
+        """By counting pairs, or by evidence and proof."""
+        from holdfast.engines.pointwise.engine import PointwiseEngine
+
+        return PointwiseEngine(self, settings)
+
+    def likely(self) -> Likely:
+        """By how many pairs of rows test them."""
+        from holdfast.engines.pointwise.likely import likely
+
+        return likely
 
 
-RULE_CLASSES = (
-    RuleClass(
-        "pod",
-        "pointwise order dependencies",
-        "holdfast.engines.pointwise.engine",
-        settings=PointwiseSettings,
-        many=True,
-        texts="holdfast.engines.pointwise.texts",
-        meanings="holdfast.engines.pointwise.meaning",
-        likely="holdfast.engines.pointwise.likely",
-        table=FindingTable(("coverage", "dependency"), _cells, ("coverage",)),
-        columns=_columns,
-    ),
-)
+RULE_CLASSES = (PointwiseOrders(),)

@@ -135,4 +135,5 @@ def _witnesses(broken: Listed, wording: Wording, change: Change) -> dict[str, Wi
     rules = Rules(wording, broken)
     found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True) if one >= 0}
     made = witnesses_of(change.after, found) if found else {}
-    return {rule.text: explained(rule, made[rule.text]) for rule in rules.values() if rule.text in made}
+    schema = change.after.schema
+    return {rule.text: explained(rule, made[rule.text], schema) for rule in rules.values() if rule.text in made}

@@ -14,11 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.borders.method import Budget, Choice, choose, told
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, told
 from holdfast.changes.diff import Diff
 from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass, TableRules
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
 from holdfast.engines.pointwise.differ import difference
@@ -37,16 +37,13 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
 WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Witnesses)}
-NARROW = 16  # columns up to which pairs are counted in a plain table
-BUDGET = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
-WIDE_BUDGET = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
 
-class PointwiseEngine(Engine):
+class PointwiseEngine(Engine[WatchedTable, State]):
     """Minimal pointwise order dependencies (`pod`)."""
 
-    def __init__(self, declared: RuleClass, settings: PointwiseSettings) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings) -> None:
         self.declared = declared
         self._settings = settings
 
@@ -107,13 +104,13 @@ class PointwiseEngine(Engine):
 
     def _choice(self, subject: WatchedTable) -> Choice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
-        return choose(self._settings.method, rows, columns, BUDGET if columns <= NARROW else WIDE_BUDGET)
+        return choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
 
     def _space(self, schema: Schema) -> Space:
         declared = set(_columns("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
-        return Space(ordered, schema.nulls == "distinct")
+        return Space(ordered, schema.nulls.are_distinct)
 
     def _told(self, schema: Schema) -> Told:
         settings = self._settings
@@ -130,8 +127,3 @@ def _columns(option: str, names: str | None, schema: Schema) -> tuple[int, ...] 
             known = ", ".join(schema.names)
             raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
     return tuple(sorted({schema.names.index(name) for name in asked}))
-
-
-def make(declared: RuleClass, settings: PointwiseSettings, _: Mapping[str, TableRules]) -> PointwiseEngine:
-    """The engine of pointwise order dependencies."""
-    return PointwiseEngine(declared, settings)

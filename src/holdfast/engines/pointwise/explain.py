@@ -9,14 +9,15 @@ from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
 from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.model import Mark, Pointwise, parse
 from holdfast.engines.pointwise.pairs import pairs_within
 from holdfast.engines.pointwise.result import Wording
 from holdfast.engines.pointwise.sentences import explained
 from holdfast.errors import BadInput
+from holdfast.rules.pointwise import Mark, Pointwise, parse
 from holdfast.search.queries import Condition, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.table.naming import witnesses_of
+from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
 
 
@@ -77,7 +78,7 @@ def explain(table: Table, space: Space, text: str) -> Explanation:
     broken = 0 if one < 0 else tested - _count(table, space, (*rule.left, rule.right))
     (denial,) = wording.denials(listed)
     told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
-    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text]) if broken else None
+    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
     return Explanation(told, table.rows, tested, broken, witness)
 
 
@@ -87,5 +88,5 @@ def _count(table: Table, space: Space, marks: tuple[Mark, ...]) -> int:
         return table.rows * (table.rows - 1)
     places = [(table.schema.names.index(name), operator) for name, operator in marks]
     query = PairQuery(tuple(Condition(column, operator, column) for column, operator in places))
-    search = PairSearch(table, [query], "sql" if space.unknown else "equal")
+    search = PairSearch(table, [query], Nulls.SQL if space.unknown else Nulls.EQUAL)
     return search.count(0) * (2 if query.symmetric else 1)

@@ -25,19 +25,19 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
-from holdfast.engines.pointwise.model import Mark, Operator, Pointwise, folded
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.result import Wording
-from holdfast.engines.scored import LONGER, Scored, Wanted, telling
+from holdfast.engines.scored import Scored, Wanted
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, telling
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.pointwise import Mark, Operator, Pointwise
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 MOST_COLUMNS = 20  # that are looked at: there are 1,140 choices of three of them
 _SAMPLE = 500
 _PROVED = 12  # conjunctions that are looked for in all rows
-_LEAST = 0.3  # what a rule must score
 _MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
 _VALUES = 2.0  # so many values more than one make half the score
 
@@ -85,7 +85,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     rows = RankedColumns(table, only=columns)
     sample = Sample(rows, columns)
     found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
-    best = [each for each in found if each.score >= _LEAST][:_PROVED]
+    best = [each for each in found if each.score >= LEAST_OF_SEVERAL][:_PROVED]
     progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
     proved = _proved(rows, _space(table), sample, best)
     return [_scored(table, sample, each) for each in proved[: wanted.top]]
@@ -93,7 +93,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
 
 def _comparable(table: Table) -> list[int]:
     """The columns whose order means something; without nulls, where these are distinct."""
-    distinct = table.schema.nulls == "distinct"
+    distinct = table.schema.nulls.are_distinct
     return [
         place
         for place, column in enumerate(table.schema.columns)
@@ -104,7 +104,7 @@ def _comparable(table: Table) -> list[int]:
 
 def _space(table: Table) -> Space:
     ordered = tuple(not pa.types.is_string(column.type) for column in table.schema.columns)
-    return Space(ordered, table.schema.nulls == "distinct")
+    return Space(ordered, table.schema.nulls.are_distinct)
 
 
 class Sample:
@@ -221,7 +221,7 @@ def reading(table: Table, never: Conjunction, own: int) -> Pointwise:
     right = _mark(names[never.columns[own]], _ANY & ~never.marks[own])
     (denial,) = Wording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
     left = tuple(mark for place, mark in enumerate(marks) if place != own)
-    return folded(Pointwise(table.schema.name, left, right, denial))
+    return Pointwise(table.schema.name, left, right, denial).folded
 
 
 def _mark(name: str, mask: int) -> Mark:

@@ -15,13 +15,13 @@ from holdfast.changes.asked import Bound, RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
-from holdfast.engines.pointwise.model import Operator, Pointwise, denial_text, parse, rule_text
+from holdfast.engines.thresholds import COVERED
 from holdfast.pairs.bitsets import Words
+from holdfast.rules.pointwise import Operator, Pointwise, denial_text, parse, rule_text
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
-SHOWN = 0.001  # the coverage below which people don't see rules, unless they ask for less
 _AT_ONCE = 1 << 14
 
 
@@ -243,12 +243,14 @@ class Rules(RulesWhenAsked[Pointwise]):
         firsts, implied = self._ranked._firsts()
         listed = self._ranked.listed.some(firsts)
         dull = (
-            np.zeros(len(listed), np.bool_) if listed.coverage is None else (listed.coverage < SHOWN) & ~listed.vacuous
+            np.zeros(len(listed), np.bool_)
+            if listed.coverage is None
+            else (listed.coverage < COVERED) & ~listed.vacuous
         )
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
         known &= "fd" in beside
         hidden = [
-            (int(np.count_nonzero(dull & ~known)), f"below {SHOWN:.1%} coverage"),
+            (int(np.count_nonzero(dull & ~known)), f"below {COVERED:.1%} coverage"),
             (int(np.count_nonzero(known)), "that are FDs"),
             (int(np.count_nonzero(implied)), "that follow from others"),
             (self.vacuous, "vacuous"),

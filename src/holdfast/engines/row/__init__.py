@@ -4,23 +4,43 @@ as `rows >= 1000`.
 
 from __future__ import annotations
 
-from holdfast.engines.declared import RuleClass
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-RULE_CLASSES = (
-    RuleClass(
-        "row",
-        "violations of rules about one row",
-        "holdfast.engines.row.engine",
-        given=True,
-        texts="holdfast.engines.row.texts",
-        meanings="holdfast.engines.row.meaning",
-    ),
-    RuleClass(
-        "table",
-        "violations of rules about a table",
-        "holdfast.engines.row.table_engine",
-        given=True,
-        texts="holdfast.engines.row.table_texts",
-        meanings="holdfast.engines.row.table_meaning",
-    ),
-)
+from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.rules.measure import TableRule
+from holdfast.rules.row import RowRule
+
+if TYPE_CHECKING:
+    from holdfast.engines.row.engine import RowEngine
+    from holdfast.engines.row.table_engine import TableEngine
+    from holdfast.rules.given import TableRules
+
+
+class Rows(RuleClass[NoSettings]):
+    """Rules about one row."""
+
+    name, title, rules = "row", "violations of rules about one row", (RowRule,)
+    settings, given = NoSettings, True
+
+    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> RowEngine:  # noqa: ARG002
+        """The rows that break each."""
+        from holdfast.engines.row.engine import RowEngine
+
+        return RowEngine(self, given)
+
+
+class Tables(RuleClass[NoSettings]):
+    """Rules about a table."""
+
+    name, title, rules = "table", "violations of rules about a table", (TableRule,)
+    settings, given = NoSettings, True
+
+    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> TableEngine:  # noqa: ARG002
+        """What each measures."""
+        from holdfast.engines.row.table_engine import TableEngine
+
+        return TableEngine(self, given)
+
+
+RULE_CLASSES = (Rows(), Tables())

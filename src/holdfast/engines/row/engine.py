@@ -15,31 +15,29 @@ import numpy as np
 
 from holdfast.changes.diff import Diff, between
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass, TableRules
-from holdfast.engines.listing import is_asked
+from holdfast.engines.declared import NoSettings, RuleClass
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.listing import RowListing
-from holdfast.engines.row.model import RowRule
-from holdfast.engines.row.texts import rule_of
 from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.row_set import RowSet
 from holdfast.engines.violations.single import row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named, TableRules, rules_of
+from holdfast.rules.row import RowRule
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
 class RowStatus:
     """How a rule stands: how many rows violate it."""
 
-    rule: RowRule
+    rule: Named[RowRule]
     violations: int
 
-    kind = "row"
+    kind = RowRule.kind
 
     def __repr__(self) -> str:
         return f"{self.rule.name}: {self.violations:,} violations of {self.text}"
@@ -51,35 +49,24 @@ class RowStatus:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        rule = self.rule
-        return {
-            "kind": self.kind,
-            "table": rule.table,
-            "name": rule.name,
-            "severity": rule.severity,
-            "columns": list(rule.columns),
-            "violations": self.violations,
-            "counted": "rows",
-            "listed": True,
-            **({"note": rule.note} if rule.note else {}),
-            "text": rule.text,
-        }
+        about = {"columns": list(self.rule.rule.columns), "violations": self.violations}
+        return self.rule.to_json({**about, "counted": self.rule.rule.counted, "listed": True})
 
 
 class Violated(NamedTuple):
     """A rule, and the rows that violate it."""
 
-    rule: RowRule
+    rule: Named[RowRule]
     rows: RowSet
 
 
 State = dict[str, Violated]  # by the text of the rule
 
 
-class RowEngine(Engine):
+class RowEngine(Engine[WatchedTable, State]):
     """The rows that violate given rules."""
 
-    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+    def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
         self.declared, self._given = declared, given
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
@@ -88,17 +75,17 @@ class RowEngine(Engine):
 
     def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Look at every row for the rules that are new."""
-        rules = self._rules(subject.table.schema)
-        new = [rule for rule in rules if rule.text not in state]
-        found = violators([rule.condition for rule in new], subject.table, runner) if new else []
+        rules = rules_of(self._given, subject.table.schema)
+        new = [named for named in rules if named.text not in state]
+        found = violators([named.rule.satisfied for named in new], subject.table, runner) if new else []
         rows = {text: each.rows for text, each in state.items()}
-        rows |= {rule.text: RowSet(ids) for rule, ids in zip(new, found, strict=True)}
-        return {rule.text: Violated(rule, rows[rule.text]) for rule in rules}
+        rows |= {named.text: RowSet(ids) for named, ids in zip(new, found, strict=True)}
+        return {named.text: Violated(named, rows[named.text]) for named in rules}
 
     def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look at the rows born, and forget those that died."""
         before = self.result(state)
-        born = violators_born([each.rule.condition for each in state.values()], change)
+        born = violators_born([each.rule.rule.satisfied for each in state.values()], change)
         dead = np.sort(change.dead)
         moved = {}
         for (text, each), own in zip(state.items(), born, strict=True):
@@ -119,14 +106,15 @@ class RowEngine(Engine):
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from its ids; these know no codes."""
-        return {rule.text: Violated(rule, RowSet(arrays[rule.text])) for rule in self._rules(subject.table.schema)}
+        rules = rules_of(self._given, subject.table.schema)
+        return {named.text: Violated(named, RowSet(arrays[named.text])) for named in rules}
 
     def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[RowListing]:
         """The rows that violate each rule."""
         return [
-            RowListing.of(each.rule, subject.table, each.rows.ids())
+            RowListing.of_rows(each.rule, subject.table, each.rows.ids())
             for each in state.values()
-            if is_asked(each.rule, rule)
+            if each.rule.is_asked(rule)
         ]
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
@@ -134,13 +122,4 @@ class RowEngine(Engine):
         if state is None or text not in state:
             raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
         own = state[text]
-        return Explanation.of(RowListing.of(own.rule, subject.table, own.rows.ids()), rows)
-
-    def _rules(self, schema: Schema) -> list[RowRule]:
-        own = self._given.get(schema.name, TableRules())
-        return [rule_of(given, schema, own.ordered) for given in own.rules]
-
-
-def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> RowEngine:
-    """The engine for the rules that were given."""
-    return RowEngine(declared, given)
+        return Explanation.of(RowListing.of_rows(own.rule, subject.table, own.rows.ids()), rows)

@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.model import (
+from holdfast.engines.row.reckon import as_floats, decimals, float_keys, floats, integers
+from holdfast.engines.row.rows import Rows
+from holdfast.engines.row.values import array_of, scalar_of
+from holdfast.rules.conditions import (
     Arithmetic,
     Between,
     Cell,
@@ -28,13 +30,11 @@ from holdfast.engines.row.model import (
     Matches,
     OneOf,
     Operand,
-    columns_of,
 )
-from holdfast.engines.row.numbers import common_type, in_floats
-from holdfast.engines.row.patterns import expression
-from holdfast.engines.row.reckon import as_floats, decimals, float_keys, floats, integers
-from holdfast.engines.row.rows import Rows
-from holdfast.engines.row.values import array_of, scalar_of
+from holdfast.rules.constants import Constant
+from holdfast.rules.numbers import common_type, in_floats
+from holdfast.rules.parts import names_of
+from holdfast.rules.patterns import expression
 from holdfast.search.marks import COMPARE
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
@@ -59,7 +59,7 @@ _COMPARE_ARRAYS: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
 
 def truth(condition: Condition, rows: Rows) -> Truth:
     """How true a condition is of each row."""
-    columns = columns_of(condition)
+    columns = names_of(condition)
     if len(columns) == 1 and not rows.is_distinct:
         return np.asarray(rows.distinct(columns[0]).spread(truth(condition, rows.with_values(columns[0]))))
     if isinstance(condition, Every):

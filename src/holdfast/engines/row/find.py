@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.row.evaluate import truth
-from holdfast.engines.row.model import Condition
 from holdfast.engines.row.rows import Codes, Rows
+from holdfast.rules.conditions import Condition
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.row.evaluate import truth
-from holdfast.engines.row.model import Cell, Comparison
 from holdfast.engines.row.rows import Rows
-from holdfast.engines.row.table_model import TableRule
+from holdfast.rules.conditions import Comparison, of_t
+from holdfast.rules.given import Named
+from holdfast.rules.measure import TableRule
 from holdfast.search.marks import COMPARE
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Counts, Frequencies, Moved
@@ -32,9 +33,10 @@ Codes = NDArray[np.int64]
 class Measured(ABC):
     """The quantity of one rule, in a table."""
 
-    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
-        self.rule, self.table, self._frequencies = rule, table, frequencies
-        self._column = table.schema.names.index(rule.quantity.column) if rule.columns else -1
+    def __init__(self, named: Named[TableRule], table: Table, frequencies: Frequencies) -> None:
+        self.rule, self.table, self._frequencies = named, table, frequencies
+        self._asked = named.rule
+        self._column = table.schema.names.index(self._asked.quantity.column) if self._asked.columns else -1
 
     @property
     @abstractmethod
@@ -74,10 +76,10 @@ class _Number(Measured):
     @property
     def is_broken(self) -> bool:
         """Whether the rule is false."""
-        number, constant = self.number, self.rule.constant.value
+        number, constant = self.number, self._asked.constant.value
         assert isinstance(constant, int | float | Decimal)
         asked = Fraction(repr(constant) if isinstance(constant, float) else constant)
-        return number is not None and not COMPARE[self.rule.operator](number, asked)
+        return number is not None and not COMPARE[self._asked.operator](number, asked)
 
     @property
     def value(self) -> Plain:
@@ -85,7 +87,7 @@ class _Number(Measured):
         number = self.number
         if number is None:
             return None
-        return int(number) if number.denominator == 1 and self.rule.quantity.measure != "share" else float(number)
+        return int(number) if number.denominator == 1 and self._asked.quantity.measure != "share" else float(number)
 
 
 class _RowCount(_Number):
@@ -99,8 +101,8 @@ class _RowCount(_Number):
 class _NullShare(_Number):
     """The share of rows that have a null in a column."""
 
-    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
-        super().__init__(rule, table, frequencies)
+    def __init__(self, named: Named[TableRule], table: Table, frequencies: Frequencies) -> None:
+        super().__init__(named, table, frequencies)
         self._nulls = int(self._counts.array[NULL_CODE])
 
     @property
@@ -115,8 +117,10 @@ class _NullShare(_Number):
 class _DistinctCount(_Number):
     """How many values a column has, nulls aside."""
 
-    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: int | None = None) -> None:
-        super().__init__(rule, table, frequencies)
+    def __init__(
+        self, named: Named[TableRule], table: Table, frequencies: Frequencies, kept: int | None = None
+    ) -> None:
+        super().__init__(named, table, frequencies)
         self._distinct = len(self._counts.occurring()) if kept is None else kept
 
     @property
@@ -137,10 +141,12 @@ class _DistinctCount(_Number):
 class _Extreme(Measured):
     """The least or the greatest value of a column."""
 
-    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
-        super().__init__(rule, table, frequencies)
+    def __init__(
+        self, named: Named[TableRule], table: Table, frequencies: Frequencies, kept: Kept | None = None
+    ) -> None:
+        super().__init__(named, table, frequencies)
         self._generation = table.order_keys(self._column).generation
-        sign = 1 if rule.quantity.measure == "min" else -1
+        sign = 1 if named.rule.quantity.measure == "min" else -1
         self._leaders = Leaders(
             lambda codes: (sign * self._keys(codes), codes), lambda: self._counts.occurring(), 1, kept
         )
@@ -161,7 +167,7 @@ class _Extreme(Measured):
     @property
     def is_broken(self) -> bool:
         codes = self._codes
-        condition = Comparison(Cell(self.rule.quantity.column), self.rule.operator, self.rule.constant)
+        condition = Comparison(of_t(self._asked.quantity.column), self._asked.operator, self._asked.constant)
         return bool((truth(condition, Rows(self.table, len(codes), lambda _: codes)) < 0).any())
 
     def follow(self, table: Table) -> None:
@@ -180,23 +186,23 @@ class _Extreme(Measured):
         return {"leaders": kept.codes}, [kept.floor_code, kept.floor_primary]
 
 
-def measured(rule: TableRule, table: Table, frequencies: Frequencies) -> Measured:
+def measured(named: Named[TableRule], table: Table, frequencies: Frequencies) -> Measured:
     """The quantity of a rule, from how often values occur."""
-    return _KINDS[rule.quantity.measure](rule, table, frequencies)
+    return _KINDS[named.rule.quantity.measure](named, table, frequencies)
 
 
 def loaded(
-    rule: TableRule, table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
+    named: Named[TableRule], table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
 ) -> Measured:
     """The same from what `dump` gave; `arrays` gives an array by its name."""
-    if rule.quantity.measure == "distinct":
-        return _DistinctCount(rule, table, frequencies, int(fact))
-    if rule.quantity.measure in ("min", "max"):
-        return _Extreme(rule, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
-    return measured(rule, table, frequencies)
+    if named.rule.quantity.measure == "distinct":
+        return _DistinctCount(named, table, frequencies, int(fact))
+    if named.rule.quantity.measure in ("min", "max"):
+        return _Extreme(named, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
+    return measured(named, table, frequencies)
 
 
-_KINDS: dict[str, Callable[[TableRule, Table, Frequencies], Measured]] = {
+_KINDS: dict[str, Callable[[Named[TableRule], Table, Frequencies], Measured]] = {
     "rows": _RowCount,
     "share": _NullShare,
     "distinct": _DistinctCount,

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.language.constants import Constant
-from holdfast.engines.row.model import Arithmetic, Cell, Operand
-from holdfast.engines.row.numbers import LARGEST, exact_type, in_floats
 from holdfast.engines.row.rows import Rows
 from holdfast.engines.row.values import scalar_of
+from holdfast.rules.conditions import Arithmetic, Cell, Operand
+from holdfast.rules.constants import Constant
+from holdfast.rules.numbers import LARGEST, exact_type, in_floats
 from holdfast.table import arrow, images
 
 _EXACT_DIGITS = 15  # of integers that are floats

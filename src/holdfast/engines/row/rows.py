@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.engines.row.check import types_of
+from holdfast.rules.check import types_of
 from holdfast.table.table import Table
 
 Codes = NDArray[np.integer[Any]]

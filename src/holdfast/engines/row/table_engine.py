@@ -15,22 +15,22 @@ import numpy as np
 from holdfast.changes.diff import NOBODY, Diff, PairChange, between
 from holdfast.engines import contract
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass, TableRules
-from holdfast.engines.listing import Listing, is_asked
+from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.listing import Listing
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured
-from holdfast.engines.row.table_model import TableRule
-from holdfast.engines.row.table_texts import rule_of
 from holdfast.engines.violations.single import alone
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named, TableRules, rules_of
+from holdfast.rules.measure import TableRule
 from holdfast.table.change import Change
 from holdfast.table.frequencies import Frequencies
 from holdfast.table.plain import Plain
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Schema, Table
+from holdfast.table.table import Table
 
 _NOBODY = np.full((1, 2), NOBODY)
 
@@ -41,11 +41,11 @@ class TableStatus:
     holds now and did not before, or the other way round.
     """
 
-    rule: TableRule
+    rule: Named[TableRule]
     is_broken: bool
     value: Plain = field(compare=False)
 
-    kind = "table"
+    kind = TableRule.kind
 
     def __repr__(self) -> str:
         return f"{self.rule.name}: {self.text} {'does not hold' if self.is_broken else 'holds'}; {self.said}"
@@ -64,24 +64,12 @@ class TableStatus:
     def said(self) -> str:
         """What the quantity is, in words."""
         value = f"{self.value:,}" if isinstance(self.value, int) else str(self.value)
-        return f"{self.rule.quantity.text} is {'unknown' if self.value is None else value}"
+        return f"{self.rule.rule.quantity.text} is {'unknown' if self.value is None else value}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        rule = self.rule
-        return {
-            "kind": self.kind,
-            "table": rule.table,
-            "name": rule.name,
-            "severity": rule.severity,
-            "columns": list(rule.columns),
-            "value": self.value,
-            "violations": self.violations,
-            "counted": "the table",
-            "listed": True,
-            **({"note": rule.note} if rule.note else {}),
-            "text": rule.text,
-        }
+        about = {"columns": list(self.rule.rule.columns), "value": self.value, "violations": self.violations}
+        return self.rule.to_json({**about, "counted": self.rule.rule.counted, "listed": True})
 
 
 @dataclass(frozen=True)
@@ -117,10 +105,10 @@ _SHOWN = 3
 State = dict[str, Measured]  # by the text of the rule
 
 
-class TableEngine(Engine):
+class TableEngine(Engine[WatchedTable, State]):
     """Whether a table satisfies given rules."""
 
-    def __init__(self, declared: RuleClass, given: Mapping[str, TableRules]) -> None:
+    def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
         self.declared, self._given = declared, given
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
@@ -150,8 +138,8 @@ class TableEngine(Engine):
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
         return {
-            rule.text: loaded(rule, table, frequencies, partial(_array, arrays, rule.text), facts[rule.text])
-            for rule in self._rules(table.schema)
+            named.text: loaded(named, table, frequencies, partial(_array, arrays, named.text), facts[named.text])
+            for named in rules_of(self._given, table.schema)
         }
 
     def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
@@ -160,7 +148,7 @@ class TableEngine(Engine):
 
     def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
         """The rows to look at where a rule is broken, if there are such: they are looked for now."""
-        return [_listing(each, subject.table) for each in state.values() if is_asked(each.rule, rule)]
+        return [_listing(each, subject.table) for each in state.values() if each.rule.is_asked(rule)]
 
     def explain(
         self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
@@ -173,11 +161,7 @@ class TableEngine(Engine):
 
     def _measured(self, subject: WatchedTable, frequencies: Frequencies) -> State:
         table = subject.table
-        return {rule.text: measured(rule, table, frequencies) for rule in self._rules(table.schema)}
-
-    def _rules(self, schema: Schema) -> list[TableRule]:
-        own = self._given.get(schema.name, TableRules())
-        return [rule_of(given, schema, own.ordered) for given in own.rules]
+        return {named.text: measured(named, table, frequencies) for named in rules_of(self._given, table.schema)}
 
 
 def _array(arrays: Mapping[str, Any], text: str, name: str) -> Any:
@@ -193,7 +177,7 @@ def _turned(status: TableStatus, change: Change) -> PairChange:
     """A violation that came or went. No rows are it; yet a row that the batch brought may show it."""
     if not status.is_broken:
         return PairChange(_NOBODY[:0], _NOBODY)
-    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, status.rule, change))
+    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, status.rule.rule, change))
 
 
 def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
@@ -204,11 +188,6 @@ def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
 
 
 def _listing(each: Measured, table: Table) -> Listing:
-    condition = each.rule.of_rows if each.is_broken else None
+    condition = each.rule.rule.of_rows if each.is_broken else None
     ids = violators([condition], table, Threads())[0] if condition else np.empty(0, np.int64)
-    return Listing(each.rule, table, int(each.is_broken), alone(ids), {"t": list(each.rule.columns)})
-
-
-def make(declared: RuleClass, _: NoSettings, given: Mapping[str, TableRules]) -> TableEngine:
-    """The engine for the rules that were given."""
-    return TableEngine(declared, given)
+    return Listing(each.rule, table, int(each.is_broken), alone(ids), {"t": list(each.rule.rule.columns)})

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from holdfast.engines.language.constants import Constant, Value
-from holdfast.engines.row.numbers import exactly
+from holdfast.rules.constants import Constant, Value
+from holdfast.rules.numbers import exactly
 from holdfast.table import arrow, images
 
 _EPOCH = dt.datetime(1970, 1, 1)

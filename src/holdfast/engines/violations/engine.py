@@ -1,52 +1,53 @@
 """Rules that are given, and that pairs of rows violate, behind the verbs that every engine offers: what is found is how
-many pairs violate each, and which. A class brings its rules and its words.
+many pairs violate each, and which. What its rules say is all that a class brings.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines import contract
 from holdfast.engines.contract import Engine
-from holdfast.engines.declared import GivenRule, RuleClass, TableRules
-from holdfast.engines.listing import is_asked
+from holdfast.engines.declared import RuleClass
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.kept import LIMIT
 from holdfast.engines.violations.listing import PairListing
 from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.rule import AskedRule, R, R_co
+from holdfast.engines.violations.queries import Asked, queries_of
 from holdfast.engines.violations.state import State
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
-from holdfast.search.found import Found
-from holdfast.search.queries import PairQuery
-from holdfast.search.shared import TableSearch
+from holdfast.rules.given import Named, TableRules, rules_of
+from holdfast.rules.rule import Rule
+from holdfast.search.shared import NullsFirstSearch, TableSearch
 from holdfast.table.change import Change
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema, Table
+from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
-class RuleStatus(Generic[R_co]):
+class RuleStatus:
     """How a rule stands: how many violations it has. `listed` says that the pairs are kept, not their number alone."""
 
-    rule: R_co
-    kind: str
+    rule: Named[Rule]
     violations: int
     listed: bool
     limit: int
-    counted: str  # what a violation is
-    about: Mapping[str, Any] = field(compare=False)  # what else the object tells of the rule, from which it follows
 
     def __repr__(self) -> str:
         return f"{self.rule.name}: {self.violations:,} violations of {self.text}"
+
+    @property
+    def kind(self) -> str:
+        """Its class."""
+        return self.rule.rule.kind
 
     @property
     def text(self) -> str:
@@ -55,69 +56,36 @@ class RuleStatus(Generic[R_co]):
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        rule = self.rule
-        return {
-            "kind": self.kind,
-            "table": rule.table,
-            "name": rule.name,
-            "severity": rule.severity,
-            **self.about,
-            "violations": self.violations,
-            "counted": self.counted,
-            "listed": self.listed,
-            **({} if self.listed else {"pair_limit": self.limit}),
-            **({"note": rule.note} if rule.note else {}),
-            "text": rule.text,
-        }
+        about = {**self.rule.rule.to_json(), "violations": self.violations, "counted": self.rule.rule.counted}
+        limit = {} if self.listed else {"pair_limit": self.limit}
+        return self.rule.to_json({**about, "listed": self.listed, **limit})
 
 
-class ViolationEngine(Engine, Generic[R]):
-    """All violating pairs of given rules of one class."""
+class ViolationEngine(Engine[WatchedTable, State]):
+    """All violating pairs of given rules of one class, by what its rules say (`Rule.breaches`)."""
 
-    search: ClassVar[type[TableSearch]] = TableSearch  # what comparisons with null mean
+    listing: ClassVar[type[PairListing]] = PairListing
 
-    def __init__(self, declared: RuleClass, settings: ViolationSettings, given: Mapping[str, TableRules]) -> None:
+    def __init__(
+        self, declared: RuleClass[ViolationSettings], settings: ViolationSettings, given: Mapping[str, TableRules]
+    ) -> None:
         self.declared, self._given = declared, given
         limit = LIMIT if settings.pair_limit is None else settings.pair_limit
         self._limit = 0 if settings.count_only else limit
 
-    # ---- what a class brings ----------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def rule_of(self, given: GivenRule, schema: Schema, ordered: frozenset[str]) -> R:
-        """A rule of a table, from its text."""
-
-    @abstractmethod
-    def queries_of(self, rule: R, schema: Schema) -> Sequence[PairQuery]:
-        """The pair queries whose pairs violate a rule; no pair meets two of them."""
-
-    @abstractmethod
-    def listing_of(self, rule: R, found: Found, table: Table) -> PairListing:
-        """The violations of a rule that were found in a table."""
-
-    @abstractmethod
-    def counted(self, rule: R) -> str:
-        """What is counted as a violation: `ordered pairs`."""
-
-    def about(self, rule: R) -> Mapping[str, Any]:  # noqa: ARG002
-        """What the object of a rule tells beside its text."""
-        return {}
-
     # ---- the verbs --------------------------------------------------------------------------------------------------
 
-    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State[R]:
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find all violations."""
-        search = subject.part(self.search, runner, progress)
+        search = self._search(subject, runner, progress)
         return states.discover(search, self._asked(subject.table.schema), runner, self._limit)
 
-    def with_rules(
-        self, state: State[R], subject: WatchedTable, runner: Runner, progress: Progress = SILENT
-    ) -> State[R]:
+    def with_rules(self, state: State, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the violations of the rules that are new."""
-        search = subject.part(self.search, runner, progress)
+        search = self._search(subject, runner, progress)
         return states.with_rules(state, search, self._asked(subject.table.schema), runner)
 
-    def maintain(self, state: State[R], change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
         before = self.result(state)
         deltas = maintain(state, change)
@@ -125,32 +93,30 @@ class ViolationEngine(Engine, Generic[R]):
         moved = {d.rule.text: d.change(*change.updated) for d in deltas if d}
         return between(before, after).with_violations(before, after, moved)
 
-    def result(self, state: State[R]) -> Result:
+    def result(self, state: State) -> Result:
         """How each rule stands."""
-        return {each.rule.text: self._status(each.rule, each.count, each.listed) for each in state.violations}
+        return {
+            each.rule.text: RuleStatus(each.rule, each.count, each.listed, self._limit) for each in state.violations
+        }
 
-    def _status(self, rule: R, count: int, listed: bool) -> RuleStatus[R]:
-        about = self.about(rule)
-        return RuleStatus(rule, self.declared.name, count, listed, self._limit, self.counted(rule), about)
-
-    def dump(self, state: State[R]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The violations; the search is kept with the table."""
         return state.dump()
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State[R]:
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its violations; violations know no codes."""
-        return states.load(subject.part(self.search), self._asked(subject.table.schema), arrays, facts)
+        return states.load(self._search(subject), self._asked(subject.table.schema), arrays, facts)
 
-    def listings(self, state: State[R], subject: WatchedTable, rule: str | None = None) -> list[PairListing]:
+    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[PairListing]:
         """All violations, rule by rule, with the rows of the table as it is now."""
         return [
-            self.listing_of(each.rule, each.found(), subject.table)
+            self.listing.of(each.rule, each.found(), subject.table)
             for each in state.violations
-            if is_asked(each.rule, rule)
+            if each.rule.is_asked(rule)
         ]
 
     def explain(
-        self, state: State[R] | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+        self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
     ) -> contract.Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
         listings = [] if state is None else self.listings(state, subject, text)
@@ -159,8 +125,12 @@ class ViolationEngine(Engine, Generic[R]):
             raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
         return Explanation.of(listing, rows)
 
-    def _asked(self, schema: Schema) -> list[AskedRule[R]]:
+    def _asked(self, schema: Schema) -> list[Asked]:
         """The rules that were given for a table, each with its queries."""
-        own = self._given.get(schema.name, TableRules())
-        rules = [self.rule_of(given, schema, own.ordered) for given in own.rules]
-        return [AskedRule(rule, self.queries_of(rule, schema)) for rule in rules]
+        return [Asked(named, queries_of(named.rule, schema)) for named in rules_of(self._given, schema)]
+
+    def _search(self, subject: WatchedTable, runner: Runner | None = None, progress: Progress = SILENT) -> TableSearch:
+        """The search of the table in which comparisons with null mean what they do in the rules."""
+        asked = (breach for named in rules_of(self._given, subject.table.schema) for breach in named.rule.breaches())
+        nulls = {each.nulls for breach in asked for each in breach.comparisons}
+        return subject.part(NullsFirstSearch if Nulls.EQUAL in nulls else TableSearch, runner, progress)

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic
 from weakref import ref
 
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, PairChange
-from holdfast.engines.violations.rule import R, R_co
+from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
 from holdfast.search.found import Found, Ids, Pairs, Sides, beside, listed, no_pairs, paired, put_in_order, sides
 from holdfast.search.graph import PairGraph
 
@@ -29,10 +29,10 @@ LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 byte
 
 
 @dataclass(frozen=True)
-class Delta(Generic[R_co]):
+class Delta:
     """What a batch did to the violations of one rule. Where only counts are kept, there are no pairs."""
 
-    rule: R_co
+    rule: Named[Rule]
     before: int
     after: int
     added: Pairs | None
@@ -52,7 +52,7 @@ class Delta(Generic[R_co]):
         added = self.added
         at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
         now = np.where(old[at] == self.resolved, new[at], self.resolved)
-        if self.rule.is_symmetric:
+        if self.rule.rule.is_symmetric:
             now.sort(axis=1)
         together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
         again = together[1:][(together[1:] == together[:-1]).all(axis=1)]
@@ -78,10 +78,10 @@ class _Contents:
     graph: PairGraph | None = None  # of the others; None where only the number is kept
 
 
-class Violations(Generic[R]):
+class Violations:
     """The violations of one rule, kept."""
 
-    def __init__(self, rule: R, count: int, pairs: Callable[[], Sides] | None) -> None:
+    def __init__(self, rule: Named[Rule], count: int, pairs: Callable[[], Sides] | None) -> None:
         """So many violations; `pairs` gives their t's and s's, unless they are too many to keep."""
         self.rule = rule
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())

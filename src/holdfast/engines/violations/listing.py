@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +12,36 @@ from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import by_number, listed
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
+from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
+from holdfast.rules.sentences import Known, Why, sentence, why
+from holdfast.search.found import Found
 from holdfast.table.naming import names_of
+from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
+Ids = NDArray[np.int64]
 
-class PairListing(Listing, ABC):
+
+class PairListing(Listing):
     """The violating pairs (or rows) of a rule."""
 
-    @abstractmethod
-    def sentence(self, ids: NDArray[np.int64], names: dict[str, str]) -> str:
-        """Why rows t and s violate the rule; `names` tells what these are called."""
+    @classmethod
+    def of(cls, rule: Named[Rule], found: Found, table: Table) -> Self:
+        """From what was found in a table."""
+        sides: tuple[Literal["t", "s"], ...] = ("t", "s")
+        looked_at: dict[str, list[str]] = {row: columns for row in sides if (columns := rule.rule.columns_of_row(row))}
+        return cls(rule, table, found.count, found.pairs, looked_at)
+
+    def sentence(self, ids: Ids) -> str:
+        """Why rows t and s violate the rule."""
+        names = short_names(self.table, ids)
+        said = why_rows(self.rule.rule, self.table, ids, names, self.known(ids))
+        return sentence(self.rule.rule, said, names, self.rule.called)
+
+    def known(self, ids: Ids) -> Known | None:  # noqa: ARG002  # comparisons follow from the values
+        """What can be asked of the table about some rows."""
+        return None
 
     def explain(self, t: int, s: int | None = None) -> str:
         """One sentence about a violating pair (or row)."""
@@ -28,8 +49,8 @@ class PairListing(Listing, ABC):
         for pair in (asked, asked[::-1]):
             if (self.listed == pair).all(axis=1).any():
                 ids = np.array([row for row in pair if row != NOBODY])
-                return self.sentence(ids, short_names(self.table, ids))
-        names = list(short_names(self.table, np.array([t] if s is None else [t, s])).values())
+                return self.sentence(ids)
+        names = short_names(self.table, np.array([t] if s is None else [t, s]))
         verb = "doesn't" if s is None else "don't"
         raise BadInput(f"{listed(names)} {verb} violate rule {self.rule.name}")
 
@@ -40,7 +61,12 @@ class PairListing(Listing, ABC):
         return [(int(ids[i]), int(counts[i])) for i in first]
 
 
-def short_names(table: Table, ids: NDArray[np.int64]) -> dict[str, str]:
-    """What t and s are called in a sentence that tells their values anyway."""
-    names = names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
-    return dict(zip(("t", "s"), names, strict=False))
+def short_names(table: Table, ids: Ids) -> list[str]:
+    """What rows are called in a sentence that says their values anyway."""
+    return names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
+
+
+def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Known | None = None) -> Why:
+    """Why rows of a table break a rule."""
+    schema = table.schema
+    return why(rule, plain_rows(table.values(ids)), names, schema.nulls, numeric=schema.numeric, known=known)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from holdfast.engines.violations.kept import Delta
-from holdfast.engines.violations.rule import R
 from holdfast.engines.violations.state import State
 from holdfast.search.found import Pairs, joined, paired, sides
 from holdfast.search.search import BatchPairs
@@ -19,7 +18,7 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Threads
 
 
-def maintain(state: State[R], change: Change) -> list[Delta[R]]:
+def maintain(state: State, change: Change) -> list[Delta]:
     """Bring the violations up to date with a batch, and tell what it did to those of each rule."""
     before = [violations.count for violations in state.violations]
     batch = state.search.follow(change)
@@ -28,7 +27,7 @@ def maintain(state: State[R], change: Change) -> list[Delta[R]]:
     return deltas
 
 
-def _take_in(state: State[R], place: int, change: Change, batch: BatchPairs, before: int) -> Delta[R]:
+def _take_in(state: State, place: int, change: Change, batch: BatchPairs, before: int) -> Delta:
     """One rule: what the batch added and resolved."""
     kept, numbers = state.violations[place], state.numbers[place]
     if not kept.listed:
@@ -63,7 +62,7 @@ def _in_order(pairs: Pairs) -> Pairs:
     return paired(*sides(pairs)) if len(pairs) > 1 else pairs
 
 
-def _recount(state: State[R], place: int, delta: Delta[R]) -> Delta[R]:
+def _recount(state: State, place: int, delta: Delta) -> Delta:
     """A rule of which only the count is kept; its pairs are listed again once they are few enough."""
     kept, now = state.violations[place], delta.after
     kept.count_only(now)

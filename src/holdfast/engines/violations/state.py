@@ -11,27 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic
+from typing import Any
 
 from numpy.typing import NDArray
 
 from holdfast.engines.violations.kept import LIMIT, Violations
-from holdfast.engines.violations.rule import AskedRule, R
+from holdfast.engines.violations.queries import Asked
 from holdfast.search.found import Found, Pairs, Sides, joined, sides
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Runner
 
 
-class State(Generic[R]):
+class State:
     """The violations of some rules in one table."""
 
-    def __init__(self, search: TableSearch, asked: Sequence[AskedRule[R]], limit: int = LIMIT) -> None:
+    def __init__(self, search: TableSearch, asked: Sequence[Asked], limit: int = LIMIT) -> None:
         self.limit, self.search = limit, search
         self.rules = [each.rule for each in asked]
         numbers = iter(search.ask([query for each in asked for query in each.queries]))
         self.numbers = [[next(numbers) for _ in each.queries] for each in asked]  # of the queries of each rule
-        self.violations: list[Violations[R]] = []
+        self.violations: list[Violations] = []
 
     @property
     def nbytes(self) -> int:
@@ -73,9 +73,7 @@ def _read(arrays: Mapping[str, NDArray[Any]], number: int) -> Sides:
     return arrays[f"t/{number}"], arrays[f"s/{number}"]
 
 
-def discover(
-    search: TableSearch, asked: Sequence[AskedRule[R]], runner: Runner | None = None, limit: int = LIMIT
-) -> State[R]:
+def discover(search: TableSearch, asked: Sequence[Asked], runner: Runner | None = None, limit: int = LIMIT) -> State:
     """The state of a table, from scratch."""
     state = State(search, asked, limit)
     queries = [search.pairs.queries[number] for numbers in state.numbers for number in numbers]
@@ -89,14 +87,12 @@ def discover(
     return state
 
 
-def with_rules(
-    state: State[R], search: TableSearch, asked: Sequence[AskedRule[R]], runner: Runner | None = None
-) -> State[R]:
+def with_rules(state: State, search: TableSearch, asked: Sequence[Asked], runner: Runner | None = None) -> State:
     """The state of other rules of the same table: those that it has are taken over, the others are searched for."""
     known = {rule.text: place for place, rule in enumerate(state.rules)}
     fresh = discover(search, [each for each in asked if each.rule.text not in known], runner, state.limit)
     new = {rule.text: place for place, rule in enumerate(fresh.rules)}
-    made = State[R](search, (), state.limit)
+    made = State(search, (), state.limit)
     for rule in (each.rule for each in asked):
         source, place = (fresh, new[rule.text]) if rule.text in new else (state, known[rule.text])
         made.rules.append(rule)
@@ -112,8 +108,8 @@ def _next(found: Iterator[Found], count: int) -> list[Found]:
 
 
 def load(
-    search: TableSearch, asked: Sequence[AskedRule[R]], arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
-) -> State[R]:
+    search: TableSearch, asked: Sequence[Asked], arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
+) -> State:
     """The state that `dump` described, of the same table and rules."""
     state = State(search, asked, int(facts["limit"]))
     state.violations = [

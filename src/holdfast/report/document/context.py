@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.engines.declared import is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.report.document.columns import ColumnIndex
-from holdfast.report.document.details import meaning_of, wanted_rows
+from holdfast.report.document.details import rule_of, wanted_rows
 from holdfast.report.document.rules import RuleBlock, RuleName, Section
 from holdfast.report.document.seen import Rows, RuleKey, Seen
 from holdfast.report.document.shown import Shown
@@ -57,8 +57,8 @@ class Context:
 
     def text(self, engine: str, text: str) -> str:
         """The text of a rule as the page has it."""
-        meaning = meaning_of(engine, text) if self.shown.redacted else None
-        return self.shown.rule(text, meaning) if meaning else text
+        rule = rule_of(engine, text) if self.shown.redacted else None
+        return self.shown.rule(text, rule) if rule else text
 
 
 def reference_key(rule: Mapping[str, Any]) -> RuleKey:

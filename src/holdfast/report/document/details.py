@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from holdfast.changes.naming import Values
 from holdfast.engines.declared import is_given
-from holdfast.engines.meaning import Meaning
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, row_name
-from holdfast.report.pairs import told
 from holdfast.report.pictures import line
-from holdfast.report.sql import query
+from holdfast.rules.registry import parse
+from holdfast.rules.rule import Rule
+from holdfast.rules.sentences import why
+from holdfast.rules.sql import query
 from holdfast.rules.writing import rule_entry
 from holdfast.table.table import Schema
 from holdfast.visible import visible
@@ -25,10 +24,9 @@ _PAIRS = 3  # of rows that are shown of a rule
 _COLUMNS = 60  # of a row
 
 
-def meaning_of(engine: str, text: str) -> Meaning | None:
-    """What a rule says, where its class can tell."""
-    meanings = rule_class(engine).load_meanings()
-    return meanings.meaning(text) if meanings else None
+def rule_of(engine: str, text: str) -> Rule | None:
+    """The rule of a text; None where a class finds facts, and no rules."""
+    return parse(text) if rule_class(engine).rules else None
 
 
 def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
@@ -57,17 +55,16 @@ class Details:
 
     def __init__(self, schemas: Mapping[str, Schema], rows: Rows, shown: Shown, last: int, live: bool) -> None:
         self._schemas, self._rows, self._shown, self._last, self._live = schemas, rows, shown, last, live
-        self._numeric = {name: _numeric(schema) for name, schema in schemas.items()}
 
     def of(self, rule: RuleSeen, strip: Callable[[Fate], int]) -> dict[str, Any]:
         """The detail of a rule; what is not known is not there."""
-        meaning, finding = meaning_of(rule.engine, rule.text), rule.finding
+        value, finding = rule_of(rule.engine, rule.text), rule.finding
         about = {
             key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
         }
         about |= {"mark": rule.mark} if rule.mark else {}
-        if meaning is not None:
-            about["says"] = visible(self._shown.rule(meaning.sentence, meaning))
+        if value is not None:
+            about["says"] = visible(self._shown.rule(value.says, value))
         measured = [f"Now it is {self._shown.value(finding['value'])}."] if "value" in finding else []
         about["evidence"] = [visible(each) for each in (*measured, *_evidence(finding), *rule.evidence)]
         if rule.given:
@@ -78,74 +75,73 @@ class Details:
             about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
             about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}
         if len(rule.violations) > 1:
-            named = rule.text if meaning is None else self._shown.rule(rule.text, meaning)
+            named = rule.text if value is None else self._shown.rule(rule.text, value)
             about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
         if rule.implied_by:
             about["implied_by"] = visible(rule.implied_by)
-        if meaning is not None:
-            about |= self._broken(rule, meaning)
-            about["copy"] = self._copies(rule, meaning)
+        if value is not None:
+            about |= self._broken(rule, value)
+            about["copy"] = self._copies(rule, value)
         return {key: value for key, value in about.items() if value not in ("", [], None) or key == "since"}
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
-    def _broken(self, rule: RuleSeen, meaning: Meaning) -> dict[str, Any]:
-        pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, meaning, each)) is not None]
+    def _broken(self, rule: RuleSeen, value: Rule) -> dict[str, Any]:
+        pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, value, each)) is not None]
         work, more = rule.work
         if not work:
             return {"pairs": pairs}
-        columns = self._columns(rule.table, meaning)
-        rows = [self._row(rule.table, row, self._rows.values(rule.table, row), columns, meaning) for row in work]
-        sentence = _work_sentence(len(work), more, bool(meaning.partner))
+        columns = self._columns(rule.table, value)
+        rows = [self._row(rule.table, row, self._rows.values(rule.table, row), columns, value) for row in work]
+        sentence = _work_sentence(len(work), more, value.across)
         return {"pairs": pairs, "worklist": {"sentence": sentence, "columns": columns, "rows": rows, "more": more or 0}}
 
-    def pair(self, table: str, meaning: Meaning, each: Told) -> dict[str, Any] | None:
+    def pair(self, table: str, rule: Rule, each: Told) -> dict[str, Any] | None:
         """Rows side by side, with the cells marked that are at fault; nothing where no value is known."""
         known = each.values or (None,) * len(each.rows)
         kept = [own or self._rows.values(table, row) for row, own in zip(each.rows, known, strict=True)]
         if not any(kept):
             return None
-        said = told(meaning, kept, self._shown.value, self._numeric[table])
-        columns = self._columns(table, meaning)
+        schema = self._schemas[table]
+        names = [self._name(table, row, own, rule) for row, own in zip(each.rows, kept, strict=True)]
+        said = why(rule, kept, names, schema.nulls, self._shown.value, schema.numeric)
+        columns = self._columns(table, rule)
         order = [(each.rows[place], kept[place]) for place in said.order]
-        own_words = said.sentence or ("" if self._shown.redacted else each.sentence)
+        own_words = said.closed or ("" if self._shown.redacted else each.sentence)
         return {
             "batch": each.batch,
-            "sentence": visible(self._shown.rule(own_words, meaning)),  # it may name constants of the rule
+            "sentence": visible(self._shown.rule(own_words, rule)),  # it may name constants of the rule
             "columns": columns,
-            "rule_columns": list(meaning.columns),
+            "rule_columns": list(rule.columns),
             "marked": list(said.marked),
-            "rows": [self._row(table, row, values, columns, meaning) for row, values in order],
+            "rows": [self._row(table, row, values, columns, rule) for row, values in order],
         }
 
-    def _row(self, table: str, row: int, values: Values, columns: Sequence[str], meaning: Meaning) -> dict[str, Any]:
-        name = row_name(self._shown, row, self._rows.key(table), values, meaning.columns)
+    def _name(self, table: str, row: int, values: Values, rule: Rule) -> str:
+        return row_name(self._shown, row, self._rows.key(table), values, rule.columns)
+
+    def _row(self, table: str, row: int, values: Values, columns: Sequence[str], rule: Rule) -> dict[str, Any]:
+        name = self._name(table, row, values, rule)
         texts = [self._shown.value(values[column]) if column in values else "–" for column in columns]
         return {"row": row, "name": name, "alive": self._rows.lives(table, row), "values": texts}
 
-    def _columns(self, table: str, meaning: Meaning) -> list[str]:
+    def _columns(self, table: str, rule: Rule) -> list[str]:
         """The columns of a row that are shown: those of the rule first, then the key."""
-        first = [*meaning.columns, *self._rows.key(table), *self._schemas[table].names]
+        first = [*rule.columns, *self._rows.key(table), *self._schemas[table].names]
         return list(dict.fromkeys(first))[:_COLUMNS]
 
     # ---- copies -----------------------------------------------------------------------------------------------------
 
-    def _copies(self, rule: RuleSeen, meaning: Meaning) -> dict[str, str]:
+    def _copies(self, rule: RuleSeen, value: Rule) -> dict[str, str]:
         key = self._rows.key(rule.table)
         given = given_class(rule.text)
         name = rule.finding.get("name", "") or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
-        text = self._shown.rule(rule.text, meaning)  # before it is written as YAML, which may write constants otherwise
+        text = self._shown.rule(rule.text, value)  # before it is written as YAML, which may write constants otherwise
         entry = rule_entry(name, table, text, rule.finding.get("severity", "error")) if given else ""
-        sql = query(meaning, rule.table, key, self._schemas[rule.table].nulls)
-        copies = {"text": text, "sql": self._shown.rule(sql, meaning), "rule": entry}
+        sql = query(value, rule.table, key, self._schemas[rule.table].nulls)
+        copies = {"text": text, "sql": self._shown.rule(sql, value), "rule": entry}
         return {kind: copy for kind, copy in copies.items() if copy}
-
-
-def _numeric(schema: Schema) -> dict[str, bool]:
-    t = pa.types
-    numbers = (t.is_integer, t.is_floating, t.is_decimal)
-    return {column.name: any(is_number(column.type) for is_number in numbers) for column in schema.columns}
 
 
 def _work_sentence(count: int, more: int | None, partner: bool) -> str:

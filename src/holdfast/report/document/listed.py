@@ -6,9 +6,8 @@ from typing import Any
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import given_class
 from holdfast.engines.watched import WatchedTable
-from holdfast.report.document.details import Details, meaning_of
+from holdfast.report.document.details import Details
 from holdfast.report.document.seen import Rows, Told
 from holdfast.report.document.shown import Shown
 
@@ -22,7 +21,4 @@ def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
     rows = Rows({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
     details = Details({table: listing.table.schema}, rows, Shown(), last=0, live=True)
-    declared = given_class(listing.rule.text)
-    meaning = meaning_of(declared.name, listing.rule.text) if declared else None
-    assert meaning is not None  # every class whose rules are given knows what they say
-    return {**about, "violations": [details.pair(table, meaning, Told(0, pair)) for pair in pairs]}
+    return {**about, "violations": [details.pair(table, listing.rule.rule, Told(0, pair)) for pair in pairs]}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from holdfast.report.document.context import Context, Json
-from holdfast.report.document.details import meaning_of
+from holdfast.report.document.details import rule_of
 from holdfast.report.document.fates import BROKEN
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
 from holdfast.report.document.seen import RuleSeen
@@ -177,7 +177,6 @@ def _each_fault_once(rules: Sequence[RuleSeen]) -> list[RuleSeen]:
 
 def _marked(rules: Sequence[RuleSeen]) -> tuple[str, ...]:
     """The columns in which one looks for the fault."""
-    meanings = [meaning_of(rule.engine, rule.text) for rule in rules[:3]]
-    faults = [column for each in meanings if each for breach in each.breaches[:1] for column in breach.faults]
-    partners = [column for each in meanings if each and each.partner for column in each.partner.columns]
-    return tuple(dict.fromkeys([*faults, *partners]))
+    values = [rule_of(rule.engine, rule.text) for rule in rules[:3]]
+    faults = [column for each in values if each for breach in each.breaches()[:1] for column in breach.faults]
+    return tuple(dict.fromkeys(faults))

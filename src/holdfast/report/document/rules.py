@@ -38,7 +38,7 @@ class RuleLine:
 class Section:
     """The rules of one class and table, the most telling first: some that are listed one by one, and a result."""
 
-    declared: RuleClass
+    declared: RuleClass[Any]
     table: str  # "": it looks across tables
     title: str
     lines: Sequence[RuleLine] = ()

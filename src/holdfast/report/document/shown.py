@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.naming import Values, by_key, by_number, by_values
-from holdfast.engines.meaning import Constant, Meaning
+from holdfast.rules.rule import Rule
 from holdfast.visible import cut, visible
 
 _LONGEST = 200  # letters of a value
@@ -28,7 +28,7 @@ class Shown:
         """What a row is called."""
         return visible(by_key(key) if key else by_values(row, values, first) if values else by_number(row))
 
-    def rule(self, text: str, meaning: Meaning) -> str:  # noqa: ARG002
+    def rule(self, text: str, rule: Rule) -> str:  # noqa: ARG002
         """The text of a rule, or one made of it."""
         return text
 
@@ -54,18 +54,13 @@ class Hashed(Shown):
         """The number of a row."""
         return by_number(row)
 
-    def rule(self, text: str, meaning: Meaning) -> str:
+    def rule(self, text: str, rule: Rule) -> str:
         """The constants of a rule are values, too."""
-        constants = sorted({each.text for each in _constants(meaning)}, key=len, reverse=True)  # one may hold another
+        constants = sorted({each.text for each in rule.constants}, key=len, reverse=True)  # one may hold another
         if not constants:
             return text
         any_of = "|".join(map(re.escape, constants))
         return re.sub(rf"(?<![\w\"])(?:{any_of})(?![\w\"])", lambda found: self.value(found[0]), text)
-
-
-def _constants(meaning: Meaning) -> list[Constant]:
-    sides = [each.right for breach in meaning.breaches for each in breach.comparisons]
-    return [*(side for side in sides if isinstance(side, Constant)), *meaning.constants]
 
 
 def row_name(shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str]) -> str:

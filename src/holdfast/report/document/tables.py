@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.changes.names import quoted
-from holdfast.engines.meaning import Partner
 from holdfast.report.document.batches import rows_after
 from holdfast.report.document.context import Context, Json, reference_key
 from holdfast.report.document.portraits import Portrait, portraits
 from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import Edge, bars, histogram, line, tables
+from holdfast.rules.inclusion import IND, Side
 from holdfast.table.naming import key_names
 from holdfast.table.types import show_type
 from holdfast.visible import visible
@@ -88,9 +88,7 @@ class Tables:
             partner = _partner(rule)
             missing = rule.get("missing_rows", rule.get("violations", 0))
             coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
-            from_, to = (
-                _side(*side) for side in ((partner.table, partner.columns), (partner.other, partner.other_columns))
-            )
+            from_, to = map(_side_text, partner)
             but = f", but for {missing:,} {'rows' if missing > 1 else 'row'}" if missing else ""
             place = self._of.place(reference_key(rule))
             told.append(
@@ -114,21 +112,22 @@ class Tables:
         used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
         for rule in self._of.seen.references:
             partner = _partner(rule)
-            used[partner.table] |= dict.fromkeys(partner.columns)
-            used[partner.other] |= dict.fromkeys(partner.other_columns)
+            for side in partner:
+                used[side.table] |= dict.fromkeys(side.columns)
             missing = rule.get("missing_rows", rule.get("violations", 0))
             coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
-            edges.append(Edge(partner.table, partner.columns, partner.other, partner.other_columns, coverage, missing))
+            own, other = partner
+            edges.append(Edge(own.table, own.columns, other.table, other.columns, coverage, missing))
         return tables([(name, list(columns)) for name, columns in used.items()], edges, "tables and foreign keys")
 
 
-def _partner(rule: Mapping[str, Any]) -> Partner:
-    own, other = rule["dependent"], rule["referenced"]
-    return Partner(own[0], tuple(own[1:]), other[0], tuple(other[1:]))
+def _partner(rule: Mapping[str, Any]) -> tuple[Side, Side]:
+    return IND.parse(rule["text"]).sides
 
 
-def _side(table: str, columns: Sequence[str]) -> str:
-    return f"{table}.{columns[0]}" if len(columns) == 1 else f"{table}({', '.join(columns)})"
+def _side_text(side: Side) -> str:
+    columns = side.columns
+    return f"{side.table}.{columns[0]}" if len(columns) == 1 else f"{side.table}({', '.join(columns)})"
 
 
 def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:

@@ -1,1 +1,0 @@
-"""What the texts of rules about single values share: the constants that they name, and how they are read."""
