@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.diff import Witness
+from holdfast.changes.naming import short_names
 from holdfast.engines.listing import Listing
 from holdfast.report.document.details import rule_of
 from holdfast.report.document.listed import violations_page
@@ -85,12 +86,12 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
         return None
     shown, values = Shown(), witness.values
     keys = witness.keys or ({},) * len(values)
-    named = [shown.name(*row, rule.columns) for row in zip(witness.rows, keys, values, strict=True)]
-    said = why(rule, values, named, show=shown.value)
+    numeric = {name for row in values for name, value in row.items() if isinstance(value, int | float)}
+    said = why(rule, values, short_names(witness.rows, witness.keys), show=shown.value, numeric=numeric)
     columns = list(dict.fromkeys([*rule.columns, *values[0]]))
     rows = [
         {
-            "name": named[place],
+            "name": shown.name(witness.rows[place], keys[place], values[place], rule.columns),
             "alive": True,
             "values": [shown.value(values[place].get(name)) for name in columns],
         }
