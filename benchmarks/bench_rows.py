@@ -19,7 +19,7 @@ from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.declared import NoSettings
 from holdfast.engines.registry import rule_class
 from holdfast.engines.row.engine import State, make
-from holdfast.engines.row.sql import condition_sql
+from holdfast.rules.sql import condition_sql
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.language import parse

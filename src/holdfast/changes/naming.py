@@ -34,6 +34,11 @@ def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Value
     return [by_values(number, row, first) for number, row in zip(numbers, values, strict=True)]
 
 
+def short_names(numbers: Sequence[int], keys: Sequence[Values]) -> list[str]:
+    """The names of rows in a sentence that says their values anyway: by their keys, or by their numbers."""
+    return [by_key(key) for key in keys] or [by_number(number) for number in numbers]
+
+
 def by_key(key: Values) -> str:
     """The name of a row with a key."""
     return _names_and_values(key, longest=200)

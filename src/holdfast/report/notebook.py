@@ -12,6 +12,7 @@ from itertools import islice
 from sqlite3 import ProgrammingError
 
 from holdfast.changes.diff import Witness
+from holdfast.changes.naming import short_names
 from holdfast.engines.declared import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of
@@ -102,12 +103,12 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
         return None
     shown, values = Shown(), witness.values
     keys = witness.keys or ({},) * len(values)
-    named = [shown.name(*row, rule.columns) for row in zip(witness.rows, keys, values, strict=True)]
-    said = why(rule, values, named, show=shown.value)
+    numeric = {name for row in values for name, value in row.items() if isinstance(value, int | float)}
+    said = why(rule, values, short_names(witness.rows, witness.keys), show=shown.value, numeric=numeric)
     columns = list(dict.fromkeys([*rule.columns, *values[0]]))
     rows = [
         {
-            "name": named[place],
+            "name": shown.name(witness.rows[place], keys[place], values[place], rule.columns),
             "alive": True,
             "values": [shown.value(values[place].get(name)) for name in columns],
         }

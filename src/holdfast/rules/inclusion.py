@@ -16,7 +16,7 @@ from typing import Any, Self
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.conditions import Condition
-from holdfast.rules.parts import Part, renamed
+from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
 from holdfast.table.nulls import Nulls
@@ -116,7 +116,7 @@ class IND(Rule):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows that can break it."""
-        return self.dependent.columns
+        return (*self.dependent.columns, *names_of(self.where))
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -154,12 +154,14 @@ class IND(Rule):
 
     def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Both sides."""
-        return ((side.table, side.columns) for side in self.sides)
+        yield self.table, self.columns
+        yield self.referenced.table, self.referenced.columns
 
     def renamed(self, table: str, names: Mapping[str, str]) -> Self:
         """The sides of that table."""
         own, other = (renamed(s, names) if s.table == table else s for s in self.sides)
-        return replace(self, dependent=own, referenced=other)
+        where = renamed(self.where, names) if self.table == table else self.where
+        return replace(self, dependent=own, referenced=other, where=where)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints: each side as its table and then its columns."""

@@ -20,7 +20,7 @@ from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
-from holdfast.rules.parts import Part
+from holdfast.rules.parts import Part, names_of
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
@@ -95,8 +95,9 @@ class TableRule(Rule):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column it mentions, if it mentions one."""
-        return (self.quantity.column,) if self.quantity.column else ()
+        """The column it measures, if it measures one, and those of the rows that it is about."""
+        own = (self.quantity.column,) if self.quantity.measure != "rows" else ()
+        return tuple(dict.fromkeys((*own, *names_of(self.where))))
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002
         """No row breaks it: a table does."""

@@ -24,6 +24,7 @@ from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
+from holdfast.rules.parts import names_of, renamed
 from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
@@ -96,7 +97,7 @@ class Pointwise(Rule):
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns."""
-        return (*(name for name, _ in self.left), self.right[0])
+        return tuple(dict.fromkeys((*(name for name, _ in self.left), self.right[0], *names_of(self.where))))
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that compare as the left side says, and not as the right side does. Where a null compares
@@ -130,7 +131,7 @@ class Pointwise(Rule):
     def renamed(self, table: str, names: Any) -> Self:  # noqa: ARG002
         """Operators are no names."""
         *left, right = [(names.get(name, name), operator) for name, operator in (*self.left, self.right)]
-        return replace(self, left=tuple(left), right=right)
+        return replace(self, left=tuple(left), right=right, where=renamed(self.where, names))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

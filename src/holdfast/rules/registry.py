@@ -34,8 +34,11 @@ CLASSES: list[type[Rule]] = [
     ListOD,
     Pointwise,
 ]
+_QUOTE = chr(39)
+_OPERAND = rf"t\s*\.|-?[\s(]*(?:[0-9.]|t\s*\.)|(?:date|time|timestamp)?\s*{_QUOTE}|(?:true|false|nan|inf|infinity)\b"
 _WHERE = re.compile(
-    rf"{between(chr(39))}|{QUOTED}|{between('`')}|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*t\s*\.))",
+    rf"{between(_QUOTE)}|{QUOTED}|{between('`')}"
+    rf"|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*(?:{_OPERAND})))",
     re.IGNORECASE,
 )
 

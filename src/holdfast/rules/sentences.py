@@ -13,11 +13,12 @@ from __future__ import annotations
 import datetime as dt
 import operator
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.changes.naming import Values
+from holdfast.changes.diff import Witness
+from holdfast.changes.naming import Values, short_names
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,
@@ -38,6 +39,9 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.parts import names_of
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
+
+if TYPE_CHECKING:  # Arrow takes its time
+    from holdfast.table.table import Schema
 
 Show = Callable[[Any], str]  # a value as a text: as it is, or hashed
 
@@ -144,6 +148,13 @@ def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> s
     return f"{who} {'violates' if len(names) == 1 else 'violate'} {called or rule.text}: {said.text}"
 
 
+def explained(rule: Rule, witness: Witness, schema: Schema) -> Witness:
+    """The same witness, with a sentence that says how its rows break a rule: `row 7 and row 3: both have …`."""
+    names = short_names(witness.rows, witness.keys)
+    said = why(rule, witness.values, names, schema.nulls, numeric=schema.numeric)
+    return replace(witness, sentence=f"{listed([names[place] for place in said.order])}: {said.text}")
+
+
 def _met(breach: Breach, known: Known) -> bool | None:
     """Whether rows meet a breach."""
     return _all(known.truth(each) for each in breach.conditions)
@@ -219,7 +230,7 @@ class Speaker:
         return [part for part in possible if truths[part]] or (possible if len(possible) == 1 else [])
 
     def _comparison(self, given: Comparison) -> str:
-        how = given.operator
+        how: str = given.operator
         if given.is_beside and not self.verbatim and how in ("<=", ">="):
             how = "=" if is_equal(given, self.rows) else how[0]
         if given.is_beside and how == "=":
@@ -302,9 +313,10 @@ class PlainRows:
     def _compared(self, given: Comparison) -> bool | None:
         if any(self._value(cell) is None for cell in given.cells) and not given.nulls.are_equal:
             return given.nulls.are_distinct and given.operator == "!="
-        keys = [self._key(each, other) for each, other in (given.operands, given.operands[::-1])]
+        left, right = given.operands
+        one, other = self._key(left, right), self._key(right, left)
         try:
-            return None if None in keys else bool(_COMPARE[given.operator](*keys))
+            return None if one is None or other is None else bool(_COMPARE[given.operator](one, other))
         except TypeError:  # of different types: the engine has compared them
             return None
 

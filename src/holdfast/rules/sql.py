@@ -17,7 +17,6 @@ from holdfast.rules.conditions import (
     Every,
     IsNull,
     Like,
-    Matches,
     OneOf,
     Operand,
     of_t,
@@ -120,12 +119,12 @@ def condition_sql(condition: Predicate) -> str:
         return f"{own} {no}BETWEEN {operand_sql(condition.low)} AND {operand_sql(condition.high)}"
     if isinstance(condition, Like):
         return f"{own} {no}LIKE {in_quotes(condition.pattern, _TEXT)}{_escape(condition)}"
-    return f"{no}regexp_like({own}, {expression_sql(condition).text})"
+    return f"{no}regexp_like({own}, {expression_sql(Constant(condition.pattern)).text})"
 
 
-def expression_sql(condition: Matches) -> Constant:
+def expression_sql(pattern: Constant) -> Constant:
     """The regular expression of which a text as a whole is the only part that matches."""
-    return Constant(f"^(?:{condition.pattern})$")
+    return Constant(f"^(?:{pattern.value})$")
 
 
 def _joined(part: Predicate) -> str:

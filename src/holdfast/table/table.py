@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +46,7 @@ class Schema:
         by_name = {column.name: column for column in self.columns}
         return [by_name[name] for name in names]
 
-    @property
+    @cached_property
     def numeric(self) -> frozenset[str]:
         """The columns that hold numbers."""
         return frozenset(column.name for column in self.columns if family(column.type) == NUMBER)

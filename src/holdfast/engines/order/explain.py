@@ -10,7 +10,6 @@ import numpy as np
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import named
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
@@ -20,10 +19,9 @@ from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.order import Canonical, Constant, parse
-from holdfast.rules.sentences import sentence, why
+from holdfast.rules.sentences import explained
 from holdfast.table.naming import witnesses_of
-from holdfast.table.nulls import Nulls
-from holdfast.table.table import Table
+from holdfast.table.table import Schema, Table
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,7 @@ class Explanation(contract.Explanation):
     broken_groups: int
     to_remove: int  # rows, the fewest that must go so that it holds
     witness: Witness | None
-    nulls: Nulls
-    numeric: frozenset[str]  # columns
+    schema: Schema
 
     @property
     def holds(self) -> bool:
@@ -71,9 +68,7 @@ class Explanation(contract.Explanation):
         kind = "split" if isinstance(self.rule, Constant) else "swap"
         head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
         rest = f"  without {self.to_remove:,} rows ({self.rule.error:.4%}) it would hold"
-        names = named(self.witness.rows, self.witness.keys, self.witness.values, self.rule.columns)
-        said = why(self.rule, self.witness.values, names, self.nulls, numeric=self.numeric)
-        return [head, rest, f"  {sentence(self.rule, said, names)}"]
+        return [head, rest, f"  {explained(self.rule, self.witness, self.schema).sentence}"]
 
 
 def explain(table: Table, text: str) -> Explanation:
@@ -104,8 +99,7 @@ def explain(table: Table, text: str) -> Explanation:
         0 if found is None else found.groups,
         to_remove,
         None if pair is None else witnesses_of(table, {text: pair})[text],
-        table.schema.nulls,
-        table.schema.numeric,
+        table.schema,
     )
 
 

@@ -22,9 +22,9 @@ from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.pairs import pairs_within
 from holdfast.engines.pointwise.result import Listed, Rules, Wording
-from holdfast.engines.pointwise.sentences import explained
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
+from holdfast.rules.sentences import explained
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
 

@@ -11,9 +11,9 @@ from holdfast.engines import contract
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.pairs import pairs_within
 from holdfast.engines.pointwise.result import Wording
-from holdfast.engines.pointwise.sentences import explained
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Mark, Pointwise, parse
+from holdfast.rules.sentences import explained
 from holdfast.search.queries import Condition, PairQuery
 from holdfast.search.search import PairSearch
 from holdfast.table.naming import witnesses_of

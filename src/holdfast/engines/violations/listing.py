@@ -62,7 +62,7 @@ class PairListing(Listing):
 
 
 def short_names(table: Table, ids: Ids) -> list[str]:
-    """What rows are called in a sentence that says their values anyway."""
+    """What rows are called in a sentence that says their values anyway, dead or alive."""
     return names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
 
 

@@ -103,7 +103,8 @@ class Details:
         if not any(kept):
             return None
         schema = self._schemas[table]
-        names = [self._name(table, row, own, rule) for row, own in zip(each.rows, kept, strict=True)]
+        known_by = self._rows.key(table)
+        names = [row_name(self._shown, row, known_by, own) for row, own in zip(each.rows, kept, strict=True)]
         said = why(rule, kept, names, schema.nulls, self._shown.value, schema.numeric)
         columns = self._columns(table, rule)
         order = [(each.rows[place], kept[place]) for place in said.order]
@@ -117,11 +118,8 @@ class Details:
             "rows": [self._row(table, row, values, columns, rule) for row, values in order],
         }
 
-    def _name(self, table: str, row: int, values: Values, rule: Rule) -> str:
-        return row_name(self._shown, row, self._rows.key(table), values, rule.columns)
-
     def _row(self, table: str, row: int, values: Values, columns: Sequence[str], rule: Rule) -> dict[str, Any]:
-        name = self._name(table, row, values, rule)
+        name = row_name(self._shown, row, self._rows.key(table), values, rule.columns)
         texts = [self._shown.value(values[column]) if column in values else "–" for column in columns]
         return {"row": row, "name": name, "alive": self._rows.lives(table, row), "values": texts}
 

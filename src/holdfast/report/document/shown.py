@@ -10,6 +10,7 @@ from typing import Any
 
 from holdfast.changes.naming import Values, by_key, by_number, by_values
 from holdfast.rules.rule import Rule
+from holdfast.rules.sql import expression_sql
 from holdfast.visible import cut, visible
 
 _LONGEST = 200  # letters of a value
@@ -56,14 +57,19 @@ class Hashed(Shown):
 
     def rule(self, text: str, rule: Rule) -> str:
         """The constants of a rule are values, too."""
-        constants = sorted({each.text for each in rule.constants}, key=len, reverse=True)  # one may hold another
+        named = {each.text for each in rule.constants} | {expression_sql(each).text for each in rule.constants}
+        constants = sorted(named, key=len, reverse=True)  # one may hold another
         if not constants:
             return text
         any_of = "|".join(map(re.escape, constants))
         return re.sub(rf"(?<![\w\"])(?:{any_of})(?![\w\"])", lambda found: self.value(found[0]), text)
 
 
-def row_name(shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str]) -> str:
-    """What a row is called, given its values and the columns of the declared key."""
+def row_name(
+    shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str] | None = None
+) -> str:
+    """What a row is called, given its values and the columns of the declared key; where none is declared, by its number
+    and some of its values, those that come `first` first, or by its number alone.
+    """
     known = {name: values[name] for name in key if name in values}
-    return shown.name(row, known if len(known) == len(key) else {}, values, first)
+    return shown.name(row, known if len(known) == len(key) else {}, {} if first is None else values, first or ())
