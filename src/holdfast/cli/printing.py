@@ -138,6 +138,14 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
             )
 
 
+def print_either(form: Format, lines: Iterable[Mapping[str, Any]], text: str) -> None:
+    """The same as JSON or as text."""
+    if form == "json":
+        print_json(lines)
+    else:
+        say(text)
+
+
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:
     """One object a line."""
     say_json(lines)

@@ -16,7 +16,8 @@ def arrow_table(source: Any) -> pa.Table:
         return source
     if isinstance(source, pa.RecordBatch):
         return pa.table(source)
-    if (library := _library(source)) == "pandas":
+    library = type(source).__module__.split(".")[0]
+    if library == "pandas":
         return _arrow_of_pandas(source)
     if library == "polars" and hasattr(source, "collect"):
         source = source.collect()
@@ -27,11 +28,7 @@ def arrow_table(source: Any) -> pa.Table:
 
 def is_spark_frame(source: object) -> bool:
     """Whether a source is a DataFrame of Spark, which need not be installed."""
-    return _library(source) == "pyspark"
-
-
-def _library(source: object) -> str:
-    return type(source).__module__.split(".")[0]
+    return type(source).__module__.split(".")[0] == "pyspark"
 
 
 def lasting(source: Any) -> Any:

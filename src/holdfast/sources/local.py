@@ -23,6 +23,7 @@ from holdfast.sources.opening import readable as _reading
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22
+_TEXT = pa.string()
 _PIECE = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
 
@@ -79,7 +80,7 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
             raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
         if _may_end_within_quotes(path, dialect, table) and (sentence := complaint(path, dialect)):
             raise BadInput(sentence)
-    return table.rename_columns(dialect.names)
+    return table
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
@@ -183,7 +184,7 @@ def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
         try:
             with _opened(path) as stream:
                 _fill(stream, start)
-                return _arrow_csv(stream, dialect, block)
+                return arrow_csv(stream, dialect, block)
         except pa.ArrowInvalid as error:
             # A record longer than two blocks; Arrow has no error class of its own for it.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
@@ -216,28 +217,31 @@ def _tail(path: str | Path, size: int) -> bytes:
         return end
 
 
-def _arrow_csv(source: pa.NativeFile, dialect: Dialect, block: int) -> pa.Table:
-    """Arrow's reader under positional names, since the real ones may hold anything.
+def arrow_csv(
+    source: pa.NativeFile, dialect: Dialect, block: int, kept: pa.DataType = _TEXT, threads: bool = True
+) -> pa.Table:
+    """Arrow's reader, under positional names at first, since the real ones may hold anything.
 
     Arrow reads ahead in threads of its own, which may still let go of what they read when the process is about to end.
     So the source is one of Arrow's own: a thread that needs the interpreter then, to free a Python object, is killed
     by it, and takes the process along.
     """
-    import pyarrow.csv as arrow_csv
+    from pyarrow import csv
 
     names = [str(i) for i in range(len(dialect.names))]
-    return arrow_csv.read_csv(
+    table = csv.read_csv(
         source,
-        read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
-        parse_options=arrow_csv.ParseOptions(
+        read_options=csv.ReadOptions(column_names=names, block_size=block, use_threads=threads),
+        parse_options=csv.ParseOptions(
             delimiter=dialect.separator,
             quote_char=dialect.quote or False,
             newlines_in_values=bool(dialect.quote),
         ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), null_values=[], strings_can_be_null=False
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, kept), null_values=[], strings_can_be_null=False
         ),
     )
+    return table.rename_columns(dialect.names)
 
 
 def _data_start(path: str | Path, dialect: Dialect) -> int | None:

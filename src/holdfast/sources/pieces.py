@@ -69,27 +69,11 @@ class CsvPiece:
 
 
 def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
-    """The records of some bytes, under positional names at first, since the real ones may hold anything."""
-    import pyarrow.csv as arrow_csv
-
-    names = [str(i) for i in range(len(dialect.names))]
+    """The records of some bytes, as texts in dictionaries."""
     if not data.to_pybytes().strip(b"\r\n" + BOM):
         return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
-    table = arrow_csv.read_csv(
-        pa.BufferReader(data),
-        read_options=arrow_csv.ReadOptions(column_names=names, block_size=data.size, use_threads=False),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=dialect.separator,
-            quote_char=dialect.quote or False,
-            newlines_in_values=bool(dialect.quote),
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    )
-    return table.rename_columns(dialect.names)
+    kept = pa.dictionary(pa.int32(), pa.string())
+    return local.arrow_csv(pa.BufferReader(data), dialect, data.size, kept, threads=False)
 
 
 def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
