@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.engines.declared import is_given
+from holdfast.engines.contract import is_given
 from holdfast.rules.lists import ListOD, SortColumn
 
 Names = frozenset[str]

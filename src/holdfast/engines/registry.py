@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import registry as rules
 

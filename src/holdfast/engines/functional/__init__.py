@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.dependency import FD, Key
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 

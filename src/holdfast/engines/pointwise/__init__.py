@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.contract import FindingTable, Json, Option, RuleClass
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.pointwise import Pointwise
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
 

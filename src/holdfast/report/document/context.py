@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from holdfast.engines.declared import is_given
+from holdfast.engines.contract import is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.details import rule_of, wanted_rows

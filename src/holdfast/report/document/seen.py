@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from holdfast.changes.naming import Values
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
