@@ -112,6 +112,9 @@ class RuleClass(ABC, Generic[Settings]):
     across: ClassVar[bool] = False  # it looks at all tables together
     facts: ClassVar[bool] = False  # its findings are facts that change, and not rules that break
     scored: ClassVar[bool] = False  # its rules say what they are worth, from 0 to 1, where they are ranked
+    references: ClassVar[bool] = False  # its rules tie tables: pages draw those that were given, or look like keys
+    denials: ClassVar[bool] = False  # its rules can be written as denial constraints, one for all readings
+    yours: ClassVar[str] = ""  # the heading over its rules on pages, where they are given; "": the title
     table: ClassVar[FindingTable] = GIVEN_TABLE
     suggested: ClassVar[str] = ""  # the heading over its suggestions; "": its rules are not suggested
     by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line

@@ -18,6 +18,7 @@ class Denials(RuleClass[ViolationSettings]):
     """Denial constraints."""
 
     name, title, rules = "dc", "violations", (DenialConstraint,)
+    yours = "your denial constraints"
     settings, given = ViolationSettings, True
 
     def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ViolationEngine:

@@ -90,6 +90,7 @@ class NamedDependencies(RuleClass[NoSettings]):
     """Keys and FDs that were given."""
 
     name, title, rules = "named", "violations of named dependencies", (FD, Key)
+    yours = "your keys and dependencies"
     settings, given = NoSettings, True
 
     def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:  # noqa: ARG002

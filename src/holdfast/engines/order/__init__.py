@@ -80,6 +80,7 @@ class Lists(RuleClass[ViolationSettings]):
     """List order dependencies that were given."""
 
     name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
+    yours = "your sort orders"
     settings, given = ViolationSettings, True
 
     def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ListEngine:

@@ -73,7 +73,7 @@ class PointwiseOrders(RuleClass[PointwiseSettings]):
     name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
     suggested = "orders between pairs of rows"
     settings = PointwiseSettings
-    many = True
+    many = denials = True
     table = FindingTable(("coverage", "dependency"), _cells, ("coverage",))
 
     def engine(self, settings: PointwiseSettings, given: Mapping[str, TableRules]) -> PointwiseEngine:  # noqa: ARG002
