@@ -22,7 +22,7 @@ from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.api.view import View
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.engines.declared import NoSettings
+from holdfast.engines.contract import NoSettings
 from holdfast.engines.functional.named import NamedEngine, make
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable

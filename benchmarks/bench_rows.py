@@ -16,13 +16,13 @@ import pyarrow as pa
 from benchmarks.bench_denial import empty, grown, sizes, tax
 from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.declared import NoSettings
+from holdfast.engines.contract import NoSettings
 from holdfast.engines.registry import rule_class
 from holdfast.engines.row.engine import State, make
-from holdfast.rules.sql import condition_sql
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.language import parse
+from holdfast.rules.sql import condition_sql
 from holdfast.table.runner import Threads
 
 RULES = (

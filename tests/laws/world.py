@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.operations import DELETE
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import HISTORY
+from holdfast.engines.contract import HISTORY, Engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change

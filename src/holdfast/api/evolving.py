@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from holdfast.api.rule_change import Results, events, told
 from holdfast.api.ruling import Ruling, Subject
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.diff import Result
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import changed_settings, rule_class
 from holdfast.results.marks import RuleName
 from holdfast.store.events import Event

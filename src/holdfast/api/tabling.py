@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.api.evolving import Evolving, rules_told
 from holdfast.api.rule_change import events, told
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences, suggest

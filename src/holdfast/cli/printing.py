@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
