@@ -85,7 +85,7 @@ def keys(rows: list[Row]) -> list[Finding]:
 
 
 def listed(rule: ListOD) -> Finding:
-    return {"kind": "lod", "name": "r", "severity": "error", "violations": 0, **rule.sides_json(), "text": rule.text}
+    return {"kind": "lod", "name": "r", "severity": "error", "violations": 0, **rule.to_json(), "text": rule.text}
 
 
 def check(rows: list[Row], advice: Advice) -> None:

@@ -6,12 +6,12 @@ import duckdb
 import pyarrow as pa
 import pytest
 from holdfast.engines.meaning import Meaning
+from holdfast.report.pairs import told
+from holdfast.report.sql import query
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.engines.registry import class_of_text
-from holdfast.report.pairs import told
-from holdfast.report.sql import query
 from holdfast.table.nulls import Nulls
 
 _RULES = [
