@@ -14,8 +14,8 @@ import pytest
 from holdfast.api import remembering
 from holdfast.api.monitor import Monitor
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.rules import registry
 from holdfast.results.memory import ColumnFigures, Figures, KeptWitness
+from holdfast.rules import registry
 from holdfast.store.layout import DATABASE
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled
