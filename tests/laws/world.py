@@ -103,7 +103,7 @@ class World:
 class Kept:
     """An engine's state of a world, kept up to date by maintenance. Several may share what they watch."""
 
-    def __init__(self, engine: Engine, world: World, watched: WatchedTable | None = None) -> None:
+    def __init__(self, engine: Engine[Any, Any], world: World, watched: WatchedTable | None = None) -> None:
         self.engine, self.world = engine, world
         self.watched = watched or WatchedTable(world.table)
         self.state = engine.discover(self._subject(self.watched), world.runner)
