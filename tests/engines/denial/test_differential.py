@@ -13,11 +13,12 @@ from holdfast.engines.violations.maintain import maintain
 from holdfast.rules.denial import Cell, Constant, DenialConstraint, parse
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.local import read_csv, sniff_file, typed_table
+from holdfast.sources.local import read_csv, sniff_file
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
 from tests.engines.denial.streams import Stream, detect, discover, listed
+from tests.sources.typed import typed_table
 
 duckdb = pytest.importorskip("duckdb")
 
