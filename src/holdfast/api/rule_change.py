@@ -41,6 +41,11 @@ def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
                 yield name, subject, Event(event, text, json.dumps(finding))
 
 
+def is_found(name: str) -> bool:
+    """Whether the rules of a class are found, and can break."""
+    return not rule_class(name).given and not rule_class(name).facts
+
+
 def _given_changes(old: Mapping[RuleName, Json], now: Mapping[RuleName, Json]) -> dict[str, list[Json]]:
     edited = [rule for rule in now if rule in old and _label(old[rule]) != _label(now[rule])]
     return {

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.errors import BadInput
+from holdfast.sources.dialect import refuse_equal_names
 
 
 def arrow_table(source: Any) -> pa.Table:
@@ -48,13 +49,7 @@ def _arrow_of_stream(source: Any) -> pa.Table:
 
 
 def _arrow_of_pandas(frame: Any) -> pa.Table:
-    names = [str(name) for name in getattr(frame, "columns", ())]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise BadInput(
-                f"the pandas DataFrame: columns {1 + names.index(name)} and {1 + place} are both named {name!r}; "
-                "rename one of them"
-            )
+    refuse_equal_names(map(str, getattr(frame, "columns", ())), "the pandas DataFrame")
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
