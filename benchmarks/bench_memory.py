@@ -22,7 +22,7 @@ from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.api import monitor as applying
 from holdfast.api.monitor import Monitor
 from holdfast.store import events
-from holdfast.store.database import DATABASE
+from holdfast.store.layout import DATABASE
 from holdfast.store.records import KeptRows
 
 RULES, ROWS, BATCH, COLUMNS = 50, 500, 10, 8

@@ -18,7 +18,7 @@ import pyarrow as pa
 from benchmarks.bench_inclusion import scratch
 from benchmarks.frame import Case, benchmark, quick
 from holdfast.api.monitor import Monitor
-from holdfast.api.outcome import Outcome
+from holdfast.results.outcome import Outcome
 
 RULE = "orders.cust in customers.id"
 BATCH, NEW = 1_000, 100  # orders of a batch, and customers that come with them

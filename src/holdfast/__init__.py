@@ -12,47 +12,80 @@ TYPE_CHECKING = False  # the command line starts here: not even the module typin
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.api.checking import check
-    from holdfast.api.discovery import discover
-    from holdfast.api.monitor import Monitor
-    from holdfast.api.ordering import orders
-    from holdfast.api.suggesting import suggest
-    from holdfast.api.verifying import verify
-    from holdfast.api.view import View
-    from holdfast.errors import BadInput, HoldfastError
-    from holdfast.intake.reading import ReadOptions
-    from holdfast.sources.dialect import CsvOptions
-    from holdfast.store.backup import backup
+    from holdfast.advice.advice import Advice as Advice
+    from holdfast.api.checking import check as check
+    from holdfast.api.discovery import discover as discover
+    from holdfast.api.monitor import Monitor as Monitor
+    from holdfast.api.ordering import orders as orders
+    from holdfast.api.suggesting import suggest as suggest
+    from holdfast.api.verifying import verify as verify
+    from holdfast.api.view import View as View
+    from holdfast.engines.listing import Listing as Listing
+    from holdfast.engines.order.list_first import Ordered as Ordered
+    from holdfast.errors import BadInput as BadInput
+    from holdfast.errors import HoldfastError as HoldfastError
+    from holdfast.intake.reading import ReadOptions as ReadOptions
+    from holdfast.ranking.suggestion import Doubt as Doubt
+    from holdfast.ranking.suggestion import Same as Same
+    from holdfast.ranking.suggestion import Suggestion as Suggestion
+    from holdfast.report.notebook import html_of as html_of
+    from holdfast.results.changed import Changed as Changed
+    from holdfast.results.checked import Checked as Checked
+    from holdfast.results.checked import Listings as Listings
+    from holdfast.results.explanation import Explanation as Explanation
+    from holdfast.results.found import Found as Found
+    from holdfast.results.history import RuleHistory as RuleHistory
+    from holdfast.results.lens import Lens as Lens
+    from holdfast.results.marks import Marks as Marks
+    from holdfast.results.memory import ColumnFigures as ColumnFigures
+    from holdfast.results.memory import Event as Event
+    from holdfast.results.memory import Figures as Figures
+    from holdfast.results.memory import KeptWitness as KeptWitness
+    from holdfast.results.memory import Memory as Memory
+    from holdfast.results.outcome import Outcome as Outcome
+    from holdfast.results.rows import Row as Row
+    from holdfast.results.suggestions import Suggestions as Suggestions
+    from holdfast.results.upkeep import Vacuumed as Vacuumed
+    from holdfast.results.upkeep import Verified as Verified
+    from holdfast.sources.dialect import CsvOptions as CsvOptions
+    from holdfast.store.backup import Backup as Backup
+    from holdfast.store.backup import backup as backup
+    from holdfast.store.records import BatchRecord as BatchRecord
 
 __version__ = "0.1.0"
-__all__ = [
-    "BadInput",
-    "CsvOptions",
-    "HoldfastError",
-    "Monitor",
-    "ReadOptions",
-    "View",
-    "backup",
-    "check",
-    "discover",
-    "orders",
-    "suggest",
-    "verify",
-]
-_WHERE = {
-    "check": "holdfast.api.checking",
-    "View": "holdfast.api.view",
-    "discover": "holdfast.api.discovery",
-    "BadInput": "holdfast.errors",
-    "HoldfastError": "holdfast.errors",
-    "ReadOptions": "holdfast.intake.reading",
-    "Monitor": "holdfast.api.monitor",
-    "CsvOptions": "holdfast.sources.dialect",
-    "orders": "holdfast.api.ordering",
-    "suggest": "holdfast.api.suggesting",
-    "backup": "holdfast.store.backup",
-    "verify": "holdfast.api.verifying",
+_MODULES = {  # what users call, what they get, and what they may hand over
+    "advice.advice": ("Advice",),
+    "api.checking": ("check",),
+    "api.discovery": ("discover",),
+    "api.monitor": ("Monitor",),
+    "api.ordering": ("orders",),
+    "api.suggesting": ("suggest",),
+    "api.verifying": ("verify",),
+    "api.view": ("View",),
+    "engines.listing": ("Listing",),
+    "engines.order.list_first": ("Ordered",),
+    "errors": ("BadInput", "HoldfastError"),
+    "intake.reading": ("ReadOptions",),
+    "ranking.suggestion": ("Doubt", "Same", "Suggestion"),
+    "report.notebook": ("html_of",),
+    "results.changed": ("Changed",),
+    "results.checked": ("Checked", "Listings"),
+    "results.explanation": ("Explanation",),
+    "results.found": ("Found",),
+    "results.history": ("RuleHistory",),
+    "results.lens": ("Lens",),
+    "results.marks": ("Marks",),
+    "results.memory": ("ColumnFigures", "Event", "Figures", "KeptWitness", "Memory"),
+    "results.outcome": ("Outcome",),
+    "results.rows": ("Row",),
+    "results.suggestions": ("Suggestions",),
+    "results.upkeep": ("Vacuumed", "Verified"),
+    "sources.dialect": ("CsvOptions",),
+    "store.backup": ("Backup", "backup"),
+    "store.records": ("BatchRecord",),
 }
+_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +94,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_WHERE[name]), name)
+    return getattr(import_module(f"holdfast.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """All that can be asked for, whether it is imported yet or not."""
+    return sorted({*globals(), *_WHERE})

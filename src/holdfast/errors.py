@@ -24,7 +24,12 @@ EXIT_CODES = "0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our e
 
 
 class HoldfastError(Exception):
-    """An error of ours."""
+    """An error of ours: exit code 3.
+
+    >>> import holdfast as hf
+    >>> issubclass(hf.BadInput, hf.HoldfastError), int(hf.HoldfastError.exit_code)
+    (True, 3)
+    """
 
     exit_code = ExitCode.OUR_ERROR
 
@@ -33,7 +38,13 @@ class HoldfastError(Exception):
 
 
 class BadInput(HoldfastError):
-    """Something about the input, the usage or the surroundings that the user can mend."""
+    """Something about the input, the usage or the surroundings that the user can mend: exit code 2.
+
+    >>> import holdfast as hf
+    >>> hf.discover("none.csv")
+    Traceback (most recent call last):
+    holdfast.errors.BadInput: none.csv: there is no such file; check the path
+    """
 
     exit_code = ExitCode.BAD_INPUT
 

@@ -8,6 +8,7 @@ all. Such characters are shown as Python and JSON write them, `\x1b` or `\u202e`
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from typing import Any
@@ -55,6 +56,20 @@ def brief(value: Any, longest: int = 28) -> str:
         return "–"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
     return cut(visible(text[: longest + 1].replace("\n", "⏎")), longest)
+
+
+class Printed(ABC):
+    """What prints as a few lines; a dataclass that is to show them in place of its fields says `repr=False`."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(visible, self.lines()))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @abstractmethod
+    def lines(self) -> list[str]:
+        """As text, a line each."""
 
 
 def shown_fields(value: Any, hidden: Sequence[str] = ()) -> str:

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.alarms import FailOn
-from holdfast.api.marks import Marks
-from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness, Worth
+from holdfast.results.alarms import FailOn
+from holdfast.results.marks import Marks
+from holdfast.results.outcome import Outcome
 from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write

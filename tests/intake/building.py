@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.outcome import Outcome
 from holdfast.api.view import View
 from holdfast.intake import choosing, reading
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.results.outcome import Outcome
 from holdfast.sources import pieces
 from holdfast.sources.dialect import CsvOptions
 from tests.oracle.rows import Row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.api.outcome import Outcome
+from holdfast.results.outcome import Outcome
 
 START = pa.table({"id": [0, 1, 2], "name": ["a", "b", "c"], "n": [1, 2, None]})
 BAD = 'id,name,n\r\n5,ok,1\r\n6,no number,x\r\n7,short\r\n,no key,1\r\n1,taken,1\r\n8,"qu""o,te",?\r\n9,fine,3\r\n'

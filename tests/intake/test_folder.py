@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.outcome import Outcome
 from holdfast.errors import BadInput
+from holdfast.results.outcome import Outcome
 from holdfast.store.store import Store
 from tests.intake.building import Notes, file_of, rows_in, watched
 

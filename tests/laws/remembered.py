@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 import holdfast as hf
-from holdfast.api.memory import ColumnFigures, Event, Figures
-from holdfast.api.outcome import Outcome
 from holdfast.api.view import View
 from holdfast.changes.diff import Finding
 from holdfast.engines.registry import rule_class
+from holdfast.results.memory import ColumnFigures, Event, Figures
+from holdfast.results.outcome import Outcome
 from holdfast.table.plain import plain_rows
 from tests.laws.expected import Expected
 from tests.table.building import rows_of

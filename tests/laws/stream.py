@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 import holdfast as hf
-from holdfast.api.outcome import Outcome
+from holdfast.results.outcome import Outcome
 from holdfast.table.nulls import NullMode
 from tests.laws.expected import (
     DENIED,

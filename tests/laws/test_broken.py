@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api.outcome import Outcome
+from holdfast.results.outcome import Outcome
 from holdfast.table.nulls import NullMode
 from tests.oracle import functional as oracle
 

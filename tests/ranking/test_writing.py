@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.suggesting import Suggestions
+from holdfast.results.suggestions import Suggestions
 from holdfast.rules.file import read_rules
 
 ODD = ["yes", "a: b", '"quoted"', "#", "- x", "ünï", "a\nb"]

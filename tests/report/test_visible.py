@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.inclusion import picture
 from holdfast.engines.inclusion.rank import Proposal
@@ -24,6 +23,7 @@ from holdfast.report.progress import TerminalProgress
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, json_line, plain, say
 from holdfast.report.violations import print_listing
+from holdfast.results.outcome import Outcome
 from holdfast.rules.dependency import FD
 from holdfast.rules.inclusion import IND, Side
 from holdfast.store.records import BatchRecord

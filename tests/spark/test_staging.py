@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.outcome import Outcome
 from holdfast.errors import BadInput
+from holdfast.results.outcome import Outcome
 from holdfast.spark import session
 from holdfast.spark.stage import CHUNK_ROWS, StagingPlan, stage_frame
 from holdfast.table import admit

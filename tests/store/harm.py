@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
-from holdfast.store.database import DATABASE, connect
+from holdfast.store.database import connect
+from holdfast.store.layout import DATABASE
 from holdfast.store.sums import SumsWriter
 
 RULES = ["not(t.city = s.city and t.zip < s.zip)", "zip -> city"]

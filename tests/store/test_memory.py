@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from holdfast.api import remembering
-from holdfast.api.memory import ColumnFigures, Figures, KeptWitness
 from holdfast.api.monitor import Monitor
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.functional import model
-from holdfast.store.database import DATABASE
+from holdfast.results.memory import ColumnFigures, Figures, KeptWitness
+from holdfast.store.layout import DATABASE
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled
 

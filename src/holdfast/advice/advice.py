@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.advice.clauses import Clause
 from holdfast.advice.reasoning import Proof, Reasoner
 from holdfast.rules.lists import SortColumn, SortList, sort_text
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 _MOST = 10  # other orders that are told
 
@@ -55,9 +55,18 @@ class Serving:
         return {"order": order, "backwards": self.backwards, "rules": list(self.rules or ())}
 
 
-@dataclass(frozen=True)
-class Advice:
-    """What is known about a clause."""
+@dataclass(frozen=True, repr=False)
+class Advice(Printed):
+    """What is known about a clause.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> changed = watch.watch("fd")
+    >>> watch.advise("GROUP BY id, zip")
+    GROUP BY id, zip
+      GROUP BY id is enough
+      zip is redundant: the columns before it determine it, by id -> zip
+    """
 
     table: str
     clause: Clause
@@ -67,12 +76,6 @@ class Advice:
     not_served_by: tuple[Serving, ...]  # orders that were asked about
     single: Proof | None  # why no two rows are equal on the columns
     notes: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(map(visible, self.lines()))
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def lines(self) -> list[str]:
         """As text, a line each."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,41 +19,13 @@ from holdfast.engines.registry import (
 from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
+from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.rules.registry import examples
 from holdfast.table.nulls import GivenNulls
 
 _RULE_FILES = (".yaml", ".yml", ".json")
-
-
-@dataclass(frozen=True)
-class Checked:
-    """How each rule stands, and its violations."""
-
-    findings: tuple[Any, ...]
-    listings: tuple[Listing, ...]
-
-    @property
-    def violated(self) -> bool:
-        """Whether a rule of severity error has violations."""
-        return any(rule["violations"] and rule["severity"] == "error" for rule in self.to_json())
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """One object a rule."""
-        return [finding.to_json() for finding in self.findings]
-
-    def __repr__(self) -> str:
-        from holdfast.report.text import checked_text
-
-        return checked_text(self)
-
-    def _repr_html_(self) -> str:
-        from holdfast.report.notebook import framed, listings_html
-        from holdfast.report.pages import findings_html
-
-        violated = [listing for listing in self.listings if listing.count]
-        return framed(findings_html(self.to_json())) + (listings_html(violated) if violated else "")
 
 
 def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:

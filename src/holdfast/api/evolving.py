@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdfast.api.changed import Changed
-from holdfast.api.rule_change import Json, Results, events, told
+from holdfast.api.rule_change import Results, events, told
 from holdfast.api.ruling import Ruling, Subject
+from holdfast.engines.declared import Json
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences
@@ -25,6 +25,7 @@ from holdfast.intake.build import Sources, admit_batch
 from holdfast.intake.evolve import columns_in, evolution
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.results.changed import Changed
 from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.store.records import COLUMNS, TableRecord
 from holdfast.store.reshape import Reshaped

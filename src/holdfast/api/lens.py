@@ -1,77 +1,38 @@
-"""A column looked at closely: what determines it, what it determines, and how its values spread; without a graph."""
+"""A column looked at closely, as the document of a page tells of it: without a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
 from holdfast.report.document.columns import FIRST
-from holdfast.visible import brief, visible
+from holdfast.results.lens import Lens
+from holdfast.visible import visible
 
-_MOST = 10  # rules of a kind that are shown
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
 _ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 
 
-@dataclass(frozen=True)
-class Lens:
-    """A column: its facts, and the rules that name it, the best of each kind first."""
-
-    table: str
-    name: str
-    facts: Mapping[str, Any]  # type, rows, nulls, distinct, min, max and the most frequent values
-    rules: Mapping[str, tuple[str, ...]]  # by what they tell of it
-    pictures: tuple[str, ...]  # SVG
-
-    @staticmethod
-    def of(document: Mapping[str, Any], table: str, name: str) -> Lens:
-        """A column of the document of a page, which tells all of it."""
-        columns = document["columns"]
-        tables = [each["name"] for each in document["tables"]]
-        own = {
-            column["name"]: place for place, column in enumerate(columns) if tables[column["table"]] == visible(table)
-        }
-        if visible(name) not in own:
-            raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
-        place = own[visible(name)]
-        about = columns[place]
-        found: dict[str, list[str]] = {}
-        for kind, text in _rules_with(document, chr(FIRST + place)):
-            found.setdefault(kind, []).append(text)
-        drawn = ("distribution", "nulls_line")
-        ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
-        facts = {key: value for key, value in about.items() if key not in (*drawn, "table", "name", "quoted")}
-        pictures = tuple(about[key] for key in drawn if about.get(key))
-        return Lens(table, name, facts, {kind: tuple(found[kind]) for kind in ordered}, pictures)
-
-    def to_json(self) -> dict[str, Any]:
-        """As a plain object."""
-        rules = {kind: list(texts) for kind, texts in self.rules.items()}
-        return {"kind": "lens", "table": self.table, "column": self.name, **self.facts, "rules": rules}
-
-    def __repr__(self) -> str:
-        lines = [f"{self.table}.{self.name}: {self._told()}"]
-        for kind, texts in self.rules.items():
-            lines += [f"{kind}: {len(texts):,}", *(f"  {text}" for text in texts[:_MOST])]
-            lines += [f"  … and {len(texts) - _MOST:,} more"] if len(texts) > _MOST else []
-        return "\n".join(map(visible, lines))
-
-    def _told(self) -> str:
-        facts = self.facts
-        spread = f", from {brief(facts['min'])} to {brief(facts['max'])}" if facts.get("distinct") else ""
-        return f"{facts['type']}, {facts['distinct']:,} distinct, {facts['nulls']:,} nulls{spread}"
-
-    def _repr_html_(self) -> str:
-        from holdfast.report.notebook import bullets, framed, heading, lines
-
-        parts = [heading(f"{self.table}.{self.name}"), lines([self._told()]), *self.pictures]
-        for kind, texts in self.rules.items():
-            parts.append(heading(kind) + bullets(texts[:_MOST], len(texts) - _MOST))
-        return framed(*parts)
+def lens_of(document: Mapping[str, Any], table: str, name: str) -> Lens:
+    """A column of the document of a page, which tells all of it."""
+    columns = document["columns"]
+    tables = [each["name"] for each in document["tables"]]
+    own = {column["name"]: place for place, column in enumerate(columns) if tables[column["table"]] == visible(table)}
+    if visible(name) not in own:
+        raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
+    place = own[visible(name)]
+    about = columns[place]
+    found: dict[str, list[str]] = {}
+    for kind, text in _rules_with(document, chr(FIRST + place)):
+        found.setdefault(kind, []).append(text)
+    drawn = ("distribution", "nulls_line")
+    ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
+    facts = {key: value for key, value in about.items() if key not in (*drawn, "table", "name", "quoted")}
+    pictures = tuple(about[key] for key in drawn if about.get(key))
+    return Lens(table, name, facts, {kind: tuple(found[kind]) for kind in ordered}, pictures)
 
 
 def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, str]]:

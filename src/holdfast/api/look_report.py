@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.api.opening import Opened
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
@@ -15,11 +15,9 @@ from holdfast.report.bundle import html_page
 from holdfast.report.document.build import document
 from holdfast.report.document.rules import HOLDS, VIOLATED, RuleLine, Section, score_of
 from holdfast.report.document.seen import RuleSeen, Seen
-from holdfast.report.outputs import PAGE, write_text
-
-if TYPE_CHECKING:
-    from holdfast.api.discovery import Found
-    from holdfast.api.suggesting import Suggestions
+from holdfast.results.found import Found
+from holdfast.results.outputs import PAGE, write_text
+from holdfast.results.suggestions import Suggestions
 
 BEST = 200  # of the best rules of a class and table there is more to tell
 

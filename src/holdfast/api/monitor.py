@@ -23,7 +23,6 @@ from holdfast.api.applying import Part, kind_of, sources_by_table
 from holdfast.api.kept import settings_text
 from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
-from holdfast.api.outcome import Outcome
 from holdfast.api.remembering import given_witnesses, kept_rows
 from holdfast.api.tabling import Tabling
 from holdfast.api.view import View
@@ -38,6 +37,7 @@ from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.results.outcome import Outcome
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, TableRecord
 from holdfast.store.store import Store

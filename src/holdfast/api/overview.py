@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.discovery import Found, found_in
+from holdfast.api.discovery import found_in
 from holdfast.api.opening import opened
-from holdfast.api.suggesting import Suggestions, suggestions_in
+from holdfast.api.suggesting import suggestions_in
 from holdfast.engines.registry import make_engine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
+from holdfast.results.found import Found
+from holdfast.results.suggestions import Suggestions
 from holdfast.table.nulls import GivenNulls
 
 

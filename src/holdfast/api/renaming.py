@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.api.marks import Marks, RuleName
 from holdfast.api.rule_change import Results
 from holdfast.api.wanted import Wanted
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
+from holdfast.results.marks import Marks, RuleName
 from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import parse

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.diff import Result
+from holdfast.engines.declared import Json
 from holdfast.engines.registry import changed_settings, rule_class
+from holdfast.results.marks import RuleName
 from holdfast.store.events import Event
 
 if TYPE_CHECKING:
     from holdfast.api.wanted import Wanted
 
-Json = Mapping[str, Any]
-RuleName = tuple[str, str, str]  # class, table ("*": all) and text
 Results = Mapping[tuple[str, str], Result]  # by class and table
 _TOLD = ("name", "table", "severity", "text", "violations", "counted")
 

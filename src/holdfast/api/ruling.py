@@ -16,9 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.changed import Changed
 from holdfast.api.kept import kept_rules, settings_text
-from holdfast.api.marks import MARKS, Mark
 from holdfast.api.rule_change import events, told
 from holdfast.api.upkeep import Upkeep
 from holdfast.changes.diff import Result
@@ -32,6 +30,8 @@ from holdfast.engines.registry import (
     refuse_unknown_settings,
 )
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.results.changed import Changed
+from holdfast.results.marks import MARKS, Mark
 from holdfast.rules.given import Given
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.changed import line, said
 from holdfast.api.look_report import BEST, left_out_notes
-from holdfast.api.memory import Event, Memory
 from holdfast.changes.diff import Result
-from holdfast.changes.naming import listed, named
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
-from holdfast.report.document.fates import Turn, fate_of
+from holdfast.report.document.fates import fate_of, turn_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import ChangeSeen, EventSeen, RuleKey, RuleSeen, Seen, Told
+from holdfast.report.document.seen import ChangeSeen, RuleSeen, Seen, Told
 from holdfast.report.document.worklists import MOST_PAIRS
+from holdfast.results.changed import line, said
+from holdfast.results.memory import Event, Memory, RuleKey
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -72,7 +71,7 @@ class _State:
             sections=[*self._sections(rules)],
             rules=rules,
             batches=view.history(),
-            events=[EventSeen(e.seq, e.event, (e.engine, e.table, e.text), e.by) for e in self._events],
+            events=self._events,
             counts=self._memory.counts(),
             nulls_over_time={
                 at: [(each.seq, float(each.nulls)) for each in figures]
@@ -216,19 +215,8 @@ def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
     """The events of each rule that is not gone, the oldest first; the rule that turned last comes first."""
     found: dict[RuleKey, list[Event]] = {}
     for event in events:
-        found.setdefault((event.engine, event.table, event.text), []).append(event)
+        found.setdefault(event.rule, []).append(event)
     return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
-
-
-def turn_of(event: Event) -> Turn:
-    """What an event did to its rule, and because of what."""
-    why = event.by
-    if event.witness is not None:
-        witness = event.witness
-        values = [own or {} for own in witness.values]
-        why = witness.sentence or listed(named(witness.rows, witness.keys, values if all(values) else [], ()))
-    violated = event.event == "added" and event.finding is not None and event.finding["violations"]
-    return Turn(event.seq, "added violated" if violated else event.event, why)
 
 
 def _told(event: Event) -> Told:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from holdfast.api.opening import Opened, opened
 from holdfast.engines.registry import names_in, refuse_given, rule_class, rule_classes
@@ -19,79 +17,9 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
 from holdfast.ranking.order import ranked
-from holdfast.ranking.suggestion import Doubt, Same, Suggestion
-from holdfast.ranking.writing import given_rules, rules_text
-from holdfast.rules.file import RuleEntry, Rules
-from holdfast.store.database import DATABASE
+from holdfast.results.suggestions import Suggestions
+from holdfast.store.layout import DATABASE
 from holdfast.table.nulls import GivenNulls
-from holdfast.table.table import Schema
-
-
-@dataclass(frozen=True)
-class Suggestions(Sequence[Suggestion]):
-    """Likely rules, the best first; columns that say the same; and rows that look wrong."""
-
-    ranked: tuple[Suggestion, ...]
-    same: tuple[Same, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    shapes: Mapping[str, tuple[Schema, int]] = field(default_factory=dict)  # columns and number of rows of each table
-    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    seconds: float = 0.0
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.ranked[at]
-
-    def __iter__(self) -> Iterator[Suggestion]:
-        return iter(self.ranked)
-
-    def __len__(self) -> int:
-        return len(self.ranked)
-
-    @property
-    def told(self) -> tuple[Suggestion, ...]:
-        """The likely ones that say something that the others don't."""
-        return tuple(each for each in self.ranked if each.is_told)
-
-    def rules(self, top: int | None = None) -> Rules:
-        """The first told ones as rules to be given, such as to `check` or `Monitor.create`."""
-        refuse_below(1, top, "the number of rules")
-        given = given_rules(self.told[:top])
-        return Rules(tuple(RuleEntry(each.name, each.table, each.text, each.severity, each.note) for each in given))
-
-    def rules_text(self, top: int | None = None) -> str:
-        """The same as a rule file, which says beside each rule what speaks for it."""
-        refuse_below(1, top, "the number of rules")
-        return rules_text(self.told[:top])
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """One object a rule in the order of their ranks, then columns that are the same, and rows that look wrong."""
-        parts: tuple[Suggestion | Same | Doubt, ...] = (*self.ranked, *self.same, *self.doubts)
-        return [each.to_json() for each in parts]
-
-    def to_arrow(self) -> pa.Table:
-        """The rules as an Arrow table in the order of their ranks."""
-        from holdfast.report.tables import to_arrow
-
-        return to_arrow([each.to_json() for each in self.ranked])
-
-    def to_pandas(self) -> Any:
-        """The rules as a pandas frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_spark(self, spark: Any) -> Any:
-        """The rules as a Spark DataFrame."""
-        return spark.createDataFrame(self.to_arrow())
-
-    def __repr__(self) -> str:
-        from holdfast.report.suggestions import suggestions_text
-
-        return suggestions_text(self)
-
-    def _repr_html_(self) -> str:
-        from holdfast.report.notebook import framed
-        from holdfast.report.suggestions import suggestions_html
-
-        return framed(suggestions_html(self))
 
 
 def suggest(

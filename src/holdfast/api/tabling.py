@@ -8,14 +8,15 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.api.changed import Changed
 from holdfast.api.evolving import Evolving, rules_told
-from holdfast.api.rule_change import Json, events, told
+from holdfast.api.rule_change import events, told
+from holdfast.engines.declared import Json
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, clear_sentences, suggest
 from holdfast.intake.build import Built, build_table
 from holdfast.intake.reading import ReadOptions
+from holdfast.results.changed import Changed
 from holdfast.store.records import TABLES, TableRecord
 from holdfast.store.reshape import Reshaped
 from holdfast.table.table import Table

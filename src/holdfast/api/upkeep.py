@@ -11,7 +11,6 @@ import json
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.api.kept import PARTS
@@ -20,6 +19,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import FILES
 from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
+from holdfast.results.upkeep import Vacuumed
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.compact import compacted
@@ -28,29 +28,6 @@ from holdfast.table.rewrite import Kept, bytes_a_row, is_overweight, needed_byte
 from holdfast.table.table import Segment, TableFiles
 
 _NEEDED = "needed"  # the fact of a state that tells how many bytes a row of each table needs
-
-
-@dataclass(frozen=True)
-class Vacuumed:
-    """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
-    that had told values of rows which died.
-    """
-
-    bytes_before: int
-    bytes_after: int
-    values: int
-    events: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return {"kind": "vacuum", **asdict(self)}
-
-    def __str__(self) -> str:
-        return (
-            f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
-            f"{self.values:,} value{'s' * (self.values != 1)} dropped that no row uses, "
-            f"{self.events:,} event{'s' * (self.events != 1)} stripped of values of rows that died"
-        )
 
 
 class Upkeep(View):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences
 from holdfast.progress import Progress
+from holdfast.results.upkeep import Verified
 from holdfast.rules.registry import parse
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -38,30 +38,14 @@ _SAMPLE = 4  # of larger ones, among so many columns
 _SHOWN = 3
 
 
-@dataclass(frozen=True)
-class Verified:
-    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong."""
-
-    state: str
-    files: int
-    bytes: int
-    compared: tuple[str, ...]
-    problems: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return {"kind": "verify", **asdict(self)}
-
-    def __str__(self) -> str:
-        lines = [f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"]
-        lines += [f"found again: {what}" for what in self.compared]
-        lines += self.problems or ["all is well"]
-        return "\n".join(lines)
-
-
 def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = None) -> Verified:
     """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
     found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> hf.verify(watch.path, deep=True).compared
+    ('violations of named dependencies of towns: 1',)
     """
     with clear_sentences(path):
         try:

@@ -6,18 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.explaining import Told
-from holdfast.api.history import RuleHistory
 from holdfast.api.kept import kept_rules
 from holdfast.api.loading import Loaded, opened_store
-from holdfast.api.marks import MARKS, Marks
-from holdfast.api.memory import Memory
-from holdfast.api.notebook import Listings, Strips, view_html
 from holdfast.api.opening import Opened
-from holdfast.api.rows import Row, matching, rows_of
+from holdfast.api.rows import matching, rows_of
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.names import command
-from holdfast.engines.contract import Explanation
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
@@ -29,6 +23,14 @@ from holdfast.engines.registry import (
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
+from holdfast.results.checked import Listings
+from holdfast.results.explanation import Explanation
+from holdfast.results.history import RuleHistory
+from holdfast.results.marks import MARKS, Marks
+from holdfast.results.memory import Memory
+from holdfast.results.rows import Row
+from holdfast.results.state import State
+from holdfast.rules.registry import examples
 from holdfast.store.records import BatchRecord
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
@@ -36,10 +38,9 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
-    from holdfast.api.lens import Lens
-    from holdfast.api.suggesting import Suggestions
-    from holdfast.rules.registry import examples
-from holdfast.rules.file import Rules
+    from holdfast.results.lens import Lens
+    from holdfast.results.suggestions import Suggestions
+    from holdfast.rules.file import Rules
 
 _OWN = "rules of your own"
 
@@ -50,22 +51,34 @@ def _shape(table: Table) -> str:
 
 
 class View(Loaded):
-    """What a state shows. Use `open`; close it, or use it in a `with` statement."""
+    """What a state shows. Use `open`; close it, or use it in a `with` statement.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> with hf.View.open(watch.path) as view:
+    ...     print(view.tables["towns"].rows, view.rules().entries[0].text)
+    2 zip -> city
+    """
 
     def __repr__(self) -> str:
         heading = f"{type(self).__name__} of {self._store.path}"
         if self._closed:
             return visible(f"{heading}, closed")
-        latest = self._store.history(1)
         lines = [
-            f"{heading}: {latest[-1].seq if latest else 0:,} batches applied",
+            f"{heading}: {self._last_batch():,} batches applied",
             *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
             f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
         ]
         return "\n".join(map(visible, lines))
 
     def _repr_html_(self) -> str | None:
-        return None if self._closed else view_html(self)
+        if self._closed:
+            return None
+        return State(str(self.path), self._last_batch(), self.tables, self.rule_history())._repr_html_()
+
+    def _last_batch(self) -> int:
+        latest = self._store.history(1)
+        return latest[-1].seq if latest else 0
 
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
@@ -143,7 +156,8 @@ class View(Loaded):
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
-        return RuleHistory(results, self._store.remembered.rule_events(), Strips(self), since)
+        events = self._store.remembered.rule_events()
+        return RuleHistory(results, events, self.memory(), self._last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -213,7 +227,7 @@ class View(Loaded):
         now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Told(now, tuple(self.memory().events_of(kept, name, about["text"])), Strips(self))
+        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
@@ -237,10 +251,10 @@ class View(Loaded):
 
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
-        from holdfast.api.lens import Lens
+        from holdfast.api.lens import lens_of
         from holdfast.api.state_report import state_document
 
-        return Lens.of(state_document(self), self._table_name(table), name)
+        return lens_of(state_document(self), self._table_name(table), name)
 
     def report(self, path: str | Path, *, redact: bool = False) -> int:
         """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.kept import kept_rules
-from holdfast.api.marks import MARKS, Marks
 from holdfast.engines.registry import given_class, make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
+from holdfast.results.marks import MARKS, Marks
 from holdfast.rules.file import RuleEntry, Rules, free_number
 from holdfast.rules.given import Given, GivenRule
 from holdfast.store.store import Store

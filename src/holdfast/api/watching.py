@@ -13,7 +13,7 @@ from holdfast.intake.aside import move_aside
 from holdfast.intake.folder import Folder
 from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.progress import Progress
-from holdfast.store.creation import STREAMS
+from holdfast.store.layout import STREAMS
 from holdfast.store.store import Store
 
 Handle = Callable[[str, str], bool]  # gets the path of a file and the id of its batch, gives whether it was applied

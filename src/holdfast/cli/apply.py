@@ -68,8 +68,8 @@ def apply(
     Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]; of several tables at once:
     [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
     """
-    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
+    from holdfast.results.alarms import alarming
 
     alarming(fail_on)  # which refuses what it can't mean
     name, files = table_or_files(table or [])

@@ -17,8 +17,8 @@ from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.report.terminal import say
 
 if TYPE_CHECKING:
-    from holdfast.api.changed import Changed
     from holdfast.api.monitor import Monitor
+    from holdfast.results.changed import Changed
     from holdfast.store.records import TableRecord
 
 

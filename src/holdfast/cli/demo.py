@@ -22,7 +22,7 @@ def demo(
 ) -> None:
     """See the whole of it in two minutes: a small table, four batches, what changed, and a report. Needs no input."""
     from holdfast.demo.tour import run
-    from holdfast.report.outputs import PAGE, refuse_unwritable
+    from holdfast.results.outputs import PAGE, refuse_unwritable
 
     if html is None:
         html = Path(_PAGE) if os.access(Path(), os.W_OK) else Path(tempfile.gettempdir()) / _PAGE

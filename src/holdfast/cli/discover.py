@@ -130,7 +130,7 @@ def _next(tables: dict[str, str], seconds: float) -> str:
 
 def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     """Say before the work what would stand in the way of its results."""
-    from holdfast.report.outputs import PAGE, PICTURE, refuse_unwritable
+    from holdfast.results.outputs import PAGE, PICTURE, refuse_unwritable
 
     for each in found_classes():
         if picture and each.drawn:

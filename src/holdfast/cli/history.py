@@ -19,9 +19,9 @@ def history(
     form: Output = "text",
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
-    from holdfast.api.changed import summary
     from holdfast.api.view import View
     from holdfast.report.outcome import print_history, print_rule_history
+    from holdfast.results.changed import summary
     from holdfast.store.store import Store
 
     if rules:

@@ -16,10 +16,10 @@ from holdfast.errors import ExitCode
 from holdfast.report.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:
-    from holdfast.api.outcome import Outcome
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
     from holdfast.report.progress import TerminalProgress
+    from holdfast.results.outcome import Outcome
 
 
 def class_names() -> str:

@@ -26,7 +26,7 @@ def report(
     The page is one file that needs no network. Example: [b]holdfast report state/ --html report.html[/b]
     """
     from holdfast.api.view import View
-    from holdfast.report.outputs import PAGE, refuse_unwritable
+    from holdfast.results.outputs import PAGE, refuse_unwritable
 
     refuse_unwritable(html, PAGE)
     with terminal_progress() as progress, View.open(state, progress=progress) as view:

@@ -12,8 +12,8 @@ from holdfast.cli.printing import print_json, terminal_progress
 from holdfast.errors import BadInput
 
 if TYPE_CHECKING:
-    from holdfast.api.rows import Row
     from holdfast.api.view import View
+    from holdfast.results.rows import Row
 
 _SHOWN = 20
 

@@ -18,9 +18,9 @@ from holdfast.report.terminal import say
 from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
-    from holdfast.api.suggesting import Suggestions
     from holdfast.intake.reading import ReadOptions
     from holdfast.report.progress import TerminalProgress
+    from holdfast.results.suggestions import Suggestions
 
 
 @app.command()
@@ -45,7 +45,8 @@ def suggest(
     SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
-    from holdfast.report.outputs import RULES, refuse_unwritable, write_text
+    from holdfast.results.outputs import refuse_unwritable, write_text
+    from holdfast.results.suggestions import RULES
 
     if to:
         refuse_unwritable(to, RULES)

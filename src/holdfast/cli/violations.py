@@ -31,7 +31,7 @@ def violations(
     """
     from holdfast.api.view import View
     from holdfast.report.export import VIOLATIONS, write_listings
-    from holdfast.report.outputs import refuse_unwritable
+    from holdfast.results.outputs import refuse_unwritable
 
     if output is not None:
         refuse_unwritable(output, VIOLATIONS)

@@ -39,9 +39,9 @@ def watch(
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
-    from holdfast.api.alarms import alarming
     from holdfast.api.monitor import Monitor
-    from holdfast.api.outcome import Outcome
+    from holdfast.results.alarms import alarming
+    from holdfast.results.outcome import Outcome
 
     alarming(fail_on)  # which refuses what it can't mean
     codes = {ExitCode.ALL_WELL}

@@ -21,7 +21,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,8 @@ class LinesTable:
     numbers: Sequence[str] = ()
 
 
-class Explanation(ABC):
+class Explanation(Printed):
     """Whether a rule holds, how far, and which rows to look at."""
-
-    def __str__(self) -> str:
-        return "\n".join(map(visible, self.lines()))
-
-    @abstractmethod
-    def lines(self) -> list[str]:
-        """As text, a line each."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:

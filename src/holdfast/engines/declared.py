@@ -102,6 +102,7 @@ class RuleClass(ABC, Generic[Settings]):
     scored: ClassVar[bool] = False  # its rules say what they are worth, from 0 to 1, where they are ranked
     table: ClassVar[FindingTable] = GIVEN_TABLE
     suggested: ClassVar[str] = ""  # the heading over its suggestions; "": its rules are not suggested
+    by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
     drawn: ClassVar[bool] = False  # its findings can be drawn
     measure: ClassVar[str] = ""  # the share by which findings say how far they hold, by its name in their objects
 

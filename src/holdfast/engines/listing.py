@@ -14,17 +14,27 @@ from holdfast.changes.diff import NOBODY
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
+from holdfast.table.frames import Framed
 from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 _PRINTED = 5  # violations that `print()` shows
 
 
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """The violations of a rule: their number, and the pairs unless only the number is kept."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Listing(Printed, Framed):
+    """The violations of a rule: their number, and the pairs unless only the number is kept.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> listing = hf.check(pa.table({"id": [1, 1, 2]}), "key(id)").listings[0]
+    >>> listing
+    key1: 1 violations of key(id)
+      t_row 1, s_row 0, t.id 1, s.id 1
+    >>> listing.to_pandas().columns.tolist()
+    ['rule', 't_row', 's_row', 't.id', 's.id']
+    """
 
     rule: Named[Rule]
     table: Table
@@ -32,15 +42,15 @@ class Listing:
     pairs: NDArray[np.int64] | None
     looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
 
-    def __repr__(self) -> str:
+    def lines(self) -> list[str]:
+        """The rule, the number of its violations, and the first ones."""
         rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
         numbers = [f"{row}_row" for row in self.looked_at] if self.table.schema.key else []
-        lines = [
+        return [
             f"{self.rule.name}: {self.count:,} violations of {self.rule.text}",
             *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
             *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
         ]
-        return "\n".join(map(visible, lines))
 
     @property
     def listed(self) -> NDArray[np.int64]:
@@ -75,14 +85,6 @@ class Listing:
             values = self.table.values(pairs[:, place])
             columns |= {f"{row}.{name}": values.column(name) for name in self.shown_columns(row)}
         return pa.table(columns)
-
-    def to_pandas(self) -> Any:
-        """As a pandas frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_spark(self, spark: Any) -> Any:
-        """As a Spark DataFrame."""
-        return spark.createDataFrame(self.to_arrow())
 
     def to_json(self) -> dict[str, Any]:
         """The rule with the number of its violations; `listed` says that the pairs are kept, too."""

@@ -45,7 +45,8 @@ class ReadOptions:
     "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
     written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it stands.
 
-    >>> ReadOptions(CsvOptions(separator=";", nulls=("NA",)), format="csv")
+    >>> import holdfast as hf
+    >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
     ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
     """
 

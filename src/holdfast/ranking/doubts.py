@@ -18,6 +18,7 @@ from holdfast.engines.registry import given_class, make_engine
 from holdfast.engines.thresholds import ALONE, SURE, UNSURE
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Suggestion
+from holdfast.rules.dependency import FD
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import names_of, some_values
@@ -53,7 +54,7 @@ def doubts(
 
 def _is_simple(each: Suggestion) -> bool:
     """Whether a rule is an FD with one column on the left: of several, one too many makes a row alone of its kind."""
-    return each.kind == "fd" and len(each.scored.columns) == 1
+    return isinstance(each.scored.rule, FD) and len(each.scored.columns) == 1
 
 
 def _right(each: Suggestion) -> str:

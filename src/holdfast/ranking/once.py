@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.engines.scored import Scored
+from holdfast.rules.dependency import FD, Key
 
 _MORE = 2  # so many times as many exceptions are not many more
 _FEW = 1000  # columns are the same where one row of so many says otherwise in one direction only
@@ -47,8 +48,8 @@ class Once:
 
 def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once:
     """What follows from what among the likely rules of a table of so many rows, the best given first."""
-    rules = [_rule(each) for each in likely if each.rule.kind == "fd"]
-    keys = [each for each in likely if each.rule.kind == "ucc"]
+    rules = [_rule(each) for each in likely if isinstance(each.rule, FD)]
+    keys = [each for each in likely if isinstance(each.rule, Key)]
     same = _same(rules, rows, names)
     once = Once(same, {})
     exact = {frozenset(each.columns): each.text for each in keys if not each.to_remove}

@@ -9,6 +9,7 @@ from holdfast.engines.scored import Scored
 from holdfast.engines.thresholds import BESIDE, NEARLY, least
 from holdfast.ranking.once import Once, said_once
 from holdfast.ranking.suggestion import Same, Suggestion
+from holdfast.rules.dependency import FD, Key
 from holdfast.table.table import Schema
 
 Shapes = Mapping[str, tuple[Schema, int]]
@@ -17,7 +18,7 @@ Shapes = Mapping[str, tuple[Schema, int]]
 def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
     """All rules in one order, each with what it follows from; and the columns that are the same."""
     order = sorted(found, key=_place)
-    keys = {each.table: each.score for each in reversed(order) if each.rule.kind == "ucc"}  # the best of each table
+    keys = {each.table: each.score for each in reversed(order) if isinstance(each.rule, Key)}  # the best of each table
     likely = [_is_likely(each, keys.get(each.table, 0.0)) for each in order]
     by_table: dict[str, list[Scored]] = {table: [] for table in shapes}
     for each in compress(order, likely):
@@ -34,7 +35,7 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
 def _is_likely(scored: Scored, best_key: float) -> bool:
     """Whether a rule is told: it has a high score, and not too many rows are in its way."""
     needed = least(len(scored.columns))
-    if scored.rule.kind == "ucc":
+    if isinstance(scored.rule, Key):
         needed = max(needed, BESIDE * best_key)
     return scored.score >= needed and scored.g3 <= NEARLY
 
@@ -46,11 +47,11 @@ def _place(scored: Scored) -> tuple[float, int, int]:
 
 def _group(scored: Scored, once: Once) -> str:
     """What a rule is told with: FDs with others of their left side, other rules with those of their class."""
-    if scored.rule.kind != "fd":
+    if not isinstance(scored.rule, FD):
         return scored.rule.kind
     return ", ".join(dict.fromkeys(map(once.standing_for, scored.columns)))
 
 
 def _implied_by(scored: Scored, once: Once) -> tuple[str, ...]:
     """What an FD or a key follows from; texts of other classes look like theirs and are none."""
-    return once.implied_by.get(scored.text, ()) if scored.rule.kind in ("fd", "ucc") else ()
+    return once.implied_by.get(scored.text, ()) if isinstance(scored.rule, FD | Key) else ()

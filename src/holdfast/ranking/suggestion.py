@@ -11,7 +11,16 @@ from holdfast.rules.rule import Severity
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A likely rule at its place in the order of all, and what it says beside the others."""
+    """A likely rule at its place in the order of all, and what it says beside the others.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin", "Berlin", "Bonn", "Bonn", "Bonn", "Bonn"]})
+    >>> best = hf.suggest(towns, "fd")[0]
+    >>> print(best)
+    zip -> city   0.93
+    >>> best.rank, best.is_likely, best.severity
+    (1, True, 'error')
+    """
 
     scored: Scored
     rank: int  # from 1
@@ -56,7 +65,13 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Same:
-    """Columns of a table that determine each other, the one that stands for them first."""
+    """Columns of a table that determine each other, the one that stands for them first.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": [1] * 5 + [2] * 5, "city": ["Berlin"] * 5 + ["Bonn"] * 5})
+    >>> print(hf.suggest(towns, "fd").same[0])
+    zip = city
+    """
 
     table: str
     columns: tuple[str, ...]
@@ -75,7 +90,13 @@ def _told(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A row that breaks likely rules, the value that is probably wrong, and what speaks against it."""
+    """A row that breaks likely rules, the value that is probably wrong, and what speaks against it.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": [1] * 100 + [2] * 100, "city": ["Berlin"] * 100 + ["Bonn"] * 99 + ["Bnon"]})
+    >>> print(hf.suggest(towns, "fd").doubts[0])
+    row 199 (city Bnon, zip 2): city is 'Bnon', others have 'Bonn' (zip -> city)
+    """
 
     table: str
     row: int

@@ -8,6 +8,7 @@ from itertools import chain, count
 
 from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
+from holdfast.rules.dependency import Key
 from holdfast.rules.given import GivenRule
 from holdfast.rules.writing import rule_entry
 from holdfast.visible import visible
@@ -43,7 +44,7 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
 
 def _free_name(each: Suggestion, taken: set[str]) -> str:
     """`zip-city` for `Zip -> City`; with a number where that is taken."""
-    words = ["key", *each.scored.columns] if each.kind == "ucc" else [each.text]
+    words = ["key", *each.scored.columns] if isinstance(each.scored.rule, Key) else [each.text]
     plain = (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)
     base = "-".join(filter(None, plain))[:_LONGEST].rstrip("-") or "rule"
     numbered = (f"{base}-{number}" for number in count(2))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
-from holdfast.report.outputs import Kind, writing
 from holdfast.report.terminal import json_line
-
-if TYPE_CHECKING:
-    from holdfast.engines.listing import Listing
+from holdfast.results.outputs import Kind, writing
 
 
 def _is_list_of_violations(path: Path) -> bool:

@@ -1,28 +1,45 @@
 """What notebooks show: the pictures of the page, rows side by side, and tables, as HTML with its style.
 
+`html_of` draws any result: the one function that results know, which finds the one for their class.
 Every value, name and text of others passes `escape` here or in the pictures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from itertools import islice
+from sqlite3 import ProgrammingError
 
 from holdfast.changes.diff import Witness
 from holdfast.changes.naming import short_names
-from holdfast.engines.listing import Listing
+from holdfast.engines.declared import Json
+from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of
+from holdfast.report.document.fates import fate_of, turn_of
 from holdfast.report.document.listed import violations_page
 from holdfast.report.document.shown import Shown
-from holdfast.report.pages import escape, outcome_html
-from holdfast.report.pictures import STYLE
-from holdfast.report.values import Outcome
+from holdfast.report.pages import escape, findings_html, html_table, outcome_html
+from holdfast.report.pictures import STYLE, strip
+from holdfast.report.suggestions import suggestions_html
+from holdfast.report.tables import shown
+from holdfast.results.checked import Checked, Listings
+from holdfast.results.drawn import Drawn
+from holdfast.results.explanation import Explanation
+from holdfast.results.found import Found
+from holdfast.results.history import RuleHistory, since
+from holdfast.results.lens import Lens
+from holdfast.results.memory import Event, RuleKey
+from holdfast.results.outcome import Outcome
+from holdfast.results.state import State
+from holdfast.results.suggestions import Suggestions
 from holdfast.rules.sentences import why
-
-Json = Mapping[str, Any]
 
 _PAIRS = 3  # pairs of rows that are shown of a rule, or of a batch
 _OTHERS = 6  # columns that a rule does not look at
+_RULES = 20  # rules of a history
+_EACH = 10  # rules of a kind that name a column
+_FINDINGS = 1000  # of a class of rules that were found
 _STYLE = """
 .hf { color: var(--hf-ink); overflow-x: auto; }
 .hf h4 { margin: 0.8em 0 0.2em; font-weight: 600; } .hf p { margin: 0.3em 0; }
@@ -104,7 +121,38 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
     }  # fmt: skip
 
 
-def listings_html(listings: Sequence[Listing]) -> str:
+# ---- results ---------------------------------------------------------------------------------------------------------
+
+
+@singledispatch
+def html_of(result: Drawn) -> str:
+    """What a notebook shows of a result, as HTML: of what `discover`, `check`, `suggest`, `Monitor` and `View` give.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> "<td>key(id)</td>" in hf.html_of(hf.discover(pa.table({"id": [1, 2]}), "ucc"))
+    True
+    """
+    raise TypeError(f"nobody says how to draw {type(result).__name__}")
+
+
+@html_of.register
+def _found(found: Found) -> str:
+    return framed(findings_html(*shown(found.ranked, _FINDINGS)))
+
+
+@html_of.register
+def _suggestions(found: Suggestions) -> str:
+    return framed(suggestions_html(found))
+
+
+@html_of.register
+def _checked(checked: Checked) -> str:
+    violated = Listings(listing for listing in checked.listings if listing.count)
+    return framed(findings_html(checked.to_json())) + (html_of(violated) if violated else "")
+
+
+@html_of.register
+def _listings(listings: Listings) -> str:
     """The first violations of each rule, as rows side by side."""
     parts = []
     for listing in listings:
@@ -118,7 +166,8 @@ def listings_html(listings: Sequence[Listing]) -> str:
     return framed(*parts)
 
 
-def told_outcome_html(outcome: Outcome) -> str:
+@html_of.register
+def _outcome(outcome: Outcome) -> str:
     """What a batch did, and the rows that broke the best of the rules that broke, side by side."""
     broken = [
         (-(diff.worth or {})[text].score if text in (diff.worth or {}) else 0.0, engine, text, witness)
@@ -133,13 +182,84 @@ def told_outcome_html(outcome: Outcome) -> str:
     return framed(*parts)
 
 
+@html_of.register
+def _lens(lens: Lens) -> str:
+    parts = [heading(f"{lens.table}.{lens.name}"), lines([lens.summary()]), *lens.pictures]
+    for kind, texts in lens.rules.items():
+        parts.append(heading(kind) + bullets(texts[:_EACH], len(texts) - _EACH))
+    return framed(*parts)
+
+
+@html_of.register
+def _state(state: State) -> str:
+    headings = ("table", "rows", "columns", "key")
+    rows = []
+    for name, table in state.tables.items():
+        schema = table.schema
+        key = ", ".join(schema.names[place] for place in schema.key)
+        rows.append((name, f"{table.rows:,}", f"{len(schema.columns):,}", key))
+    title = heading(f"{state.path}: {state.batches:,} batches applied")
+    fared = html_of(state.history) if len(state.history) else ""
+    return framed(title, html_table(headings, rows, headings[1:3])) + fared
+
+
 # ---- rules over time -------------------------------------------------------------------------------------------------
 
 
-def strips_html(title: str, rules: Sequence[tuple[str, str, str]], more: int = 0) -> str:
+@html_of.register
+def _history(fared: RuleHistory) -> str:
+    """How rules fared: the first ones, with their strips."""
+    rows = []
+    for rule, line in islice(fared.by_rule(), _RULES):
+        named = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
+        rows.append((named, _strip(fared, rule, violated=line["holds_since"] is None), _words(line)))
+    return framed(_strips(f"{len(fared):,} rules", rows, len(fared) - len(rows)))
+
+
+def _words(line: Json) -> str:
+    return since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
+
+
+def _strip(fared: RuleHistory, rule: RuleKey, violated: bool) -> str:
+    """The strip of a rule that is violated now, or not; nothing where the state is closed."""
+    try:
+        return _drawn(fared.memory.events_of(*rule), rule, fared.last, violated)
+    except ProgrammingError:  # the database is closed
+        return ""
+
+
+def _drawn(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:
+    """The strip of a rule, from what batches did to it, the oldest first; nothing where no batch has come."""
+    turns, given = [turn_of(event) for event in events], rule_class(rule[0]).given
+    fate = fate_of(turns, given, violated if given and not turns else None)
+    return strip(fate.runs(last), f"how {rule[2]} fared with each batch", links=False)
+
+
+def _strips(title: str, rules: Sequence[tuple[str, str, str]], more: int = 0) -> str:
     """Rules, each with its strip and a few words."""
     body = "".join(
         f"<tr><td>{escape(text)}</td><td>{picture}</td><td>{escape(words)}</td></tr>" for text, picture, words in rules
     )
     left_out = f'<p class="hf-aside">… and {more:,} more</p>' if more > 0 else ""
     return f"{heading(title)}<table><tbody>{body}</tbody></table>{left_out}"
+
+
+@html_of.register
+def _explanation(explained: Explanation) -> str:
+    """Why a rule holds or doesn't: its strip, its lines, the table below them, and the rows that broke it last."""
+    parts, events = [], explained.events
+    if events:
+        parts.append(_drawn(events, events[0].rule, explained.last))
+    parts.append(lines(explained.lines()))
+    if table := explained.table():
+        parts.append(html_table(table.headings, table.rows, table.numbers))
+    for event in reversed(events):
+        kept = event.witness
+        if kept is not None and all(kept.values):
+            rows = Witness(
+                kept.rows, tuple(own for own in kept.values if own), tuple(kept.keys), sentence=kept.sentence
+            )
+            if pair := witness_pair(event.engine, event.text, rows):
+                parts.append(pair_html(pair))
+                break
+    return framed(*parts)

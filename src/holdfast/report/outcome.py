@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.changes.asked import one_a_class
-from holdfast.changes.diff import Diff
+from rich.table import Table
+
 from holdfast.engines.declared import is_given, score_cell
 from holdfast.engines.registry import rule_class
-from holdfast.report.tables import changes_table, text_table, with_table
+from holdfast.report.tables import changes_table, text_table
 from holdfast.report.terminal import Terminal, plain
-from holdfast.report.told import OfTable, gained_lines, lost_lines, with_cause
-from holdfast.report.values import Outcome, RuleHistory
+from holdfast.results.history import RuleHistory
+from holdfast.results.outcome import Outcome
+from holdfast.results.outcome_lines import with_table
 from holdfast.store.records import BatchRecord
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
@@ -30,20 +28,19 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         return
     if not batch.inserted and not batch.deleted:
         console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
-        _print_lines(console, aside_lines(outcome))
+        _print_lines(console, outcome.aside_lines())
         return
     console.print(
         f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
     )
-    _print_lines(console, aside_lines(outcome))
+    _print_lines(console, outcome.aside_lines())
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     given = _violations_table(outcome, changed)
     if given is not None:
         console.print(given)
-    _print_lines(console, rule_lines(outcome))
-    several = len(batch.tables) > 1
-    found = changes_table(changed, several), _errors_table(changed, several)
+    _print_lines(console, outcome.rule_lines())
+    found = changes_table(changed, outcome.of_several), _errors_table(changed, outcome.of_several)
     tables = [table for table in found if table is not None]
     for table in tables:
         console.print(table)
@@ -57,59 +54,6 @@ def _print_lines(console: Terminal, told: Iterable[tuple[str, list[str]]]) -> No
         console.print(f"[bold]{word}[/bold]:{plain(rest)}", soft_wrap=True)
         for line in lines:
             console.print(f"  {plain(line)}", soft_wrap=True)
-
-
-def aside_lines(outcome: Outcome) -> Iterator[tuple[str, list[str]]]:
-    """How many rows were set aside, and where they are: a heading, where there are any, and the first reasons."""
-    aside = outcome.quarantined
-    if aside is not None and aside.rows:
-        more = aside.rows - len(aside.reasons)
-        rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)} in {' and '.join(aside.files)}"
-        yield f"quarantined: {rows}", [*aside.reasons, *([f"… and {more:,} more"] if more else [])]
-
-
-def rule_lines(outcome: Outcome, most: int = 10) -> Iterator[tuple[str, list[str]]]:
-    """The rules that broke, with the rows that broke them, and those that hold now: headings, and the first lines."""
-    diffs = outcome.told.values()
-    told, pinned = (_of_tables(outcome, each) for each in (outcome.told, outcome.pinned))
-    if broken := sum(len(diff.lost) for diff in outcome.pinned.values()):
-        yield f"pinned: {_rules(broken)} that you pinned broke", lost_lines(pinned, most)
-    lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
-    if lost:
-        yield f"lost: {_rules(lost)}", lost_lines(told, most)
-    if gained:
-        lines, hidden = gained_lines(told, most)
-        yield f"gained: {_rules(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
-    if outcome.ignored:
-        yield f"ignored: {_rules(outcome.ignored)} that you ignore broke", []
-    if untested := len(outcome.untested):
-        yield f"untested: {_rules(untested)} had held for lack of values alone", []
-    if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-        lines = [
-            with_cause(each, text)
-            for each in told
-            if each.diff.causes
-            for text in one_a_class(each.diff.lost)
-            if text not in each.diff.witnesses and text not in each.diff.untested
-        ][:most]
-        why = f"follow from others, or too little is left to test them{_below(told)}"
-        yield f"implied: {implied:,} rules still hold, but {why}", lines
-
-
-def _below(told: Iterable[OfTable]) -> str:
-    """How many rules left as too few pairs of rows test them: also where people are shown none of these."""
-    causes = (each.diff.causes.get(text) for each in told if each.diff.causes for text in each.diff.lost)
-    count = sum(cause is not None and cause.kind == "below --min-coverage" for cause in causes)
-    return f"; {count:,} are below --min-coverage" if count else ""
-
-
-def _of_tables(outcome: Outcome, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:
-    """Diffs that know their tables, and tell them where the batch has several."""
-    return [OfTable(diff, *subject, len(outcome.batch.tables) > 1) for subject, diff in diffs.items()]
-
-
-def _rules(count: int) -> str:
-    return f"{count:,} rule{'s' * (count != 1)}"
 
 
 def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:

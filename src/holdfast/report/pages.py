@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape as html_escape
 from typing import Any
 
-from holdfast.engines.declared import is_given
-from holdfast.report.outcome import aside_lines, rule_lines
-from holdfast.report.tables import Totals, change_lines, sections
-from holdfast.report.values import Outcome
+from holdfast.report.tables import Totals, sections
+from holdfast.results.outcome import Outcome
 from holdfast.visible import visible
 
 
@@ -46,18 +44,13 @@ def findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None =
 def outcome_html(outcome: Outcome) -> str:
     """What a batch did, as HTML."""
     batch = outcome.batch
-    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    several = len(batch.tables) > 1
-    own, facts = (
-        [line for old, new in changed if is_given(new) == given for line in change_lines(old, new, several)]
-        for given in (True, False)
-    )
+    own, facts = outcome.change_lines()
     headings = ("column or rule", "fact", "before", "after")
     tables = [html_table(headings, lines) if lines else "" for lines in (own, facts)]
     unchanged = "" if own or facts else "<p>No fact changed.</p>"
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     rules = "".join(
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in listed)}</ul>"
-        for title, listed in (*aside_lines(outcome), *rule_lines(outcome))
+        for title, listed in (*outcome.aside_lines(), *outcome.rule_lines())
     )
     return f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>{tables[0]}{unchanged}{rules}{tables[1]}"

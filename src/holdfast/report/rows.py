@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, plain
-from holdfast.report.values import Row
+from holdfast.results.rows import Row
 from holdfast.visible import brief
 
 _LONGEST = 1000

@@ -1,34 +1,28 @@
-"""Findings as tables: for the terminal, and for other libraries."""
+"""Findings as tables: for the terminal, and for pages."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from rich.box import ROUNDED
+from rich.table import Table
 
 from holdfast.changes.asked import for_people, with_bound
-from holdfast.engines.declared import GIVEN_TABLE, ChangeLine, FindingTable, RuleClass, is_given
+from holdfast.changes.diff import Result
+from holdfast.engines.declared import GIVEN_TABLE, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.fit import fitted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from rich.table import Table
-
-    from holdfast.changes.diff import Result
+from holdfast.report.terminal import Terminal, plain
+from holdfast.results.outcome_lines import change_lines
 
 
 def text_table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = (), title: str | None = None
 ) -> Table:
     """A terminal table of plain texts, one line a row, cut to the width of the screen. In a pipe nothing is cut."""
-    from rich.box import ROUNDED
-    from rich.table import Table
-
-    from holdfast.report.terminal import Terminal, plain
-
     screen = Terminal().width
     wide = min(len(title or ""), screen)  # or the title would be broken to the width of a narrow table
     shown = None if title is None else plain(title)
@@ -122,8 +116,6 @@ def findings_tables(
     findings: Sequence[Mapping[str, Any]], totals: Totals | None = None, top: int | None = None
 ) -> list[Table | str]:
     """A terminal table for each section; where a class has more than none, and none is to be shown, its title alone."""
-    from holdfast.report.terminal import plain
-
     return [
         text_table(each.table.headings, each.cells, each.table.numbers, each.title) if each.lines else plain(each.title)
         for each in sections(findings, totals, top)
@@ -140,33 +132,3 @@ def changes_table(
 
 def _is_fact(finding: Mapping[str, Any]) -> bool:
     return rule_class(finding["kind"]).facts
-
-
-def change_lines(before: Mapping[str, Any], after: Mapping[str, Any], several: bool = False) -> list[ChangeLine]:
-    """What of two findings about the same thing differs; with its table, where there are several."""
-    lines = rule_class(after["kind"]).changes(before, after)
-    return [(with_table(after, about, several), fact, old, new) for about, fact, old, new in lines]
-
-
-def with_table(finding: Mapping[str, Any], told: str, several: bool) -> str:
-    """What is told of a finding, with its table where there are several; rules that were given have names."""
-    if not several or "table" not in finding or is_given(finding):
-        return told
-    return f"{finding['table']}{'.' if 'column' in finding else ': '}{told}"
-
-
-def to_arrow(findings: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Findings as an Arrow table; whatever isn't a number or a text is JSON text, and so are mixed columns."""
-    import pyarrow as pa
-
-    names = list(dict.fromkeys(name for finding in findings for name in finding))
-    return pa.table({name: _arrow_column([finding.get(name) for finding in findings]) for name in names})
-
-
-def _arrow_column(values: list[Any]) -> pa.Array:
-    import pyarrow as pa
-
-    kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int} or kinds <= {str} or kinds <= {int, float}:
-        return pa.array(values)
-    return pa.array([None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values], pa.string())

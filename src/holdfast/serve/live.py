@@ -23,7 +23,7 @@ from typing import Any
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
 from holdfast.errors import HoldfastError, clear_sentences
-from holdfast.store.database import DATABASE
+from holdfast.store.layout import DATABASE
 
 _log = logging.getLogger(__name__)
 _SECONDS = 0.5  # between two looks

@@ -22,7 +22,12 @@ QUOTES = ('"', "'")
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """What the user says about a CSV file; None means: find out. `quote=""` means that nothing is quoted."""
+    """What the user says about a CSV file; None means: find out. `quote=""` means that nothing is quoted.
+
+    >>> import holdfast as hf
+    >>> hf.CsvOptions(separator=";", header=False)
+    CsvOptions(separator=';', header=False)
+    """
 
     separator: str | None = None
     quote: str | None = None

@@ -16,12 +16,13 @@ from typing import Any
 
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
-from holdfast.store.creation import LOCK, SEGMENTS, is_free_place, make_folders, remove_folders, remove_own
-from holdfast.store.database import DATABASE, connect
+from holdfast.store.creation import is_free_place, make_folders, remove_folders, remove_own
+from holdfast.store.database import connect
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import named_files
 from holdfast.store.store import Store
-from holdfast.store.sums import SUMS, SumsWriter
+from holdfast.store.sums import SumsWriter
 from holdfast.table import files
 
 _ATTEMPTS = 20
@@ -31,7 +32,14 @@ _OWN = (*(f"{_UNFINISHED}-{what}" for what in ("journal", "wal", "shm")), SUMS, 
 
 @dataclass(frozen=True)
 class Backup:
-    """What was copied: so many files and bytes, as of a batch."""
+    """What was copied: so many files and bytes, as of a batch.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> made = hf.backup(watch.path, f"{watch.path}-copy")
+    >>> made.batch, made.to_json()["kind"]
+    (0, 'backup')
+    """
 
     state: str
     folder: str
@@ -50,6 +58,12 @@ class Backup:
 def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] = lambda _text: None) -> Backup:
     """Copy a state to a new folder, from which it can be opened. Segments that lie elsewhere come into the folder, too;
     what Spark remembers of watched folders does not, as the batches that came from there are known by name.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> with hf.Monitor.open(hf.backup(watch.path, f"{watch.path}-copy").folder) as copy:
+    ...     print(copy.apply(inserts=more).batch.seq, watch.history())
+    1 []
     """
     target = Path(folder)
     with clear_sentences(target):

@@ -15,23 +15,13 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput
 from holdfast.store import identity
-from holdfast.store.database import DATABASE, UNREADABLE, connect, fact, fresh
+from holdfast.store.database import UNREADABLE, connect, fact, fresh
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
 from holdfast.store.lock import WriterLock
-from holdfast.store.sums import SUMS, Connection, SumsWriter
+from holdfast.store.sums import Connection, SumsWriter
 from holdfast.table import files
 
 _OWN = (f"{DATABASE}-wal", f"{DATABASE}-shm", SUMS, f"{SUMS}.new", DATABASE)  # the database last
-LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
-
-
-def state_of(path: Path) -> Path | None:
-    """The folder of the state whose file a path names, whether it is there or not; None where it names none of one."""
-    whole = path.resolve()
-    for folder in whole.parents:
-        name = whole.relative_to(folder).parts[0]
-        if (name in (LOCK, SEGMENTS, STREAMS) or name.startswith((DATABASE, SUMS))) and (folder / DATABASE).exists():
-            return folder
-    return None
 
 
 @dataclass

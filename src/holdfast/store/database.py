@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 
 from holdfast.errors import BadInput, BadSurroundings, refuse_not_utf8
+from holdfast.store.layout import DATABASE
 from holdfast.store.sums import Connection, checked
 
-DATABASE = "holdfast.db"
 FORMAT = 6
 UNREADABLE = (sqlite3.DatabaseError, UnicodeError)  # of a damaged one, even the errors may be no text
 _ATTEMPTS = 20

@@ -12,7 +12,8 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from holdfast.store.database import DATABASE, fact
+from holdfast.store.database import fact
+from holdfast.store.layout import DATABASE
 from holdfast.table import files
 
 

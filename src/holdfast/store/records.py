@@ -39,6 +39,15 @@ class BatchPart:
 class BatchRecord:
     """One applied batch, as `history` tells it. One of several tables has a part for each, and `*` for a table. Changes
     of rules (of `*`) and of columns stand among the batches, too.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> batch = watch.history()[-1]
+    >>> print(batch)
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    >>> batch.seq, batch.inserted, batch.lost
+    (1, 1, 1)
     """
 
     seq: int

@@ -28,18 +28,19 @@ from holdfast.changes.names import command
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
 from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
-from holdfast.store.creation import LOCK, SEGMENTS, Creation, create
-from holdfast.store.database import DATABASE, UNREADABLE, ReadDatabase, check_format, connect, data_version
+from holdfast.store.creation import Creation, create
+from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows
 from holdfast.store.handled import HandledFiles
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
 from holdfast.store.remembered import Remembered
 from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
 from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
-from holdfast.store.sums import SUMS, SumsWriter, checked, wrong_files
+from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
 from holdfast.table.nulls import Nulls

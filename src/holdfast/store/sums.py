@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import Damaged, Missing
+from holdfast.store.layout import SUMS
 from holdfast.store.wal import Frame, Position, read_after, whole_up_to
 from holdfast.table import files
 
-SUMS = "holdfast.sums"
 _GROUP = struct.Struct("<8sIIII")  # salts and frames of the position in the log, pages of the database, records, CRC
 _RECORD = np.dtype([("page", "<u4"), ("crc", "<u4")])
 _LARGE_LOG = 1000  # frames: from here on the log is copied to the database

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 
 import holdfast as hf
-from holdfast.rules.sql import condition_sql
 from holdfast.rules.conditions import Condition
 from holdfast.rules.file import read_rules
+from holdfast.rules.sql import condition_sql
 from tests.engines.row.conditions import TEXTS, conditions, row_lists, table_of, told
 from tests.oracle import row as oracle
 

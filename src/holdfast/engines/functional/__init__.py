@@ -76,6 +76,7 @@ class FDs(_Found):
 
     name, title, rules = "fd", "functional dependencies", (FD,)
     suggested = "what determines what"
+    by_left_side = True
     table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
 
     def likely(self) -> Likely:

@@ -23,10 +23,15 @@ from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ordered(contract.Explanation):
     """Whether rows sorted by one list of columns are sorted by another; if not, two rows that break it. True iff it
     holds.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> ordered = hf.orders(pa.table({"salary": [45, 60], "tax": [9, 7]}), "salary", "tax")
+    >>> bool(ordered), ordered.kind, ordered.rows
+    (False, 'swap', (0, 1))
     """
 
     rule: ListOD
@@ -37,9 +42,6 @@ class Ordered(contract.Explanation):
 
     def __bool__(self) -> bool:
         return self.kind is None
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def lines(self) -> list[str]:
         """The rule, and the reason."""

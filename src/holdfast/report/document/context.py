@@ -11,8 +11,9 @@ from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.details import rule_of, wanted_rows
 from holdfast.report.document.rules import RuleBlock, RuleName, Section
-from holdfast.report.document.seen import Rows, RuleKey, Seen
+from holdfast.report.document.seen import Rows, Seen
 from holdfast.report.document.shown import Shown
+from holdfast.results.memory import RuleKey
 
 Json = dict[str, Any]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdfast.changes.naming import listed, named
 from holdfast.report.pictures import Run
+from holdfast.results.memory import Event
 
 HELD, BROKEN, IMPLIED, UNTESTED, ABSENT = "held", "broken", "implied", "untested", "absent"
 
@@ -81,3 +83,14 @@ def fate_of(turns: Sequence[Turn], given: bool, violated_at_start: bool | None =
         return Fate(HELD)
     before = {"gained": BROKEN if given else ABSENT, "worse": BROKEN, "added": ABSENT, "added violated": ABSENT}
     return Fate(before.get(turns[0].event, HELD), turns)
+
+
+def turn_of(event: Event) -> Turn:
+    """What an event did to its rule, and because of what."""
+    why = event.by
+    if event.witness is not None:
+        witness = event.witness
+        values = [own or {} for own in witness.values]
+        why = witness.sentence or listed(named(witness.rows, witness.keys, values if all(values) else [], ()))
+    violated = event.event == "added" and event.finding is not None and event.finding["violations"]
+    return Turn(event.seq, "added violated" if violated else event.event, why)

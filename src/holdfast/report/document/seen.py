@@ -15,14 +15,13 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.rules import Section
 from holdfast.report.document.worklists import to_remove
+from holdfast.results.memory import Event, RuleKey
 from holdfast.store.records import BatchRecord
 from holdfast.table.naming import key_names, which_live
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
 _ROWS_TO_REMOVE = "rows to remove"
-
-RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,6 @@ class RuleSeen:
 
 
 @dataclass(frozen=True)
-class EventSeen:
-    """What a batch did to a rule: `by` is the rule that implies it, where that is told."""
-
-    seq: int
-    event: str
-    rule: RuleKey
-    by: str = ""
-
-
-@dataclass(frozen=True)
 class ChangeSeen:
     """What people changed: what was done, and to which rule, where it was done to one."""
 
@@ -107,7 +96,7 @@ class Seen:
     sections: Sequence[Section]
     rules: Sequence[RuleSeen] = ()
     batches: Sequence[BatchRecord] = ()
-    events: Sequence[EventSeen] = ()  # the newest first
+    events: Sequence[Event] = ()  # the newest first
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by batch
     nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
     references: Sequence[Json] = ()  # inclusion dependencies, found or given

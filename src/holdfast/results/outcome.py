@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from holdfast.api.alarms import Alarming, FailOn, alarming
-from holdfast.api.marks import Mark, Marks
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
-from holdfast.engines.declared import is_given
+from holdfast.engines.declared import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
+from holdfast.results.alarms import Alarming, FailOn, alarming
+from holdfast.results.drawn import Drawn, rules_counted, section
+from holdfast.results.marks import Mark, Marks
+from holdfast.results.outcome_lines import (
+    OfTable,
+    below_coverage,
+    change_lines,
+    gained_lines,
+    implied_lines,
+    lost_lines,
+)
 from holdfast.store.records import BatchRecord
+from holdfast.visible import Printed
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, repr=False)
+class Outcome(Printed, Drawn):
     """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
     that were set aside.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> outcome
+    batch 1 on towns: 1 rows inserted, 0 deleted
+    rules of your own: 1
+      fd1: violations 0 → 1
+    >>> outcome.broken, outcome.why()
+    (True, '1 rule of your own got worse')
+    >>> outcome.to_json()[1]["violations"]
+    1
     """
 
     batch: BatchRecord
@@ -142,18 +164,18 @@ class Outcome:
         given = sum(is_given(rule.to_json()) for rule in alarms)
         pinned = sum(len(diff.lost) for diff in self.pinned.values()) if asked.given else 0
         found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
-        parts = [f"{_rules(given)} of your own got worse"] if given else []
-        parts += [f"{_rules(pinned)} that you pinned broke"] if pinned else []
-        parts += [f"{_rules(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
+        parts = [f"{rules_counted(given)} of your own got worse"] if given else []
+        parts += [f"{rules_counted(pinned)} that you pinned broke"] if pinned else []
+        parts += [f"{rules_counted(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
         if parts or not lost:
             return " and ".join(parts)
         if asked.score > 1:
-            return f"{_rules(lost)} broke, which --fail-on {fail_on} leaves out"
+            return f"{rules_counted(lost)} broke, which --fail-on {fail_on} leaves out"
         if asked.support and (untested := len(self.alarms(asked.score))):
             high = f"{untested:,} of them with a score of {asked.score:g}"
             counted = f"--fail-on {asked.score:g} counts them"
-            return f"{_rules(lost)} broke, {high}, but these may have held by chance ({counted})"
-        return f"{_rules(lost)} broke, and none of them had {asked}"
+            return f"{rules_counted(lost)} broke, {high}, but these may have held by chance ({counted})"
+        return f"{rules_counted(lost)} broke, and none of them had {asked}"
 
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have more violations, or others, than before."""
@@ -216,15 +238,69 @@ class Outcome:
             return line
         return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True))}
 
-    def __repr__(self) -> str:
-        from holdfast.report.text import outcome_text
+    # ---- for people -------------------------------------------------------------------------------------------------
 
-        return outcome_text(self)
+    def lines(self) -> list[str]:
+        """What the batch did, a line each: its record, the rows that were set aside, what changed, and which rules."""
+        first = str(self.batch) + (" (it was applied before)" if self.already_applied else "")
+        own, facts = self.change_lines()
+        lines = [first, *_flat(self.aside_lines())]
+        lines += _changes("rules of your own", own)  # they matter most
+        return [*lines, *_flat(self.rule_lines()), *_changes("changed facts", facts)]
 
-    def _repr_html_(self) -> str:
-        from holdfast.report.notebook import told_outcome_html
+    @property
+    def of_several(self) -> bool:
+        """Whether it is about more than one table, so that rules are shown with theirs."""
+        return len(self.batch.tables) > 1
 
-        return told_outcome_html(self)
+    def change_lines(self) -> tuple[list[ChangeLine], list[ChangeLine]]:
+        """What changed of given rules, and of facts and found rules: about what, which fact, before and after."""
+        own: list[ChangeLine] = []
+        others: list[ChangeLine] = []
+        for old, new in ((old.to_json(), new.to_json()) for old, new in self.changed):
+            (own if is_given(new) else others).extend(change_lines(old, new, self.of_several))
+        return own, others
+
+    def aside_lines(self) -> Iterator[tuple[str, list[str]]]:
+        """How many rows were set aside, and where they are: a heading, where there are any, and the first reasons."""
+        aside = self.quarantined
+        if aside is not None and aside.rows:
+            more = aside.rows - len(aside.reasons)
+            rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)} in {' and '.join(aside.files)}"
+            yield f"quarantined: {rows}", [*aside.reasons, *([f"… and {more:,} more"] if more else [])]
+
+    def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
+        """The rules that broke, with the rows that broke them, and those that hold now: headings and first lines."""
+        diffs = self.told.values()
+        told, pinned = (self._of_tables(each) for each in (self.told, self.pinned))
+        if broken := sum(len(diff.lost) for diff in self.pinned.values()):
+            yield f"pinned: {rules_counted(broken)} that you pinned broke", lost_lines(pinned, most)
+        lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
+        if lost:
+            yield f"lost: {rules_counted(lost)}", lost_lines(told, most)
+        if gained:
+            lines, hidden = gained_lines(told, most)
+            yield f"gained: {rules_counted(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
+        if self.ignored:
+            yield f"ignored: {rules_counted(self.ignored)} that you ignore broke", []
+        if untested := len(self.untested):
+            yield f"untested: {rules_counted(untested)} had held for lack of values alone", []
+        if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
+            why = f"follow from others, or too little is left to test them{below_coverage(told)}"
+            yield f"implied: {implied:,} rules still hold, but {why}", implied_lines(told, most)
+
+    def _of_tables(self, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:
+        return [OfTable(diff, *subject, self.of_several) for subject, diff in diffs.items()]
+
+
+def _flat(headed: Iterable[tuple[str, list[str]]]) -> list[str]:
+    """Headings with their lines below them."""
+    return [each for heading, lines in headed for each in (heading, *(f"  {line}" for line in lines))]
+
+
+def _changes(heading: str, lines: list[ChangeLine]) -> list[str]:
+    shown = (f"{about}: {fact} {before} → {after}" for about, fact, before, after in lines)
+    return section(f"{heading}: {len(lines):,}", len(lines), shown) if lines else []
 
 
 def _table(rule: Finding) -> str | None:
@@ -243,10 +319,6 @@ def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
             worth = (diff.worth or {}).get(text)
             told = {"event": "lost", **line, **_told(worth), **_cause(diff, text), "witness": witness.to_json()}
             yield 2.0 + _score(worth), told
-
-
-def _rules(count: int) -> str:
-    return f"{count:,} rule{'s' * (count != 1)}"
 
 
 def _told(worth: Worth | None) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.api.memory import Event, KeptWitness
-from holdfast.api.notebook import Strips, explanation_html
 from holdfast.changes.names import names_in
 from holdfast.changes.naming import by_key, by_number, by_values, listed
-from holdfast.engines.contract import Explanation, LinesTable
+from holdfast.engines import contract
+from holdfast.engines.contract import LinesTable
 from holdfast.engines.declared import Json
+from holdfast.results.drawn import Drawn
+from holdfast.results.memory import Event, KeptWitness
 
 _SHOWN = 3  # of the times that a rule broke, the last ones are told
 
@@ -30,13 +31,22 @@ class Broken:
     until: int | None = None
 
 
-@dataclass(frozen=True)
-class Told(Explanation):
-    """How a rule stands, and what batches did to it, the oldest first."""
+@dataclass(frozen=True, repr=False)
+class Explanation(Drawn, contract.Explanation):
+    """How a rule stands, and what batches did to it, the oldest first.
 
-    now: Explanation
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> watch.explanation("zip -> city")
+    zip -> city is broken by 1 pairs of rows (33.3333% of all) in 1 clusters; without 1 rows (33.3333%) it would hold
+      zip = '10115': city is 'Berlin' x 1, 'Brelin' x 1; most say 'Berlin'; look at id 3
+    It broke with batch 1 because of id 1 (zip 10115, city Berlin) and id 3 (zip 10115, city Brelin).
+    """
+
+    now: contract.Explanation
     events: tuple[Event, ...]
-    strips: Strips
+    last: int  # the number of the last batch
 
     def lines(self) -> list[str]:
         """As text, a line each."""
@@ -50,9 +60,6 @@ class Told(Explanation):
     def table(self) -> LinesTable | None:
         """What is better seen in a table below the lines."""
         return self.now.table()
-
-    def _repr_html_(self) -> str:
-        return explanation_html(self, self.events, self.strips)
 
 
 def story(events: Sequence[Event]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from holdfast.visible import visible
+from holdfast.visible import Printed
 
 MARKS = "marks"  # the fact of a state that keeps them
 
@@ -19,16 +19,24 @@ RuleName = tuple[str, str, str]  # class, table ("*": all) and text
 Mark = Literal["ignored", "pinned"]
 
 
-@dataclass(frozen=True)
-class Marks:
-    """The rules that are ignored, and those that are pinned; none is both."""
+@dataclass(frozen=True, repr=False)
+class Marks(Printed):
+    """The rules that are ignored, and those that are pinned; none is both.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> changed = watch.watch("fd"), watch.pin("city -> zip")
+    >>> watch.marks()
+    pinned: city -> zip (fd of towns)
+    """
 
     ignored: frozenset[RuleName] = frozenset()
     pinned: frozenset[RuleName] = frozenset()
 
-    def __repr__(self) -> str:
+    def lines(self) -> list[str]:
+        """A line for each marked rule."""
         lines = [f"{mark['mark']}: {mark['text']} ({mark['class']} of {mark['table']})" for mark in self.to_json()]
-        return "\n".join(map(visible, lines)) or "no rule is ignored or pinned"
+        return lines or ["no rule is ignored or pinned"]
 
     @staticmethod
     def read(text: str | None) -> Marks:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from holdfast.changes.asked import for_people, one_a_class
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.engines.registry import ALL_TABLES, table_of_rows
+from holdfast.engines.declared import ChangeLine, is_given
+from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 
 _FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
@@ -158,3 +160,37 @@ def with_cause(of: OfTable, text: str) -> str:
     said = _CAUSES.get(cause.kind, "") if cause else ""
     holds, below = ("no longer holds", "no longer") if text in diff.gained else ("holds", "now")
     return of.named(f"{text}   {said.format(by=cause.by, holds=holds, below=below)}" if cause and said else text)
+
+
+def implied_lines(of: Iterable[OfTable], most: int) -> list[str]:
+    """The rules that are implied by others now, with those others."""
+    return [
+        with_cause(each, text)
+        for each in of
+        if each.diff.causes
+        for text in one_a_class(each.diff.lost)
+        if text not in each.diff.witnesses and text not in each.diff.untested
+    ][:most]
+
+
+# ---- what changed of a finding --------------------------------------------------------------------------------------
+
+
+def change_lines(before: Mapping[str, Any], after: Mapping[str, Any], several: bool = False) -> list[ChangeLine]:
+    """What of two findings about the same thing differs; with its table, where there are several."""
+    lines = rule_class(after["kind"]).changes(before, after)
+    return [(with_table(after, about, several), fact, old, new) for about, fact, old, new in lines]
+
+
+def with_table(finding: Mapping[str, Any], told: str, several: bool) -> str:
+    """What is told of a finding, with its table where there are several; rules that were given have names."""
+    if not several or "table" not in finding or is_given(finding):
+        return told
+    return f"{finding['table']}{'.' if 'column' in finding else ': '}{told}"
+
+
+def below_coverage(told: Iterable[OfTable]) -> str:
+    """How many rules left as too few pairs of rows test them: also where people are shown none of these."""
+    causes = (each.diff.causes.get(text) for each in told if each.diff.causes for text in each.diff.lost)
+    count = sum(cause is not None and cause.kind == "below --min-coverage" for cause in causes)
+    return f"; {count:,} are below --min-coverage" if count else ""

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.ranking.writing import HEADING as RULES_HEADING
-from holdfast.store.creation import state_of
+from holdfast.store.layout import state_of
 
 _HEAD = 1 << 18  # bytes in which an output tells what it is: the style of a page comes first
 
@@ -84,4 +83,3 @@ def holds(*marks: bytes) -> Callable[[Path], bool]:
 
 PAGE = Kind("a page", holds(b'class="brand">Holdfast</a>'))
 PICTURE = Kind("a picture", holds(b"digraph foreign_keys {", b"%% foreign_keys", b"<title>foreign_keys</title>"))
-RULES = Kind("a rule file", holds(RULES_HEADING.encode()), (".yaml", ".yml"))

@@ -5,28 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.api.notebook import RuleKey, Strips, history_html
 from holdfast.changes.diff import Finding, Result, Worth
 from holdfast.engines.declared import HISTORY
 from holdfast.engines.registry import rule_class
+from holdfast.results.drawn import Drawn, section
+from holdfast.results.memory import Memory, RuleKey
+from holdfast.visible import Printed
 
 
-class RuleHistory:
+class RuleHistory(Printed, Drawn):
     """How rules have fared: since which batch each holds (0: from the start; None: it doesn't), and how often it broke.
 
     Those that a batch gained or lost come first, the ones that broke the most often in front, of equals the best; then
     the others, the best first. There may be a million rules, so lines are made as they are asked for.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> watch.rule_history()
+    rules: 1
+      zip -> city: broken now, broke 1 times
+    >>> next(iter(watch.rule_history()))["tested_since"]
+    1
     """
 
     def __init__(
         self,
         results: Mapping[tuple[str, str], Result],
         events: Mapping[RuleKey, tuple[int, int]],
-        strips: Strips | None = None,
-        watched_since: Mapping[str, int] | None = None,
+        memory: Memory,
+        last: int,
+        watched_since: Mapping[str, int],
     ) -> None:
-        self._results, self._events, self._strips = results, events, strips
-        self._watched_since = watched_since or {}  # classes that were not watched from the start
+        self._results, self._events, self.memory, self.last = results, events, memory, last
+        self._watched_since = watched_since  # classes that were not watched from the start
         gone = {rule: fared for rule, fared in events.items() if fared[1] and self._was_found(rule)}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():
@@ -50,9 +62,10 @@ class RuleHistory:
         return self._gone + sum(len(result) for result in self._results.values())
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (line for _, line in self._lines())
+        return (line for _, line in self.by_rule())
 
-    def _lines(self) -> Iterator[tuple[RuleKey, dict[str, Any]]]:
+    def by_rule(self) -> Iterator[tuple[RuleKey, dict[str, Any]]]:
+        """The same lines, each with the class, table and text of its rule."""
         yield from self._moved
         for (engine, table), result in self._results.items():
             for text, rule in result.items():
@@ -60,13 +73,17 @@ class RuleHistory:
                     since = self._watched_since.get(engine, 0)
                     yield (engine, table, text), _line(engine, table, rule, since, 0)
 
-    def __repr__(self) -> str:
-        from holdfast.report.text import history_text
+    def lines(self) -> list[str]:
+        """How many rules there are, and the first ones."""
+        fared = (f"{line['text']}: {since(line['holds_since'])}, broke {line['broke']:,} times" for line in self)
+        return section(f"rules: {len(self):,}", len(self), fared)
 
-        return history_text(self)
 
-    def _repr_html_(self) -> str:
-        return history_html(len(self), self._lines(), self._strips)
+def since(batch: int | None) -> str:
+    """Since which batch a rule holds, in words."""
+    if batch is None:
+        return "broken now"
+    return f"holds since batch {batch:,}" if batch else "holds since the start"
 
 
 def _rank(line: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.engines.declared import Json
 from holdfast.store.records import RULES, BatchRecord
-from holdfast.visible import visible
+from holdfast.visible import Printed, visible
 
-Json = Mapping[str, Any]
 About = Mapping[str, Sequence[Json]]
 
 _SAID = {
@@ -25,13 +25,19 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True)
-class Changed:
+@dataclass(frozen=True, repr=False)
+class Changed(Printed):
     """What a change did: its record in the history, and what it did to which rules, classes, columns and tables.
 
     `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
     `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what was done
     to it; and how many rules of which classes are `found` now, with other columns or tables. Empty lists are left out.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> watch.add_rules("key(zip)")
+    change 1 of the rules
+      key1: key(zip): now given; 0 violations
     """
 
     batch: BatchRecord | None  # None: nothing was to change, and nothing was kept
@@ -49,9 +55,6 @@ class Changed:
         assert self.batch is not None
         done = [self._told(event, each) for event in ("columns", "removed") for each in self.about.get(event, ())]
         return visible(f"{self.batch.table}: {'; '.join(done)}.")
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
         """A line for the change, and one for each thing that changed."""

@@ -13,11 +13,19 @@ from holdfast.store.remembered import EventRecord, Remembered
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names
 
+RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
+
 
 @dataclass(frozen=True)
 class KeptWitness:
     """The rows that broke a rule, as they were then: their numbers, their values (None where they are not kept, as they
     were too many or a vacuum removed them), their keys where one is declared, and a sentence that says how, if need be.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> watch.memory().events()[0].witness.to_json()["keys"]
+    [{'id': 1}, {'id': 3}]
     """
 
     rows: tuple[int, ...]
@@ -42,6 +50,13 @@ class Event:
     - `implied`: it holds still, and follows from others (`by` tells one, where that is known);
     - `untested`: nothing is left that could break it, or nothing was there before that could;
     - `added`, `removed`: people gave it, or gave it up.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> event = watch.memory().events()[0]
+    >>> event.seq, event.event, event.rule
+    (1, 'lost', ('named', 'towns', 'zip -> city'))
     """
 
     seq: int
@@ -53,10 +68,22 @@ class Event:
     witness: KeptWitness | None
     by: str
 
+    @property
+    def rule(self) -> RuleKey:
+        """What names the rule."""
+        return self.engine, self.table, self.text
+
 
 @dataclass(frozen=True)
 class Figures:
-    """How a given rule stood after a batch; None where its class has no such figure."""
+    """How a given rule stood after a batch; None where its class has no such figure.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> [(each.seq, each.violations) for each in watch.memory().figures()["named", "towns", "zip -> city"]]
+    [(0, 0), (1, 1)]
+    """
 
     seq: int
     violations: int | None
@@ -66,7 +93,14 @@ class Figures:
 
 @dataclass(frozen=True)
 class ColumnFigures:
-    """How many nulls and distinct values a column had after a batch."""
+    """How many nulls and distinct values a column had after a batch.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> changed = watch.watch("column")
+    >>> [(each.seq, each.distinct) for each in watch.memory().columns()["towns", "city"]]
+    [(1, 2)]
+    """
 
     seq: int
     nulls: int
@@ -74,7 +108,17 @@ class ColumnFigures:
 
 
 class Memory:
-    """What a state remembers; read from the database when asked for."""
+    """What a state remembers; read from the database when asked for.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> memory = watch.memory()
+    >>> [(event.seq, event.event, event.text) for event in memory.events()]
+    [(1, 'lost', 'zip -> city')]
+    >>> memory.counts()
+    {1: {'lost': 1}}
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -95,7 +139,7 @@ class Memory:
         """How many events of each kind the batches had that had any."""
         return self._kept.counts()
 
-    def figures(self) -> dict[tuple[str, str, str], list[Figures]]:
+    def figures(self) -> dict[RuleKey, list[Figures]]:
         """How each given rule stood, by engine, table and text: at the start (batch 0), and after each batch that moved
         a figure; the oldest first.
         """

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.api.outcome import Outcome
 from holdfast.changes.diff import Cause, Diff, Witness, Worth
-from holdfast.report.outcome import rule_lines
-from holdfast.report.told import OfTable, gained_lines, lost_lines
+from holdfast.results.outcome import Outcome
+from holdfast.results.outcome_lines import OfTable, gained_lines, lost_lines
 from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 
@@ -85,7 +84,7 @@ def test_what_became_of_rules_is_counted_once_each() -> None:
         _rules("f", "g"), lost, witnesses={text: _pair(1, 2) for text in ("x -> a", "x -> d")}, causes=causes, worth={}
     )
     outcome = Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff})
-    told = dict(rule_lines(outcome))
+    told = dict(outcome.rule_lines())
     assert list(told) == [
         "lost: 2 rules",
         "gained: 2 rules",

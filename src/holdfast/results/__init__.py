@@ -1,0 +1,1 @@
+"""What users hold: what the verbs of `api/` give, as values that print themselves and give JSON, Arrow and pandas."""

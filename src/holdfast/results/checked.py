@@ -1,0 +1,54 @@
+"""How given rules stand, and what violates them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.changes.diff import Finding
+from holdfast.engines.listing import Listing
+from holdfast.results.drawn import Drawn, section
+from holdfast.visible import Printed
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Printed, Drawn):
+    """How each rule stands, and its violations.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> checked = hf.check(pa.table({"name": ["Ada", "Bob"], "age": [36, -1]}), "t.age >= 0")
+    >>> checked
+    rules: 1, 1 of them violated
+      row1: 1 violations of t.age >= 0
+    >>> checked.violated, checked.listings[0].count
+    (True, 1)
+    """
+
+    findings: tuple[Finding, ...]
+    listings: tuple[Listing, ...]
+
+    @property
+    def violated(self) -> bool:
+        """Whether a rule of severity error has violations."""
+        return any(rule["violations"] and rule["severity"] == "error" for rule in self.to_json())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object a rule."""
+        return [finding.to_json() for finding in self.findings]
+
+    def lines(self) -> list[str]:
+        """How many rules there are, how many are violated, and the first ones."""
+        broken = sum(bool(rule["violations"]) for rule in self.to_json())
+        rules = len(self.findings)
+        return section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, self.findings))
+
+
+class Listings(Drawn, list[Listing]):
+    """The violations of some rules; in a notebook, the first of each with their rows side by side.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> [(listing.rule.name, listing.count) for listing in watch.violations()]
+    [('fd1', 1)]
+    """

@@ -1,0 +1,47 @@
+"""How results show themselves: as lines in a terminal, and as HTML in a notebook.
+
+The lines of a result are its own. Its HTML is made by `report/notebook.py`, which lies above, knows every class of
+results and takes a while to load: `api/__init__.py` binds it here, and it is loaded when a notebook shows the first
+result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any, ClassVar
+
+from holdfast.table.table import Schema
+
+Shapes = Mapping[str, tuple[Schema, int]]  # the columns and the number of rows of each table
+
+_MOST = 10  # lines below a heading
+
+
+def _unbound(_: Any) -> str:
+    raise NotImplementedError("holdfast.api is not loaded")  # notebooks show the text then
+
+
+class Drawn:
+    """A result that notebooks show as HTML."""
+
+    html_of: ClassVar[Callable[[Any], str]] = _unbound
+
+    def _repr_html_(self) -> str:
+        return Drawn.html_of(self)
+
+
+def section(heading: str, count: int, lines: Iterable[str]) -> list[str]:
+    """A heading, and the first of so many lines below it."""
+    more = [f"  … and {count - _MOST:,} more"] if count > _MOST else []
+    return [heading, *(f"  {line}" for line in islice(lines, _MOST)), *more]
+
+
+def shape_lines(shapes: Shapes) -> list[str]:
+    """The tables."""
+    return [f"{name}: {rows:,} rows, {len(schema.columns):,} columns" for name, (schema, rows) in shapes.items()]
+
+
+def rules_counted(count: int) -> str:
+    """So many rules, in words."""
+    return f"{count:,} rule{'s' * (count != 1)}"

@@ -1,0 +1,92 @@
+"""What holds in some tables, as it was found once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.changes.asked import RulesWhenAsked, for_people, with_bound
+from holdfast.changes.diff import Finding, Result
+from holdfast.engines.registry import found_classes, rule_class
+from holdfast.results.arrow import to_arrow
+from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
+from holdfast.results.outputs import PICTURE, write_text
+from holdfast.table.frames import Framed
+from holdfast.table.nulls import GivenNulls
+from holdfast.visible import Printed
+
+
+@dataclass(frozen=True, repr=False)
+class Found(Printed, Drawn, Framed):
+    """What was found, by text, for each class and table in their order, and the columns that could not be compared.
+
+    There may be a million rules: they are made when they are looked at.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> found = hf.discover(pa.table({"id": [1, 2, 3], "zip": [1, 1, 2]}), "ucc")
+    >>> found
+    table: 3 rows, 2 columns
+    keys: 1
+      key(id)
+    >>> [rule.text for rule in found], found.to_json()[0]["columns"]
+    (['key(id)'], ['id'])
+    """
+
+    results: tuple[Result, ...]
+    left_out: Mapping[str, tuple[str, ...]]
+    nulls: GivenNulls
+    ranked: tuple[Result, ...] = ()  # the same as people want to read them, with what only a look at all of them tells
+    shapes: Shapes = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (finding for result in self.results for finding in result.values())
+
+    def __len__(self) -> int:
+        return sum(len(result) for result in self.results)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them."""
+        return tuple(self)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object a finding, with its rank where there is one."""
+        return [finding.to_json() for result in self.ranked for finding in result.values()]
+
+    def denials(self) -> Iterator[dict[str, Any]]:
+        """The rules that can be written so as denial constraints, which `check` and rule files take: one object each.
+
+        They come with pointwise order dependencies (`pod`), one for all readings of a rule.
+        """
+        for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
+            for first in islice(result.values(), 1):
+                table = first.to_json()["table"]
+                yield from ({"kind": "dc", "table": table, "text": text} for text in result.denials())
+
+    def picture(self, path: str | Path) -> None:
+        """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
+        for each in found_classes():
+            if each.drawn:
+                pictures = each.pictures()
+                chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
+                write_text(Path(path), pictures.draw(Path(path), list(self.left_out), chosen), PICTURE)
+
+    def to_arrow(self) -> pa.Table:
+        """The findings as an Arrow table; values that differ in type from row to row are text."""
+        return to_arrow(self.to_json())
+
+    def lines(self) -> list[str]:
+        """The tables, and of each class how many rules there are and the first ones."""
+        lines = shape_lines(self.shapes)
+        firsts = [(first.kind, result) for result in self.ranked for first in islice(result.values(), 1)]
+        for kind, result in firsts:
+            some, left_out = for_people(result, {kind for kind, _ in firsts})
+            hidden = f"; not shown: {left_out}" if left_out else ""
+            title = with_bound(rule_class(kind).title, result)
+            lines += section(f"{title}: {len(some):,}{hidden}", len(some), map(str, some.values()))
+        return lines if self else [*lines, "nothing was found"]

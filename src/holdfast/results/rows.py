@@ -1,0 +1,91 @@
+"""A row, alive or not: what it holds, and which batches brought and removed it.
+
+A row that died lies in the files of its table until they are merged. After that, what an event keeps of it (the rows
+that broke a rule) is all there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from holdfast.changes.naming import Values, by_key, by_number
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a row, and where: in the files of the table, or with the event of a rule that it broke."""
+
+    values: Values
+    key: Values
+    place: Literal["files", "event"] = "files"
+    batch: int | None = None  # of the event
+    rule: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if that can be
+    told; its values are None where they are not kept any more.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(inserts=more)
+    >>> row = watch.rows(where={"city": "Brelin"})[0]
+    >>> print(row)
+    row 2 of towns (id 3): inserted by batch 1
+    >>> row.values
+    {'id': 3, 'zip': '10115', 'city': 'Brelin'}
+    """
+
+    table: str
+    number: int
+    alive: bool
+    inserted_by: int
+    deleted_by: int | None
+    kept: Kept | None
+
+    @property
+    def name(self) -> str:
+        """What it is called: its key, or its number."""
+        return by_key(self.kept.key) if self.kept and self.kept.key else by_number(self.number)
+
+    @property
+    def values(self) -> Values | None:
+        """Its values by column, or those that are kept."""
+        return self.kept.values if self.kept else None
+
+    def __str__(self) -> str:
+        came = f"inserted by batch {self.inserted_by}" if self.inserted_by else "there from the start"
+        if self.alive:
+            return f"{self._called()}: {came}"
+        gone = f"deleted by batch {self.deleted_by}" if self.deleted_by else "deleted"
+        return f"{self._called()}: {came}, {gone}; {self._where()}"
+
+    def _called(self) -> str:
+        number = by_number(self.number)
+        return f"{number} of {self.table}" if self.name == number else f"{number} of {self.table} ({self.name})"
+
+    def _where(self) -> str:
+        if self.kept is None:
+            return "its values are not kept any more"
+        if self.kept.place == "files":
+            return "its values still lie in the files"
+        return f"of its values, those are kept that were told when {self.kept.rule} broke with batch {self.kept.batch}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        kept = self.kept
+        event = {"event": {"batch": kept.batch, "rule": kept.rule}} if kept and kept.place == "event" else {}
+        return {
+            "kind": "row",
+            "table": self.table,
+            "row": self.number,
+            **({"key": dict(kept.key)} if kept and kept.key else {}),
+            "alive": self.alive,
+            "inserted_by": self.inserted_by,
+            "deleted_by": self.deleted_by,
+            "kept_in": kept.place if kept else None,
+            **event,
+            "values": dict(kept.values) if kept else None,
+        }

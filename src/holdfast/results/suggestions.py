@@ -1,0 +1,189 @@
+"""Suggestions: rules that the data seem to follow, as people read them: what matters first, each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.engines.registry import rule_classes
+from holdfast.errors import refuse_below
+from holdfast.ranking.suggestion import Doubt, Same, Suggestion
+from holdfast.ranking.writing import HEADING, given_rules, rules_text
+from holdfast.results.arrow import to_arrow
+from holdfast.results.drawn import Drawn, Shapes, shape_lines
+from holdfast.results.outputs import Kind, holds
+from holdfast.rules.dependency import FD
+from holdfast.rules.file import RuleEntry, Rules
+from holdfast.table.frames import Framed
+from holdfast.visible import Printed
+
+TOP = 20  # lines of a section
+NOTHING = "nothing looks as if it were meant"
+RULES = Kind("a rule file", holds(HEADING.encode()), (".yaml", ".yml"))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a section: a score and a number of rows to remove, where it has them, and words."""
+
+    text: str
+    score: float | None = None
+    to_remove: int = 0
+
+    def __str__(self) -> str:
+        if self.score is None:
+            return f"  {self.text}"
+        return f"  {self.score:.2f}  {f'{self.to_remove:,}' if self.to_remove else '':>6}  {self.text}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the lines below it; `more` are left out."""
+
+    heading: str
+    lines: Sequence[Line]
+    more: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
+    """Likely rules, the best first; columns that say the same; and rows that look wrong.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin", "Berlin", "Bonn", "Bonn", "Bonn", "Bonn"]})
+    >>> found = hf.suggest(towns, "fd")
+    >>> found
+    table: 6 rows, 2 columns
+    what determines what
+      0.93          zip determines city
+    >>> [(rule.name, rule.text) for rule in found.rules().entries]
+    [('zip-city', 'zip -> city')]
+    """
+
+    ranked: tuple[Suggestion, ...]
+    same: tuple[Same, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    shapes: Shapes = field(default_factory=dict)
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.ranked[at]
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        return iter(self.ranked)
+
+    def __len__(self) -> int:
+        return len(self.ranked)
+
+    @property
+    def told(self) -> tuple[Suggestion, ...]:
+        """The likely ones that say something that the others don't."""
+        return tuple(each for each in self.ranked if each.is_told)
+
+    def rules(self, top: int | None = None) -> Rules:
+        """The first told ones as rules to be given, such as to `check` or `Monitor.create`."""
+        refuse_below(1, top, "the number of rules")
+        given = given_rules(self.told[:top])
+        return Rules(tuple(RuleEntry(each.name, each.table, each.text, each.severity, each.note) for each in given))
+
+    def rules_text(self, top: int | None = None) -> str:
+        """The same as a rule file, which says beside each rule what speaks for it."""
+        refuse_below(1, top, "the number of rules")
+        return rules_text(self.told[:top])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object a rule in the order of their ranks, then columns that are the same, and rows that look wrong."""
+        parts: tuple[Suggestion | Same | Doubt, ...] = (*self.ranked, *self.same, *self.doubts)
+        return [each.to_json() for each in parts]
+
+    def to_arrow(self) -> pa.Table:
+        """The rules as an Arrow table in the order of their ranks."""
+        return to_arrow([each.to_json() for each in self.ranked])
+
+    def sections(self, top: int = TOP) -> Iterator[Section]:
+        """Keys, columns that say the same, what determines what, and the other classes, at most so many lines of each;
+        then the rows that look wrong.
+        """
+        several = len(self.shapes) > 1
+        for declared in rule_classes().values():
+            own = [each for each in self.told if each.kind == declared.name]
+            if own and declared.by_left_side:
+                if self.same:
+                    same = [Line(f"{each.table}: {each}" if several else str(each)) for each in self.same[:top]]
+                    yield Section("the same in other words", same, max(0, len(self.same) - top))
+                lines = _determining(self, several)
+            else:
+                lines = [_line(each, several and not declared.across) for each in own]
+            if lines:
+                yield Section(declared.suggested or declared.title, lines[:top], max(0, len(lines) - top))
+        if self.doubts:
+            doubts = [f"{each.table}: {each}" if several else str(each) for each in self.doubts]
+            yield Section("rows that look wrong", [Line(text) for text in doubts])
+
+    def unlisted_line(self) -> str:
+        """What sections leave out, and how to see it."""
+        implied = sum(bool(each.implied_by) for each in self)
+        weak = sum(not each.is_likely for each in self)
+        parts = [f"{implied:,} likely rules follow from these"] if implied else []
+        parts += [f"{weak:,} others are weaker"] if weak else []
+        return f"{' and '.join(parts)}: --all lists them" if parts else ""
+
+    def lines(self) -> list[str]:
+        """The tables, the sections, and what they leave out."""
+        lines = shape_lines(self.shapes)
+        for section in self.sections():
+            more = [f"  … and {section.more:,} more"] if section.more else []
+            lines += [section.heading, *map(str, section.lines), *more]
+        return [*lines, *([] if self.told else [NOTHING]), *filter(None, [self.unlisted_line()])]
+
+
+def _line(each: Suggestion, with_table: bool) -> Line:
+    text = f"{each.table}: {each.text}" if with_table else each.text
+    return Line(text, each.scored.score, each.scored.to_remove)
+
+
+# ---- what determines what -------------------------------------------------------------------------------------------
+
+
+def _determining(found: Suggestions, several: bool) -> list[Line]:
+    """A line for each left side, or two where it determines some columns, and others nearly."""
+    halves = [
+        (table, [each for each in rules if bool(each.scored.to_remove) is near])
+        for (table, _), rules in _groups(found).items()
+        for near in (False, True)
+    ]
+    told = [(table, rules) for table, rules in halves if any(each.is_told for each in rules)]
+    return [_group_line(f"{table}: " if several else "", rules) for table, rules in told]
+
+
+def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
+    """The likely FDs by table and left side, told or not, without those between columns that are the same, which are
+    told already, and without those of columns for which others stand.
+    """
+    standing = {(each.table, column): each.columns[0] for each in found.same for column in each.columns}
+    groups: dict[tuple[str, str], list[Suggestion]] = {}
+    for each in found:
+        if isinstance(each.scored.rule, FD) and each.is_likely:
+            columns = [*each.scored.columns, _right(each)]
+            stand = [standing.get((each.table, column), column) for column in columns]
+            if stand == columns:
+                groups.setdefault((each.table, each.group), []).append(each)
+    return groups
+
+
+def _group_line(before: str, rules: Sequence[Suggestion]) -> Line:
+    told, through = ([_right(each) for each in rules if each.is_told is flag] for flag in (True, False))
+    nearly = "nearly " if rules[0].scored.to_remove else ""
+    verb = "determine" if len(rules[0].scored.columns) > 1 else "determines"
+    listed = ", ".join(told) + (f"; through them {', '.join(through)}" if through else "")
+    what = f"{len(rules):,} columns: {listed}" if len(rules) > 1 else listed
+    text = f"{before}{', '.join(rules[0].scored.columns)} {nearly}{verb} {what}"
+    return Line(text, rules[0].scored.score, max(each.scored.to_remove for each in rules))
+
+
+def _right(each: Suggestion) -> str:
+    return str(each.scored.rule.to_json()["rhs"])

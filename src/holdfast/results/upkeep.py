@@ -1,0 +1,67 @@
+"""What verifying a state found, and what a vacuum did to it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from holdfast.visible import Printed
+
+
+@dataclass(frozen=True, repr=False)
+class Verified(Printed):
+    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> verified = hf.verify(watch.path)
+    >>> verified.problems
+    ()
+    >>> print(verified.lines()[-1])
+    all is well
+    """
+
+    state: str
+    files: int
+    bytes: int
+    compared: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "verify", **asdict(self)}
+
+    def lines(self) -> list[str]:
+        """How large it is, what was found again, and what is wrong."""
+        first = f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"
+        return [first, *(f"found again: {what}" for what in self.compared), *(self.problems or ["all is well"])]
+
+
+@dataclass(frozen=True)
+class Vacuumed:
+    """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
+    that had told values of rows which died.
+
+    With `watch` and `more` of the example of `Monitor`:
+
+    >>> outcome = watch.apply(deletes=pa.table({"id": [1]}))
+    >>> vacuumed = watch.vacuum()
+    >>> vacuumed.values, vacuumed.bytes_after <= vacuumed.bytes_before
+    (3, True)
+    """
+
+    bytes_before: int
+    bytes_after: int
+    values: int
+    events: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": "vacuum", **asdict(self)}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
+            f"{self.values:,} value{'s' * (self.values != 1)} dropped that no row uses, "
+            f"{self.events:,} event{'s' * (self.events != 1)} stripped of values of rows that died"
+        )
