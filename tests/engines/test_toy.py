@@ -62,6 +62,7 @@ def test_it_is_found_shown_and_written_to_a_page(towns: Path) -> None:
     assert "land" in said
     (section,) = embedded(page)["rules"]["sections"]
     assert (section["title"], section["count"]) == ("columns of one value", 1)
+    assert section["lens"] == [["Columns of one value", ""]]
     names = [column["name"] for column in embedded(page)["columns"]]
     assert embedded(page)["rules"]["texts"] == f"one({chr(0xE000 + names.index('land'))})"
     assert embedded(page)["rules"]["details"]["0"]["says"] == "All rows share land."

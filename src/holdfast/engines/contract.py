@@ -124,6 +124,11 @@ class RuleClass(ABC, Generic[Settings]):
         """The engine with some settings, and the rules that were given, by table."""
 
     @property
+    def lens(self) -> tuple[tuple[str, str], ...]:
+        """The headings over its rules that name a column, each with the side that the column is on; "": any."""
+        return (("Given rules" if self.given else self.title.capitalize(), ""),)
+
+    @property
     def is_searched(self) -> bool:
         """Whether its rules are found by a search among all columns."""
         return not self.given and bool(self.rules)

@@ -80,6 +80,7 @@ class FDs(_Found):
     name, title, rules = "fd", "functional dependencies", (FD,)
     suggested = "what determines what"
     by_left_side = True
+    lens = ("What determines it", "right"), ("What it determines", "left")
     table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
 
     def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:

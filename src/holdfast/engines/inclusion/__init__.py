@@ -70,6 +70,7 @@ class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], D
 
     name, title, rules = "ind", "inclusion dependencies", (IND,)
     suggested = "likely foreign keys"
+    lens = (("Foreign keys", ""),)
     settings = InclusionSettings
     across = references = True
     measure = "value_coverage"

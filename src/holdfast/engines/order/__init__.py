@@ -61,6 +61,7 @@ class Orders(Suggestible[OrderSettings, "WatchedTable"]):
 
     name, title, rules = "od", "order dependencies", (Constant, Compatible)
     suggested = "orders"
+    lens = (("Orders", ""),)
     settings = OrderSettings
     many = True
     measure = "error"

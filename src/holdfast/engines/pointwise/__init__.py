@@ -77,6 +77,7 @@ class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
     suggested = "orders between pairs of rows"
     settings = PointwiseSettings
     many = denials = True
+    lens = (("Orders", ""),)
     table = FindingTable(("coverage", "dependency"), _cells, ("coverage",))
 
     def engine(self, settings: PointwiseSettings, given: Mapping[str, TableRules]) -> PointwiseEngine:  # noqa: ARG002
