@@ -13,7 +13,7 @@ from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
-from holdfast.engines.registry import found_classes
+from holdfast.engines.registry import drawable, found_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
@@ -136,8 +136,8 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     """Say before the work what would stand in the way of its results."""
     from holdfast.results.outputs import PAGE, PICTURE, refuse_unwritable
 
-    for each in found_classes():
-        if picture and each.drawn:
+    for each in drawable():
+        if picture:
             each.pictures().refuse_undrawable(picture)
     for path, kind in ((html, PAGE), (picture, PICTURE)):
         if path:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
-from holdfast.engines.registry import found_classes, rule_class, rule_classes
+from holdfast.engines.registry import drawable, found_classes, rule_class, rule_classes, suggestible
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
 from holdfast.report.terminal import Terminal, say, say_json
@@ -29,12 +29,12 @@ def class_names() -> str:
 
 def likely_names() -> str:
     """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in found_classes() if each.suggested)
+    return ", ".join(each.name for each in suggestible())
 
 
 def drawn_names() -> str:
     """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in found_classes() if each.drawn)
+    return ", ".join(each.name for each in drawable())
 
 
 def given_classes() -> list[RuleClass[Any]]:
