@@ -65,7 +65,7 @@ class View(Loaded):
         if self._closed:
             return visible(f"{heading}, closed")
         lines = [
-            f"{heading}: {self._last_batch():,} batches applied",
+            f"{heading}: {self.last_batch():,} batches applied",
             *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
             f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
         ]
@@ -74,9 +74,10 @@ class View(Loaded):
     def _repr_html_(self) -> str | None:
         if self._closed:
             return None
-        return State(str(self.path), self._last_batch(), self.tables, self.rule_history())._repr_html_()
+        return State(str(self.path), self.last_batch(), self.tables, self.rule_history())._repr_html_()
 
-    def _last_batch(self) -> int:
+    def last_batch(self) -> int:
+        """The number of the last batch; 0 where there is none."""
         latest = self._store.history(1)
         return latest[-1].seq if latest else 0
 
@@ -129,14 +130,13 @@ class View(Loaded):
 
     def ranked(self, rules: str | None = None) -> list[Result]:
         """The same as people want to read it: the best first, with what only a look at all of them tells."""
-        self._refresh()
-        chosen = {subject: state for subject, state in self._states.items() if rules in (None, subject[0])}
-        return [self._engines[name].ranked(state) for (name, _), state in chosen.items()]
+        return list(self.ranked_by_class(rules).values())
 
-    def ranked_by_class(self) -> dict[tuple[str, str], Result]:
+    def ranked_by_class(self, rules: str | None = None) -> dict[tuple[str, str], Result]:
         """The same by class and table (`*`: all of them)."""
         self._refresh()
-        return {at: self._engines[at[0]].ranked(state) for at, state in self._states.items()}
+        chosen = {at: state for at, state in self._states.items() if rules in (None, at[0])}
+        return {at: self._engines[at[0]].ranked(state) for at, state in chosen.items()}
 
     def opened(self) -> Opened:
         """The tables with what engines keep of them, as they are now."""
@@ -145,7 +145,11 @@ class View(Loaded):
 
     def _found(self) -> dict[tuple[str, str], Result]:
         self._refresh()
-        return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
+        return self._results()
+
+    def _results(self) -> dict[tuple[str, str], Result]:
+        """What is found now, by class and table."""
+        return {at: self._engines[at[0]].result(state) for at, state in self._states.items()}
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
@@ -157,7 +161,7 @@ class View(Loaded):
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
         events = self._store.remembered.rule_events()
-        return RuleHistory(results, events, self.memory(), self._last_batch(), since)
+        return RuleHistory(results, events, self.memory(), self.last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -227,7 +231,7 @@ class View(Loaded):
         now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._last_batch())
+        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self.last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
@@ -22,19 +22,9 @@ if TYPE_CHECKING:
     from holdfast.results.outcome import Outcome
 
 
-def class_names() -> str:
-    """The classes whose rules are found, for help."""
-    return ", ".join(each.name for each in found_classes())
-
-
-def likely_names() -> str:
-    """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in found_classes() if each.suggested)
-
-
-def drawn_names() -> str:
-    """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in found_classes() if each.drawn)
+def class_names(which: Callable[[RuleClass[Any]], object] = lambda _: True) -> str:
+    """The classes whose rules are found, or those of them that can do something, for help."""
+    return ", ".join(each.name for each in found_classes() if which(each))
 
 
 def given_classes() -> list[RuleClass[Any]]:
@@ -136,6 +126,21 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
                 f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
                 f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"
             )
+
+
+class Telling(Protocol):
+    """A result with a text and an object of its own."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+
+
+def tell(result: Telling, form: Format, about: str = "") -> None:
+    """A result as JSON, or as text behind what it is about."""
+    if form == "json":
+        print_json([result.to_json()])
+    else:
+        say(f"{about}{result}")
 
 
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:

@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Output, SourceList
 from holdfast.cli.options import READING, taking
-from holdfast.cli.printing import likely_names, print_json, terminal_progress
+from holdfast.cli.printing import class_names, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.thresholds import MAX_LHS, SHOWN
 from holdfast.errors import BadInput
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from holdfast.report.progress import TerminalProgress
     from holdfast.results.suggestions import Suggestions
 
+_LIKELY = class_names(lambda each: each.suggested)
+
 
 @app.command()
 @taking(options=READING)
 def suggest(
     sources: SourceList,
     *,
-    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {likely_names()}.")] = None,
+    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {_LIKELY}.")] = None,
     columns: Columns = None,
     top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = SHOWN,
     max_lhs: Annotated[int, typer.Option(min=1, help="At most so many columns in a left side or key.")] = MAX_LHS,
@@ -93,6 +95,5 @@ def _found(
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     found = find(tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress)
-    for table, left_out in found.left_out.items():
-        note_left_out(progress, table, left_out, table in chosen)
+    note_left_out(progress, found.left_out, chosen)
     return found
