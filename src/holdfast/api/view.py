@@ -65,7 +65,7 @@ class View(Loaded):
         if self._closed:
             return visible(f"{heading}, closed")
         lines = [
-            f"{heading}: {self.last_batch():,} batches applied",
+            f"{heading}: {self._last_batch():,} batches applied",
             *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
             f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
         ]
@@ -74,10 +74,9 @@ class View(Loaded):
     def _repr_html_(self) -> str | None:
         if self._closed:
             return None
-        return State(str(self.path), self.last_batch(), self.tables, self.rule_history())._repr_html_()
+        return State(str(self.path), self._last_batch(), self.tables, self.rule_history())._repr_html_()
 
-    def last_batch(self) -> int:
-        """The number of the last batch; 0 where there is none."""
+    def _last_batch(self) -> int:
         latest = self._store.history(1)
         return latest[-1].seq if latest else 0
 
@@ -161,7 +160,7 @@ class View(Loaded):
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
         events = self._store.remembered.rule_events()
-        return RuleHistory(results, events, self.memory(), self.last_batch(), since)
+        return RuleHistory(results, events, self.memory(), self._last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -231,7 +230,7 @@ class View(Loaded):
         now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self.last_batch())
+        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

@@ -71,7 +71,7 @@ def _split(
     else:
         rejected = NOTHING
     if quarantine is not None:
-        quarantine.put_feed(part, reading, rejected)
+        quarantine.put_records(part, reading, rejected)
     return split
 
 

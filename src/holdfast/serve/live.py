@@ -59,7 +59,7 @@ class Live:
         self._view = View.open(path)
         self._stamp = _stamp(path)
         self._lock = threading.Lock()
-        self._moment = _Moment(0, self._view.last_batch())
+        self._moment = _Moment(0, self._last_batch())
         self._trouble: HoldfastError | None = None
         self._ends = threading.Event()
         self._listeners: set[Hear] = set()
@@ -115,9 +115,7 @@ class Live:
         try:
             with self._lock, clear_sentences(self.path):
                 if self._catch_up() or self._trouble is not None:
-                    self._moment = _Moment(
-                        number + 1, self._view.last_batch()
-                    )  # lets go of the listings that were kept
+                    self._moment = _Moment(number + 1, self._last_batch())  # lets go of the listings that were kept
                 self._trouble = None
         except HoldfastError as error:  # such as a state that was removed: perhaps it comes back
             self._trouble = error
@@ -146,6 +144,10 @@ class Live:
             self.document()
         except HoldfastError:
             pass  # whoever asks is told
+
+    def _last_batch(self) -> int:
+        history = self._view.history(1)
+        return history[-1].seq if history else 0
 
     # ---- what pages need ---------------------------------------------------------------------------------------------
 
