@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
@@ -138,12 +138,19 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
             )
 
 
-def print_either(form: Format, lines: Iterable[Mapping[str, Any]], text: str) -> None:
-    """The same as JSON or as text."""
+class Telling(Protocol):
+    """A result with a text and an object of its own."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+
+
+def tell(result: Telling, form: Format, about: str = "") -> None:
+    """A result as JSON, or as text behind what it is about."""
     if form == "json":
-        print_json(lines)
+        print_json([result.to_json()])
     else:
-        say(text)
+        say(f"{about}{result}")
 
 
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:
