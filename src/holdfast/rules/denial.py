@@ -96,6 +96,11 @@ class DenialConstraint(Rule):
         """What a violation is."""
         return "rows" if self.is_single else "pairs, each once" if self.is_symmetric else "ordered pairs"
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its text says all."""
+        return {}
+
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
         from holdfast.rules.denial_check import check, notes  # Arrow takes its time
@@ -104,10 +109,6 @@ class DenialConstraint(Rule):
             return super().bound(to)
         checked = replace(self, table=to.table, predicates=check(self, to.schema, to.ordered))
         return checked, notes(checked)
-
-    def to_json(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
 
 
 def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
@@ -131,10 +131,6 @@ class TableRule(Rule):
         if self.where is not None:
             return super().bound(to)
         return replace(self, table=to.table, constant=check(self, to.schema, to.ordered)), ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
 
 
 class _Reader(ConditionReader):

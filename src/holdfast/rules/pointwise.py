@@ -25,7 +25,7 @@ from typing import Any, Literal, Self
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
 from holdfast.rules.parts import names_of, renamed
-from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
+from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -124,29 +124,25 @@ class Pointwise(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With its columns in the order of the table, and of two mirror images the one that is shown."""
-        refuse_unknown(self.text, self.columns, names)
-        left = tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))
-        return replace(self, table=table, left=left).folded
+        own = super().in_table(names, table)
+        return replace(own, left=tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))).folded
 
     def renamed(self, table: str, names: Any) -> Self:  # noqa: ARG002
         """Operators are no names."""
         *left, right = [(names.get(name, name), operator) for name, operator in (*self.left, self.right)]
         return replace(self, left=tuple(left), right=right, where=renamed(self.where, names))
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its marks."""
+        return {"lhs": [list(mark) for mark in self.left], "rhs": list(self.right), "class": self.denial}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How many pairs of rows test it."""
         sampled = {"coverage_error": self.coverage_error} if self.coverage_error else {}
         covered = {} if self.coverage is None else {"coverage": self.coverage, **sampled}
-        return {
-            "kind": self.kind,
-            "table": self.table,
-            "lhs": [list(mark) for mark in self.left],
-            "rhs": list(self.right),
-            "class": self.denial,
-            **covered,
-            "vacuous": self.vacuous,
-            "text": self.text,
-        }
+        return {**covered, "vacuous": self.vacuous}
 
 
 def rule_text(left: Sequence[str], right: str) -> str:

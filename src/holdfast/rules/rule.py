@@ -18,6 +18,7 @@ from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.rules.reader import refuse_unknown
 from holdfast.table.nulls import Nulls
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
@@ -94,6 +95,7 @@ class Rule(Part, ABC):
     described: ClassVar[str]  # what it is: `a key`
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
     given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
+    SETS: ClassVar[tuple[str, ...]] = ()  # the fields that are sets of columns, which stand in the order of the table
     across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
@@ -183,7 +185,9 @@ class Rule(Part, ABC):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
-        raise NotImplementedError
+        refuse_unknown(self.text, self.columns, names)
+        sets = {each: tuple(sorted(getattr(self, each), key=names.index)) for each in self.SETS}
+        return replace(self, table=table, **sets)  # type: ignore[type-var]  # a dataclass
 
     def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
         """The columns that it names, table by table."""
@@ -193,9 +197,21 @@ class Rule(Part, ABC):
         """The same rule where some columns of a table have other names now, given by their old ones."""
         return renamed(self, names)
 
-    @abstractmethod
+    # ---- JSON -------------------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it is about, as JSON has it: its columns."""
+        return {"columns": list(self.columns)}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How far it holds, and what speaks for it, as JSON has it; nothing where nobody asked."""
+        return {}
+
     def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
+        """The object that `--format json` prints of a rule that was found."""
+        return {"kind": self.kind, "table": self.table, **self.about, **self.figures, "text": self.text}
 
 
 def _swapped(leaf: Any) -> Any:
