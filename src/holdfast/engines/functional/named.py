@@ -229,7 +229,7 @@ class NamedEngine(GivenEngine[WatchedTable, State]):
 
     def recall(self, state: State, told: Iterable[Json]) -> None:
         """How each rule fared: batches that are replayed together tell it otherwise than one by one."""
-        fared = {line["text"]: Fared(line.get("tested_since", 0), line.get("broke_since", 0)) for line in told}
+        fared = {line["text"]: Fared(line["tested_since"], line["broke_since"]) for line in told}
         state.statuses = [replace(each, fared=fared.get(each.text, each.fared)) for each in state.statuses]
 
     def result(self, state: State) -> dict[str, DependencyStatus]:
