@@ -11,13 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from holdfast.changes.diff import Diff, Result
+from holdfast.changes.diff import Diff, Result, Witness
 from holdfast.engines.declared import Json, RuleClass
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.rule import Rule
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -44,6 +45,26 @@ class Explanation(Printed):
     def table(self) -> LinesTable | None:
         """What is better seen in a table below the lines."""
         return None
+
+
+class RuleExplanation(Explanation):
+    """Whether a rule holds, with figures, and with the rows that break it where two tell."""
+
+    FIGURES: ClassVar[tuple[str, ...]]  # fields that are numbers
+
+    rule: Rule
+    witness: Witness | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        figures = {name: getattr(self, name) for name in self.FIGURES}
+        witness = {"witness": self.witness.to_json()} if self.witness else {}
+        return {**self.rule.to_json(), "holds": self.holds, **figures, **witness}
 
 
 Subject = TypeVar("Subject", contravariant=True)

@@ -184,12 +184,5 @@ class IND(Rule):
         """The object that `--format json` prints."""
         return {"kind": self.kind, **self.about, **self.figures, "text": self.text}
 
-    @staticmethod
-    def from_json(value: Mapping[str, Any]) -> IND:
-        """The dependency that `to_json` described."""
-        dependent, referenced = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
-        figures = {name: value[name] for name in _FIGURES}
-        return IND(dependent, referenced, empty=value.get("empty", False), **figures)
-
 
 parse = IND.parse

@@ -126,11 +126,11 @@ class TableRule(Rule):
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""
-        from holdfast.rules.measure_check import check  # Arrow takes its time
+        from holdfast.rules.check import fitted_constant  # Arrow takes its time
 
         if self.where is not None:
             return super().bound(to)
-        return replace(self, table=to.table, constant=check(self, to.schema, to.ordered)), ()
+        return replace(self, table=to.table, constant=fitted_constant(self, to.schema, to.ordered)), ()
 
 
 class _Reader(ConditionReader):

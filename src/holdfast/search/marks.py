@@ -27,7 +27,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
-_COMPARE_BYTES: dict[str, Callable[[Any, Any], Any]] = {
+COMPARE_ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
     "=": pc.equal,
     "!=": pc.not_equal,
     "<": pc.less,
@@ -65,5 +65,5 @@ class Marks:
         if isinstance(fresh, np.ndarray):
             marked = COMPARE[self._operator](fresh, self._image)
         else:
-            marked = _COMPARE_BYTES[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
+            marked = COMPARE_ARRAYS[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
         return np.concatenate([marks, marked.astype(np.bool_)])

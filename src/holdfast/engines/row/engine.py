@@ -1,5 +1,5 @@
 """Rules about one row behind the verbs that every engine offers. They are given, not discovered: what is found is which
-rows violate each.
+rows violate each, and why one does.
 
 Invariant: the state holds for each rule, by its text, the ids of all rows that violate it.
 Cost: a batch costs its own rows, and eight or nine bytes are kept of each row that violates a rule.
@@ -8,24 +8,59 @@ Cost: a batch costs its own rows, and eight or nine bytes are kept of each row t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from holdfast.changes.diff import PairChange
 from holdfast.engines.declared import NoSettings, RuleClass
-from holdfast.engines.row.find import violators, violators_born
-from holdfast.engines.row.listing import RowListing
+from holdfast.engines.row.evaluate import truth
+from holdfast.engines.row.find import Ids, rows_of, violators, violators_born
+from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.row.rows import Rows
 from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
+from holdfast.engines.violations.listing import PairListing
 from holdfast.engines.violations.row_set import RowSet
-from holdfast.engines.violations.single import row_change
+from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.conditions import Arithmetic, Condition
 from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.rules.row import RowRule
 from holdfast.table.change import Change
+from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+
+class RowListing(PairListing):
+    """The rows that violate a rule about one row."""
+
+    @staticmethod
+    def of_rows(rule: Named[RowRule], table: Table, ids: Ids) -> RowListing:
+        """Some rows of a table."""
+        return RowListing(rule, table, len(ids), alone(ids), {"t": list(rule.rule.columns)})
+
+    def known(self, ids: Ids) -> KnownRow:
+        """The row, whose values the engine compares and reckons with."""
+        return KnownRow(rows_of(self.table, ids))
+
+
+@dataclass(frozen=True)
+class KnownRow:
+    """A row t of a table."""
+
+    rows: Rows
+
+    def truth(self, condition: Condition) -> bool:
+        """Whether a condition is true of it."""
+        return bool(truth(condition, self.rows)[0] > 0)
+
+    def value(self, operand: Arithmetic) -> Any:
+        """What two numbers come to."""
+        return plain_values(operand_values(operand, self.rows))[0]
 
 
 class Violated(NamedTuple):
