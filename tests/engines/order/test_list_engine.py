@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from holdfast.engines.order.list_words import breach_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order.list_first import look
-from holdfast.engines.order.list_words import breach_of
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
 from holdfast.rules.lists import ListOD, SortColumn

@@ -11,13 +11,13 @@ import duckdb
 import pyarrow as pa
 import pytest
 from holdfast.engines.row.table_texts import canonical
+from holdfast.report.sql import query
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.registry import given_class
 from holdfast.report.document.details import meaning_of
-from holdfast.report.sql import query
 from holdfast.rules.constants import Constant
 from holdfast.rules.measure import Quantity, TableRule, parse
 from tests.engines.row.conditions import NAMES, TEXTS, row_lists, table_of
