@@ -15,7 +15,8 @@ from tests.report.embedded import embedded
 ROOT = Path(__file__).parents[2]
 RUN = """
 from holdfast.engines import registry
-registry.FOLDERS.append("tests.engines.toy")
+from tests.engines import toy
+registry.register(*toy.RULE_CLASSES)
 from holdfast.cli import main
 main()
 """

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from holdfast.changes.diff import Diff, Result, Witness, between
-from holdfast.engines.contract import Engine, Explanation
-from holdfast.engines.declared import FindingTable, Option, RuleClass
+from holdfast.engines.contract import Engine, Explanation, FindingTable, Option, RuleClass
 from holdfast.table.frequencies import Frequencies
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.api.discovery import found_in
 from holdfast.api.opening import opened
 from holdfast.api.suggesting import suggestions_in
-from holdfast.engines.registry import make_engine
+from holdfast.engines.registry import found_classes, make_engine
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.found import Found
@@ -45,7 +45,7 @@ def overview(
     progress = progress or SILENT
     started = time.perf_counter()
     with opened(source, columns, nulls, options, spark, progress) as tables:
-        facts = found_in(tables, [make_engine("column")], nulls, progress)
+        facts = found_in(tables, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
         suggestions = suggestions_in(tables, progress)
         if html is not None:
             from holdfast.api.look_report import suggested_document, write_document

@@ -158,27 +158,29 @@ class Ruling(Upkeep):
     # ---- a change ---------------------------------------------------------------------------------------------------
 
     def _change(self, change_id: str | None, make: Callable[[Wanted], Wanted]) -> Changed:
-        """Make one change, unless one with its id was made before, or there is nothing to change."""
-        self._refuse_closed()
-        if (known := self._made_before(change_id)) is not None:
-            return known
-        self._refresh()
-        started = time.perf_counter()
-        before = self._wanted()
-        wanted = make(before)
-        given = self._bound(wanted.rules, tell=False)
-        if (wanted, given) == (before, self._kept_given()) and change_id is None:
-            return Changed(None)
-        with clear_sentences(self._store.path), self._leaving_no_files():
-            return self._reshape_rules(before, wanted, given, change_id or uuid.uuid4().hex, started)
+        """Change what is wanted, unless there is nothing to change."""
 
-    def _made_before(self, change_id: str | None) -> Changed | None:
-        """The change with an id, if there is one."""
+        def changed(own_id: str) -> Changed:
+            started = time.perf_counter()
+            before = self._wanted()
+            wanted = make(before)
+            given = self._bound(wanted.rules, tell=False)
+            if (wanted, given) == (before, self._kept_given()) and change_id is None:
+                return Changed(None)
+            return self._reshape_rules(before, wanted, given, own_id, started)
+
+        return self._made(change_id, changed)
+
+    def _made(self, change_id: str | None, make: Callable[[str], Changed]) -> Changed:
+        """Make one change, which gets an id, unless one with its id was made before. One that fails leaves no files."""
+        self._refuse_closed()
         known = None if change_id is None else self._store.batch(change_id)
-        if known is None:
-            return None
-        described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
-        return Changed(known, described, already_applied=True)
+        if known is not None:
+            described = next((each.about for each in self._store.reshaped() if each.seq == known.seq), {})
+            return Changed(known, described, already_applied=True)
+        self._refresh()
+        with clear_sentences(self._store.path), self._leaving_no_files():
+            return make(change_id or uuid.uuid4().hex)
 
     def _wanted(self) -> Wanted:
         from holdfast.api.wanted import Wanted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.api.look_report import BEST, left_out_notes
 from holdfast.changes.diff import Result
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, table_of_rows
+from holdfast.engines.registry import given_class, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from holdfast.api.view import View
 
 _TURNED = 2000  # of so many rules that batches broke, mended or implied there is more to tell, the latest
-_TITLES = {
-    "named": "your keys and dependencies",
-    "dc": "your denial constraints",
-    "lod": "your sort orders",
-    "reference": "your references",
-    "row": "your rules about rows",
-    "table": "your rules about tables",
-}
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
 
 
@@ -172,7 +164,7 @@ class _State:
             if declared.facts:
                 continue
             table = "" if declared.across else subject
-            title = _TITLES.get(engine, declared.title)
+            title = declared.yours or declared.title
             own = [rule for rule in rules if (rule.engine, rule.subject) == (engine, subject)]
             if declared.given:
                 lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
@@ -183,16 +175,16 @@ class _State:
                 lines = [RuleLine(text, None, state) for text, state in told if state is not None]
                 yield Section(declared, table, title, lines, result)
 
-    def _references(self) -> list[dict[str, Any]]:
-        """Inclusion dependencies: those that were given, and of the others those that look like foreign keys."""
-        told: dict[str, dict[str, Any]] = {}
+    def _references(self) -> dict[RuleKey, dict[str, Any]]:
+        """References: those that were given, and of the others those that look like foreign keys."""
+        told: dict[str, tuple[RuleKey, dict[str, Any]]] = {}
         for (engine, subject), result in self._results.items():
-            if engine in ("reference", "ind") and subject == ALL_TABLES:
-                for rule in islice(result.values(), 40):
-                    finding = rule.to_json()
-                    if engine == "reference" or finding.get("score", 0.0) >= LIKELY:
-                        told.setdefault(rule.text, finding)
-        return list(told.values())
+            declared = rule_class(engine)
+            for rule in islice(result.values(), 40) if declared.references else ():
+                finding = rule.to_json()
+                if declared.given or finding.get("score", 0.0) >= LIKELY:
+                    told.setdefault(rule.text, ((engine, subject, rule.text), finding))
+        return dict(told.values())
 
 
 def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeSeen]:

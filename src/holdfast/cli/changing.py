@@ -13,8 +13,7 @@ import typer
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
 from holdfast.cli.options import Group, option
-from holdfast.cli.printing import print_json, terminal_progress
-from holdfast.report.terminal import say
+from holdfast.cli.printing import print_either, terminal_progress
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
@@ -55,10 +54,7 @@ class Change:
         with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:
             progress.step("Changing what is watched")
             made = change(monitor)
-        if self.form == "json":
-            print_json(made.to_json())
-        else:
-            say("\n".join(made.lines()))
+        print_either(self.form, made.to_json(), "\n".join(made.lines()))
 
 
 CHANGE = Group(

@@ -22,6 +22,9 @@ from holdfast.table.nulls import NullMode
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
 
+_AS_DENIALS = [each for each in found_classes() if each.denials]
+_AS_DENIALS_TITLES = " and ".join(each.title for each in _AS_DENIALS)
+
 
 @app.command()
 @taking(settings=settings_of(found_classes()), options=READING)
@@ -37,7 +40,7 @@ def discover(
     form: Output = "text",
     as_: Annotated[
         Literal["dc"] | None,
-        typer.Option("--as", help="Print pointwise order dependencies as denial constraints, one for all readings."),
+        typer.Option("--as", help=f"Print {_AS_DENIALS_TITLES} as denial constraints, one for all readings."),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
     redact: Annotated[bool, typer.Option("--redact", help="Show hashes in place of values in the page.")] = False,
@@ -56,8 +59,9 @@ def discover(
 
     _refuse_outputs(html, picture)
     asked = split(rules or "")
-    if as_ and "pod" not in asked:
-        raise BadInput("--as dc writes pointwise order dependencies as denial constraints; ask for them: --rules pod")
+    if as_ and not any(each.name in asked for each in _AS_DENIALS):
+        names = ",".join(each.name for each in _AS_DENIALS)
+        raise BadInput(f"--as dc writes {_AS_DENIALS_TITLES} as denial constraints; ask for them: --rules {names}")
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     if rules is None and not settings and picture is None:
@@ -79,7 +83,7 @@ def discover(
             note_left_out(progress, table, left_out, table in chosen)
     if form == "json":
         print_json(table_line(*shape, found.left_out[name], found.ranked) for name, shape in found.shapes.items())
-    if as_ == "dc":
+    if as_:
         print_denials(found.denials(), form, top)
     else:
         print_findings([], form, top, asked, found.ranked)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
-from holdfast.engines.declared import Option, RuleClass
+from holdfast.engines.contract import Option, RuleClass
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
@@ -136,6 +136,14 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
                 f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
                 f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"
             )
+
+
+def print_either(form: Format, lines: Iterable[Mapping[str, Any]], text: str) -> None:
+    """The same as JSON or as text."""
+    if form == "json":
+        print_json(lines)
+    else:
+        say(text)
 
 
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:

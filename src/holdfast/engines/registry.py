@@ -10,12 +10,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import registry as rules
+from holdfast.rules.rule import Rule
 
 if TYPE_CHECKING:
-    from holdfast.engines.contract import Engine
     from holdfast.rules.given import TableRules
 
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
@@ -65,6 +65,11 @@ def class_of_text(text: str) -> RuleClass[Any] | None:
     found = rules.rule_type(text)
     serve = [each for each in rule_classes().values() if found in each.rules]
     return min(serve, key=lambda each: each.given, default=None)
+
+
+def finder(rules: type[Rule]) -> RuleClass[Any]:
+    """The class that finds rules of a type."""
+    return next(each for each in found_classes() if rules in each.rules)
 
 
 def table_of_rows(engine: str, subject: str, text: str) -> str:

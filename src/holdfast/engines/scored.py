@@ -1,6 +1,6 @@
 """Rules with what speaks for them: how much the data look as if a rule were meant, and not an accident.
 
-Each class of rules that can be suggested names a function (`RuleClass.likely`, see `declared`) that finds its likely
+Each class of rules that can be suggested names a function (`RuleClass.likely`) that finds its likely
 rules, exact ones and nearly exact ones alike, and gives each a score from 0 to 1. `holdfast.ranking` puts those of all
 classes in one order.
 """

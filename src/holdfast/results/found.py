@@ -16,6 +16,7 @@ from holdfast.engines.registry import found_classes, rule_class
 from holdfast.results.arrow import to_arrow
 from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text
+from holdfast.rules.denial import DenialConstraint
 from holdfast.table.frames import Framed
 from holdfast.table.nulls import GivenNulls
 from holdfast.visible import Printed
@@ -66,7 +67,7 @@ class Found(Printed, Drawn, Framed):
         for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
             for first in islice(result.values(), 1):
                 table = first.to_json()["table"]
-                yield from ({"kind": "dc", "table": table, "text": text} for text in result.denials())
+                yield from ({"kind": DenialConstraint.kind, "table": table, "text": text} for text in result.denials())
 
     def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.remembered import EventRecord, Remembered
 from holdfast.store.store import Store

@@ -111,7 +111,7 @@ class Comparison(Part):
     NAMES = ("left", "right")
 
     def __post_init__(self) -> None:
-        if isinstance(self.left, Constant):
+        if isinstance(self.left, Constant) and not isinstance(self.right, Constant):
             for name, value in vars(self.mirrored).items():
                 object.__setattr__(self, name, value)
 

@@ -195,7 +195,7 @@ def key_text(columns: Sequence[str]) -> str:
     return f"key({', '.join(columns)})"
 
 
-def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Dependency:
-    """The FD or key of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+def parse(text: str, names: Sequence[str], table: str) -> Dependency:
+    """The FD or key of a text, as a table with some columns writes it; unknown ones are refused."""
     rule: Dependency = Key.parse(text) if Key.means(text) else FD.parse(text)
-    return rule if names is None else rule.in_table(names, table)
+    return rule.in_table(names, table)

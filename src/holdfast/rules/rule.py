@@ -181,6 +181,9 @@ class Rule(Part, ABC):
             raise BadInput(f"{self.text!r}: such a rule can't be kept for some rows yet; leave out where")
         return self.in_table(to.schema.names, to.table), ()
 
+    def refuse_nulls(self, nulls: Nulls) -> None:
+        """Say so where it can't be asked of a table with some meaning of nulls."""
+
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
         raise NotImplementedError

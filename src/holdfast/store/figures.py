@@ -27,7 +27,7 @@ def figures_of(finding: Json) -> Figures | None:
     if "severity" in finding:  # a rule that was given
         told = tuple(finding.get(name) for name in ("violations", "g3", "score"))
         return Figures("rule_figures", finding["text"], told)
-    if finding.get("kind") == "column":
+    if "nulls" in finding:  # facts of a column
         return Figures("column_figures", finding["column"], (finding["nulls"], finding["distinct"]))
     return None
 

@@ -32,8 +32,8 @@ class Reshaped:
     table: str  # "*": all
     seconds: float
     about: Mapping[str, Any]  # what changed, for the history
-    facts: Mapping[str, str]  # about the state, as they are from now on
-    results: Mapping[tuple[str, str], Result]  # of engines and subjects whose findings are others now
+    facts: Mapping[str, str] = field(default_factory=dict)  # about the state, as they are from now on
+    results: Mapping[tuple[str, str], Result] = field(default_factory=dict)  # of subjects with other findings now
     dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are no more
     events: Sequence[tuple[str, str, Event]] = ()  # engine, subject, and what happened to a rule
     tables: Sequence[TableRecord] = ()  # those that are new, or whose columns are others now

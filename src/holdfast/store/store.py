@@ -17,6 +17,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -198,19 +199,15 @@ class Store:
 
     def tables(self, as_of: int | None = None) -> list[TableRecord]:
         """The watched tables, with their segments now or as of a batch."""
-        found = []
         with clear_sentences(self.path):
             kept = kept_tables(self._db, self.nulls)
-        for schema, options, left_out, rows, next_id in kept:
-            segments = self._segments("table_name = ? AND seq <= ?", schema.name, 1 << 62 if as_of is None else as_of)
-            if as_of is not None:
-                next_id = self._next_id(schema.name, as_of, next_id)
-            found.append(TableRecord(schema, options, left_out, rows, TableFiles(schema, segments, next_id)))
-        return found
+        return [replace(each, where=self._files(each.where, as_of)) for each in kept]
 
-    def _next_id(self, table: str, as_of: int, now: int) -> int:
-        later = self._steps(as_of, table)
-        return later[0].next_id - later[0].inserted if later else now
+    def _files(self, now: TableFiles, as_of: int | None) -> TableFiles:
+        name = now.schema.name
+        segments = self._segments("table_name = ? AND seq <= ?", name, 1 << 62 if as_of is None else as_of)
+        later = [] if as_of is None else self._steps(as_of, name)
+        return TableFiles(now.schema, segments, later[0].next_id - later[0].inserted if later else now.next_id)
 
     def _steps(self, after: int, table: str | None = None) -> list[Step]:
         with clear_sentences(self.path):

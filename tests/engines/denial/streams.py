@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from holdfast.engines.denial.plan import query_of
-from holdfast.engines.violations.rule import AskedRule
 
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT, Delta
+from holdfast.engines.violations.queries import Asked, queries_of
 from holdfast.engines.violations.state import State
-from holdfast.rules.denial import Cell, Constant, DenialConstraint
+from holdfast.rules.conditions import Cell, Operand
+from holdfast.rules.constants import Constant
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.given import Named
 from holdfast.search.found import Found
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard
@@ -50,14 +52,14 @@ class Stream:
         return Change(before, self.table, born, gone)
 
 
-def asked(search: TableSearch, constraints: Sequence[DenialConstraint]) -> list[AskedRule[DenialConstraint]]:
+def asked(search: TableSearch, constraints: Sequence[DenialConstraint]) -> list[Asked]:
     """Constraints, each with the query that says it."""
-    return [AskedRule(each, [query_of(each, search.pairs.table.schema)]) for each in constraints]
+    return [Asked(Named(each), queries_of(each, search.pairs.table.schema)) for each in constraints]
 
 
 def discover(
     search: TableSearch, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
-) -> State[DenialConstraint]:
+) -> State:
     """The state of some constraints."""
     return states.discover(search, asked(search, constraints), runner, limit)
 
@@ -72,9 +74,10 @@ def detect(
 def plain(constraint: DenialConstraint, schema: Schema) -> list[oracle.Predicate]:
     """A constraint as the oracle reads it."""
 
-    def side(operand: Cell | Constant) -> oracle.Side:
+    def side(operand: Operand) -> oracle.Side:
         if isinstance(operand, Constant):
             return "constant", operand.value
+        assert isinstance(operand, Cell)
         return operand.row, schema.names.index(operand.column)
 
     return [(side(p.left), p.operator, side(p.right)) for p in constraint.predicates]
@@ -94,9 +97,7 @@ def listed(found: Found) -> set[tuple[int, int]]:
     return set(pairs)
 
 
-def assert_kept(
-    found: Found, delta: Delta[Any], old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int
-) -> None:
+def assert_kept(found: Found, delta: Delta, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int) -> None:
     """A batch turned the old violations of a rule into the new ones, and said so; up to the limit they are listed."""
     assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
     assert (found.pairs is not None) == (len(new) <= limit)

@@ -10,14 +10,16 @@ import pyarrow as pa
 import pytest
 
 from holdfast.engines.violations.maintain import maintain
-from holdfast.rules.denial import Cell, Constant, DenialConstraint, parse
+from holdfast.rules.conditions import Arithmetic, Cell, Operand
+from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.local import read_csv, sniff_file, typed_table
+from holdfast.sources.local import read_csv, sniff_file
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
 from tests.engines.denial.streams import Stream, detect, discover, listed
+from tests.sources.typed import typed_table
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -49,7 +51,8 @@ CASES += [("hospital", rule) for rule in HOSPITAL]
 def sql_of(constraint: DenialConstraint) -> str:
     """The constraint as a self-join; rows have their ids in a column `_row`."""
 
-    def side(operand: Cell | Constant) -> str:
+    def side(operand: Operand) -> str:
+        assert not isinstance(operand, Arithmetic)
         if isinstance(operand, Cell):
             return f'{operand.row}."{operand.column}"'
         return f"'{operand.value}'" if isinstance(operand.value, str) else str(operand.value)
@@ -96,7 +99,7 @@ def opened(folder: Path, name: str) -> tuple[pa.Table, Stream]:
 @pytest.mark.parametrize(("name", "rule"), CASES)
 def test_finds_what_duckdb_finds(shared_data: Path, name: str, rule: str) -> None:
     data, stream = opened(shared_data, name)
-    constraint = parse(rule)
+    constraint = DenialConstraint.parse(rule)
     (found,) = detect(stream.table, [constraint], Threads())
     assert listed(found) == by_duckdb(data, list(range(len(data))), constraint)
 
@@ -104,7 +107,7 @@ def test_finds_what_duckdb_finds(shared_data: Path, name: str, rule: str) -> Non
 @pytest.mark.parametrize("name", ["tax_10k", "tax_10k_dirty"])
 def test_follows_what_duckdb_finds_under_changes(shared_data: Path, name: str) -> None:
     data = read(shared_data, name)
-    rules = [parse(rule) for rule in TAX]
+    rules = [DenialConstraint.parse(rule) for rule in TAX]
     rng = np.random.default_rng(11)
     stream = stream_of(data.slice(0, 6000))
     state = discover(TableSearch(stream.table), rules, Threads())

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
-from holdfast.rules.denial import Cell, Constant, DenialConstraint, Operator, Predicate, Row
+from holdfast.rules.conditions import Cell, Comparison, Row
+from holdfast.rules.constants import Constant
+from holdfast.rules.denial import DenialConstraint
+from holdfast.search.queries import Operator
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -44,7 +47,7 @@ rows = st.tuples(*(st.sampled_from(VALUES[column.name]) for column in SCHEMA.col
 
 
 @st.composite
-def predicates(draw: st.DrawFn) -> Predicate:
+def predicates(draw: st.DrawFn) -> Comparison:
     group = draw(st.sampled_from(GROUPS))
     left = draw(st.sampled_from(group))
     operator = draw(st.sampled_from(OPERATORS))
@@ -52,12 +55,12 @@ def predicates(draw: st.DrawFn) -> Predicate:
     row: Row = draw(st.sampled_from(("t", "s")))
     if kind == "constant":
         value = draw(st.sampled_from([v for v in VALUES[left] if v is not None]))
-        return Predicate(Cell(row, left), operator, Constant(value))
+        return Comparison(Cell(row, left), operator, Constant(value))
     if kind == "same":
-        return Predicate(Cell("t", left), operator, Cell("s", left))
+        return Comparison(Cell("t", left), operator, Cell("s", left))
     right = draw(st.sampled_from([name for name in group if name != left]))
     beside = Cell(row, right)
-    return Predicate(Cell(row, left), operator, beside if kind == "row" else beside.swapped)
+    return Comparison(Cell(row, left), operator, beside if kind == "row" else beside.swapped)
 
 
 constraints = st.lists(predicates(), min_size=1, max_size=5).map(lambda p: DenialConstraint(tuple(p)))

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from holdfast.engines.denial.plan import query_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.rules.denial import DenialConstraint, parse
+from holdfast.engines.violations.queries import queries_of
+from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads
@@ -54,7 +54,9 @@ def test_slices_agree_with_the_whole(
     _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
     _, kept = kept.operate(inserts(start[:3]))
     whole = detect(kept.table, rules, Threads(2), limit)
-    sliced = find_in_tasks(kept.table, [query_of(rule, SCHEMA) for rule in rules], Tasks(), limit, slices)
+    sliced = find_in_tasks(
+        kept.table, [query for rule in rules for query in queries_of(rule, SCHEMA)], Tasks(), limit, slices
+    )
     for one, other in zip(whole, sliced, strict=True):
         assert (one.count, one.pairs is None) == (other.count, other.pairs is None)
         if one.pairs is not None and other.pairs is not None:
@@ -64,7 +66,10 @@ def test_slices_agree_with_the_whole(
 def test_a_runner_of_tasks_finds_the_first_set(folder: str) -> None:
     start = [(i % 3, i, i / 2, None, "a", None) for i in range(9)]
     _, kept = Kept.empty(SCHEMA, folder).operate(inserts(start))
-    rules = [parse("not(t.a = s.a and t.b < s.b)"), parse("not(t.b > s.b and t.f <= s.f)")]
+    rules = [
+        DenialConstraint.parse("not(t.a = s.a and t.b < s.b)"),
+        DenialConstraint.parse("not(t.b > s.b and t.f <= s.f)"),
+    ]
     states = [discover(TableSearch(kept.table), rules, runner) for runner in (Tasks(), Threads(2))]
     for one, other in zip(states[0].found(), states[1].found(), strict=True):
         assert one.pairs is not None and other.pairs is not None  # noqa: PT018

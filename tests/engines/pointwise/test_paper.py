@@ -72,7 +72,7 @@ def test_a_witness_is_told_as_a_sentence(tmp_path: Path) -> None:
     lost = {rule.text: outcome.witness(rule) for rule in outcome.lost}
     sentence = getattr(lost["{SAL<=, TXA>=} -> RATE<"], "sentence", "")
     assert sentence == (
-        "row 7 and row 3: SAL 33000 of row 7 is below SAL 55000 of row 3; TXA 1400 of row 7 is above TXA 1300 of row 3; "
-        "both have RATE 2.04"
+        "row 7 and row 3: SAL 33000 of row 7 is below SAL 55000 of row 3; "
+        "TXA 1400 of row 7 is above TXA 1300 of row 3; both have RATE 2.04"
     )
     assert "because of row 7 and row 3: SAL 33000 of row 7" in repr(outcome)

@@ -22,9 +22,10 @@ from holdfast.rules.conditions import (
     Matches,
     OneOf,
     Operand,
-    columns_of,
+    of_t,
 )
 from holdfast.rules.constants import Constant
+from holdfast.rules.parts import names_of
 from holdfast.search.queries import Operator
 
 SCHEMA = pa.schema(
@@ -78,7 +79,7 @@ _EQUAL: st.SearchStrategy[Operator] = st.sampled_from(["=", "!="])
 
 
 def _cells(names: list[str]) -> st.SearchStrategy[Cell]:
-    return st.sampled_from(names).map(Cell)
+    return st.sampled_from(names).map(of_t)
 
 
 def _constants(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Constant]:
@@ -88,7 +89,7 @@ def _constants(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Constant]:
 _leaves: st.SearchStrategy[Operand] = st.one_of(_cells(["i", "f", "d"]), _cells(["j", "g"]), _constants(_small))
 _sums = st.builds(Arithmetic, _leaves, st.sampled_from(["+", "-", "*", "/"]), _leaves)
 _deep = st.builds(Arithmetic, st.one_of(_sums, _leaves), st.sampled_from(["+", "-", "*"]), st.one_of(_sums, _leaves))
-arithmetic = st.one_of(_sums, _deep).filter(lambda operand: bool(columns_of(operand)))
+arithmetic = st.one_of(_sums, _deep).filter(lambda operand: bool(names_of(operand)))
 
 
 @st.composite
@@ -101,16 +102,18 @@ def _plain(draw: st.DrawFn) -> Condition:
     kind = draw(st.sampled_from(["compare", "compare", "null", "in", "between", "like", "matches"]))
     negated = draw(st.booleans())
     if kind == "null":
-        return IsNull(cell, negated)
+        return IsNull(cell, negated=negated)
     if kind == "in":
-        return OneOf(cell, tuple(draw(st.lists(constant, min_size=1, max_size=3))), negated)
+        return OneOf(cell, tuple(draw(st.lists(constant, min_size=1, max_size=3))), negated=negated)
     if kind == "between" and family is not TRUTHS:
-        return Between(cell, draw(other), draw(other), negated)
+        return Between(cell, draw(other), draw(other), negated=negated)
     if kind == "like" and family is TEXTS:
         pattern, escape = draw(st.sampled_from([("a%", ""), ("_", ""), ("a!_%", "!"), ("%b", ""), ("", ""), ("é", "")]))
-        return Like(cell, pattern, escape, negated)
+        return Like(cell, pattern, escape, negated=negated)
     if kind == "matches" and family is TEXTS:
-        return Matches(cell, draw(st.sampled_from(["a|ab", "[a-z]+", "", ".", "[0-9]{3}-[0-9]{4}", "(a)?b"])), negated)
+        return Matches(
+            cell, draw(st.sampled_from(["a|ab", "[a-z]+", "", ".", "[0-9]{3}-[0-9]{4}", "(a)?b"])), negated=negated
+        )
     operator = draw(OPERATORS) if family is not TRUTHS else draw(_EQUAL)
     return Comparison(cell, operator, draw(other))
 
@@ -121,11 +124,13 @@ def _reckoned(draw: st.DrawFn) -> Condition:
     other = st.one_of(_constants(_small), arithmetic, _cells(["i", "f", "d"]))
     kind = draw(st.sampled_from(["compare", "compare", "null", "in", "between"]))
     if kind == "null":
-        return IsNull(operand, draw(st.booleans()))
+        return IsNull(operand, negated=draw(st.booleans()))
     if kind == "in":
-        return OneOf(operand, tuple(draw(st.lists(_constants(_small), min_size=1, max_size=3))), draw(st.booleans()))
+        return OneOf(
+            operand, tuple(draw(st.lists(_constants(_small), min_size=1, max_size=3))), negated=draw(st.booleans())
+        )
     if kind == "between":
-        return Between(operand, draw(other), draw(other), draw(st.booleans()))
+        return Between(operand, draw(other), draw(other), negated=draw(st.booleans()))
     return Comparison(operand, draw(OPERATORS), draw(other))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.dependency import FD, Key
 
@@ -90,6 +90,7 @@ class NamedDependencies(RuleClass[NoSettings]):
     """Keys and FDs that were given."""
 
     name, title, rules = "named", "violations of named dependencies", (FD, Key)
+    yours = "your keys and dependencies"
     settings, given = NoSettings, True
 
     def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:  # noqa: ARG002

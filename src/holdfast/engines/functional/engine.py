@@ -17,8 +17,7 @@ from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose,
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.engines.declared import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 
@@ -58,7 +58,7 @@ class Inclusions(RuleClass[InclusionSettings]):
     name, title, rules = "ind", "inclusion dependencies", (IND,)
     suggested = "likely foreign keys"
     settings = InclusionSettings
-    across = drawn = True
+    across = drawn = references = True
     measure = "value_coverage"
     table = FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS)
 
@@ -85,7 +85,9 @@ class References(RuleClass[NoSettings]):
     """References that were given."""
 
     name, title, rules = "reference", "rows without a partner in another table", (IND,)
-    settings, given, across = NoSettings, True, True
+    yours = "your references"
+    settings = NoSettings
+    given = across = references = True
 
     def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:  # noqa: ARG002
         """The rows without a partner."""

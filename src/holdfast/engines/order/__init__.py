@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, score_cell
 from holdfast.engines.violations import ViolationSettings
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.lists import ListOD
@@ -80,6 +80,7 @@ class Lists(RuleClass[ViolationSettings]):
     """List order dependencies that were given."""
 
     name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
+    yours = "your sort orders"
     settings, given = ViolationSettings, True
 
     def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ListEngine:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.declared import FindingTable, Json, Option, RuleClass
+from holdfast.engines.contract import FindingTable, Json, Option, RuleClass
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.pointwise import Pointwise
 
@@ -73,7 +73,7 @@ class PointwiseOrders(RuleClass[PointwiseSettings]):
     name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
     suggested = "orders between pairs of rows"
     settings = PointwiseSettings
-    many = True
+    many = denials = True
     table = FindingTable(("coverage", "dependency"), _cells, ("coverage",))
 
     def engine(self, settings: PointwiseSettings, given: Mapping[str, TableRules]) -> PointwiseEngine:  # noqa: ARG002

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.changes.diff import Diff, between
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import Engine, NoSettings, RuleClass
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.listing import RowListing
 from holdfast.engines.violations.explain import Explanation

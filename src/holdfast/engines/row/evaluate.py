@@ -7,8 +7,6 @@ row by row, in Arrow and NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,7 +33,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
 from holdfast.rules.parts import names_of
 from holdfast.rules.patterns import expression
-from holdfast.search.marks import COMPARE
+from holdfast.search.marks import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
 from holdfast.table.dictionary import NULL_CODE
@@ -44,14 +42,6 @@ from holdfast.table.numbers import common_images, is_number
 Truth = NDArray[np.int8]
 FALSE, UNKNOWN, TRUE = np.int8(-1), np.int8(0), np.int8(1)
 _MANY = 8  # rows that have the same text, on average
-_COMPARE_ARRAYS: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
-    "=": pc.equal,
-    "!=": pc.not_equal,
-    "<": pc.less,
-    "<=": pc.less_equal,
-    ">": pc.greater,
-    ">=": pc.greater_equal,
-}
 
 
 # ---- conditions -----------------------------------------------------------------------------------------------------
@@ -136,7 +126,7 @@ def _compared(condition: Comparison, rows: Rows) -> Truth:
         return _compared_ranks((left, right), operator, rows)
     if isinstance(left, Cell) and not is_number(types[left.column]):
         other = scalar_of(right, types[left.column]) if isinstance(right, Constant) else _plain(right, rows)
-        return _of_array(_COMPARE_ARRAYS[operator](_plain(left, rows), other))
+        return _of_array(COMPARE_ARROW[operator](_plain(left, rows), other))
     reckons = isinstance(left, Arithmetic) or isinstance(right, Arithmetic)
     if in_floats(left, types) or (reckons and in_floats(right, types)):
         return _compared_floats(left, operator, right, rows)
@@ -150,7 +140,7 @@ def _exactly(left: Operand, operator: Operator, right: Operand, rows: Rows) -> T
         return _truths(COMPARE[operator](one.values, other.values), one.valid & other.valid)
     kept = common_type([left, right], rows.types)
     sides = [decimals(side, rows).cast(kept) for side in (left, right)]
-    return _of_array(_COMPARE_ARRAYS[operator](*sides))
+    return _of_array(COMPARE_ARROW[operator](*sides))
 
 
 def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: Rows) -> Truth:

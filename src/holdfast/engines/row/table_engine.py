@@ -14,8 +14,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY, Diff, PairChange, between
 from holdfast.engines import contract
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import Engine, NoSettings, RuleClass
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines import contract
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.explain import Explanation

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.naming import Values
-from holdfast.engines.declared import is_given
+from holdfast.engines.contract import is_given
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.changes.names import quoted
 from holdfast.report.document.batches import rows_after
-from holdfast.report.document.context import Context, Json, reference_key
+from holdfast.report.document.context import Context, Json
 from holdfast.report.document.portraits import Portrait, portraits
 from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import Edge, bars, histogram, line, tables
@@ -84,13 +84,13 @@ class Tables:
     def references(self) -> list[Json]:
         """One object a foreign key."""
         told = []
-        for rule in self._of.seen.references:
+        for key, rule in self._of.seen.references.items():
             partner = _partner(rule)
             missing = rule.get("missing_rows", rule.get("violations", 0))
             coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
             from_, to = map(_side_text, partner)
             but = f", but for {missing:,} {'rows' if missing > 1 else 'row'}" if missing else ""
-            place = self._of.place(reference_key(rule))
+            place = self._of.place(key)
             told.append(
                 {
                     **({} if place is None else {"rule": place}),
@@ -110,7 +110,7 @@ class Tables:
             return ""
         edges = []
         used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
-        for rule in self._of.seen.references:
+        for rule in self._of.seen.references.values():
             partner = _partner(rule)
             for side in partner:
                 used[side.table] |= dict.fromkeys(side.columns)

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from holdfast.engines.row.texts import canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from holdfast.errors import BadInput
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,
-    Cell,
     Comparison,
     Condition,
     Either,
@@ -27,12 +25,23 @@ from holdfast.rules.conditions import (
     Matches,
     OneOf,
     Operand,
-    RowRule,
-    columns_of,
+    of_t,
 )
 from holdfast.rules.constants import Constant
-from holdfast.rules.language import is_row_rule, parse
-from holdfast.rules.measure import parse as read_table_rule
+from holdfast.rules.measure import TableRule
+from holdfast.rules.parts import names_of
+from holdfast.rules.registry import parse as parse_rule
+from holdfast.rules.registry import rule_type
+from holdfast.rules.row import RowRule
+
+
+def parse(text: str) -> Condition:
+    return RowRule.parse(text).condition
+
+
+def canonical(text: str) -> str:
+    return parse_rule(text).text
+
 
 # ---- any condition --------------------------------------------------------------------------------------------------
 
@@ -51,24 +60,27 @@ CONSTANTS = st.one_of(
     st.datetimes(),
     st.times(),
 ).map(Constant)
-CELLS = NAMES.map(Cell)
+CELLS = NAMES.map(of_t)
 NUMERALS = st.one_of(st.integers(-9, 9), st.decimals(-9, 9, places=1), st.floats(-9, 9)).map(Constant)
 SIGNS = st.sampled_from(["+", "-", "*", "/"])
 OPERANDS: st.SearchStrategy[Operand] = st.recursive(
     st.one_of(CELLS, NUMERALS), lambda inner: st.builds(Arithmetic, inner, SIGNS, inner), max_leaves=5
 )
-WITH_CELLS = OPERANDS.filter(lambda operand: bool(columns_of(operand)))
+WITH_CELLS = OPERANDS.filter(lambda operand: bool(names_of(operand)))
 PATTERNS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+ENDS = st.one_of(OPERANDS, CONSTANTS)
 SIMPLE: st.SearchStrategy[Condition] = st.one_of(
     st.builds(Comparison, WITH_CELLS, OPERATORS, st.one_of(OPERANDS, CONSTANTS)),
     st.builds(Comparison, CONSTANTS, OPERATORS, WITH_CELLS),
-    st.builds(IsNull, WITH_CELLS, st.booleans()),
-    st.builds(OneOf, WITH_CELLS, st.lists(CONSTANTS, min_size=1, max_size=3).map(tuple), st.booleans()),
-    st.builds(Between, WITH_CELLS, st.one_of(OPERANDS, CONSTANTS), st.one_of(OPERANDS, CONSTANTS), st.booleans()),
-    st.builds(Like, WITH_CELLS, PATTERNS, st.just(""), st.booleans()),
-    st.builds(Like, WITH_CELLS, st.sampled_from(["a!%", "!!", ""]), st.just("!"), st.booleans()),
-    st.builds(Matches, WITH_CELLS, PATTERNS, st.booleans()),
+    st.builds(IsNull, WITH_CELLS, negated=st.booleans()),
+    st.builds(OneOf, WITH_CELLS, st.lists(CONSTANTS, min_size=1, max_size=3).map(tuple), negated=st.booleans()),
+    st.builds(
+        Between, WITH_CELLS, st.one_of(OPERANDS, CONSTANTS), st.one_of(OPERANDS, CONSTANTS), negated=st.booleans()
+    ),
+    st.builds(Like, WITH_CELLS, PATTERNS, st.just(""), negated=st.booleans()),
+    st.builds(Like, WITH_CELLS, st.sampled_from(["a!%", "!!", ""]), st.just("!"), negated=st.booleans()),
+    st.builds(Matches, WITH_CELLS, PATTERNS, negated=st.booleans()),
 )
 
 
@@ -161,7 +173,7 @@ def test_other_classes_keep_their_texts(text: str, name: str) -> None:
     found = given_class(text)
     assert found is not None
     assert found.name == name
-    assert is_row_rule(text) == (name == "row")
+    assert RowRule.means(text) == (name == "row")
     if name == "row":
         assert class_of_text(text) == found
 
@@ -172,9 +184,9 @@ def test_other_classes_keep_their_texts(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence", "at"),
     [
-        ("t.a = ", "expected a cell such as t.Age, or a constant after =", 5),
+        ("t.a = ", "expected a cell such as t.Age, or a constant, after =", 5),
         ("t.a", "expected an operator after t.a", 3),
-        ("t.a in ()", "expected a cell such as t.Age, or a constant after (", 8),
+        ("t.a in ()", "expected a cell such as t.Age, or a constant, after (", 8),
         ("t.a in ('x' 'y')", "expected ) after 'x'", 12),
         ("u.a = 1 and t.b = 2", "there is no row u; a rule about one row calls it t", 0),
         ("t.a = null", "write is null, or is not null", 6),
@@ -220,9 +232,9 @@ WORDS = st.sampled_from([*_KEYWORDS, *_MARKS, *_OPERANDS])
 @settings(max_examples=300)
 @given(st.lists(WORDS, max_size=12).map(" ".join))
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
-    for declared in (given_class(text), class_of_text(text)):
-        assert declared is None or declared.load_texts() is not None
-    for read in (parse, read_table_rule):
+    found = class_of_text(text)
+    assert (found is None) == (rule_type(text) is None)
+    for read in (parse, TableRule.parse, parse_rule):
         with suppress(BadInput):
             assert read(read(text).text) == read(text)
 

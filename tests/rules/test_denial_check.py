@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.rules.denial import Constant, parse
+from holdfast.rules.conditions import Cell
+from holdfast.rules.constants import Constant
+from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.denial_check import check, notes
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
+
+parse = DenialConstraint.parse
 
 TYPES = {
     "Int": pa.int64(),
@@ -70,12 +74,11 @@ FITTING = [
 
 @pytest.mark.parametrize(("body", "checked"), FITTING, ids=[body for body, _ in FITTING])
 def test_what_fits_a_table(body: str, checked: str | None) -> None:
-    constraint = parse(f"not({body})", name="n", severity="warn")
-    result = check(constraint, SCHEMA, ordered=["Grade"])
+    result = DenialConstraint(check(parse(f"not({body})"), SCHEMA, ordered=["Grade"]))
     assert result.text == f"not({checked or body})"
-    assert (result.name, result.severity) == ("n", "warn")
-    assert check(result, SCHEMA, ordered=["Grade"]) == result
+    assert check(result, SCHEMA, ordered=["Grade"]) == result.predicates
     for predicate in result.predicates:
+        assert isinstance(predicate.left, Cell)
         if isinstance(predicate.right, Constant):
             value, kept = predicate.right.value, TYPES[predicate.left.column]
             assert pa.array([value], kept)[0].as_py() == value or value != value
@@ -127,8 +130,8 @@ REFUSED = [
 @pytest.mark.parametrize(("body", "sentence"), REFUSED, ids=[body[:40] for body, _ in REFUSED])
 def test_what_makes_no_sense_for_a_table(body: str, sentence: str) -> None:
     with pytest.raises(BadInput) as caught:
-        check(parse(f"not(t.Int = s.Int and {body})", name="fair"), SCHEMA, ordered=["Grade"])
-    assert str(caught.value).startswith(f"rule 'fair': {body} ")
+        check(parse(f"not(t.Int = s.Int and {body})"), SCHEMA, ordered=["Grade"])
+    assert str(caught.value).startswith(f"{body} ")
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -137,7 +140,7 @@ def test_what_makes_no_sense_for_a_table(body: str, sentence: str) -> None:
 def test_rounding_a_constant_changes_nothing(number: int, constant: Decimal, operator: str) -> None:
     holds = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
     for column, value in (("Int", number), ("Price", Decimal(number) / 10)):
-        predicate = check(parse(f"not(t.{column} {operator} {constant:f})"), SCHEMA).predicates[0]
+        predicate = check(parse(f"not(t.{column} {operator} {constant:f})"), SCHEMA)[0]
         assert isinstance(predicate.right, Constant)
         rounded = getattr(Decimal(value), holds[predicate.operator])(predicate.right.value)
         assert rounded == getattr(Decimal(value), holds[operator])(constant)
@@ -169,12 +172,12 @@ FINE = [
 
 @pytest.mark.parametrize("body", NEVER)
 def test_what_no_rows_can_violate_is_noted(body: str) -> None:
-    assert "no rows can violate this rule" in notes(check(parse(f"not({body})"), SCHEMA))[0]
+    assert "no rows can violate this rule" in notes(DenialConstraint(check(parse(f"not({body})"), SCHEMA)))[0]
 
 
 @pytest.mark.parametrize("body", FINE)
 def test_nothing_to_note(body: str) -> None:
-    assert notes(check(parse(f"not({body})"), SCHEMA)) == []
+    assert notes(DenialConstraint(check(parse(f"not({body})"), SCHEMA))) == []
 
 
 def test_other_notes() -> None:
