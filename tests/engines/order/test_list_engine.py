@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from holdfast.engines.order.list_words import breach_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order.list_first import look
-<<<<<<< HEAD
-=======
 from holdfast.engines.violations.listing import short_names, why_rows
->>>>>>> w-25
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
 from holdfast.rules.lists import ListOD, SortColumn
