@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.changes.names import quoted
 from holdfast.engines.order.measured import Candidate, Cells, Measured
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
@@ -25,6 +24,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.rules.order import Compatible
+from holdfast.rules.promotion import denial_of
 from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -169,7 +169,8 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
 
 def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
     """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
-    return _denial(rule) if nulls.are_distinct else _lists(rule, told)
+    denial = denial_of(rule) if nulls.are_distinct else None  # lists have no place for nulls that equal nothing
+    return denial.text if denial else _lists(rule, told)
 
 
 def _lists(rule: Compatible, told: Measured) -> str:
@@ -184,14 +185,6 @@ def _lists(rule: Compatible, told: Measured) -> str:
         a, b = SortColumn(other), SortColumn(one, down)
     by = (a,) if told.determines or told.determined else (a, b)
     return ListOD((*context, *by), (*context, b)).text
-
-
-def _denial(rule: Compatible) -> str:
-    """The rule as a denial constraint: lists have no place for nulls that equal nothing."""
-    one, other = (quoted(name) for name in rule.pair)
-    equal = [f"t.{quoted(name)} = s.{quoted(name)}" for name in rule.context]
-    swap = [f"t.{one} < s.{one}", f"t.{other} {'<' if rule.direction == 'desc' else '>'} s.{other}"]
-    return f"not({' and '.join([*equal, *swap])})"
 
 
 def _sentence(rule: Compatible, told: Measured) -> str:
