@@ -386,7 +386,7 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
     document = sample()
     chosen = islice(combinations(map(sign, range(columns)), 4), count)
     texts = [f"{', '.join(left)} -> {right}" for *left, right in chosen]
-    section = {"kind": "fd", "title": "functional dependencies", "table": "tax", "given": False}
+    section: Json = {"kind": "fd", "title": "functional dependencies", "table": "tax", "given": False}
     scores = sorted((at * 7919 % 101 for at in range(count)), reverse=True)
     names = [f"column {at}" if at % 10 == 0 else f"Column{at}" for at in range(columns)]
     about = [
