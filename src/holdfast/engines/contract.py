@@ -24,7 +24,7 @@ from holdfast.visible import Printed, brief
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.changes.diff import Diff, Result, Witness
+    from holdfast.changes.diff import Diff, Finding, Result, Witness
     from holdfast.engines.listing import Listing
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
@@ -97,7 +97,7 @@ class Pictures(Protocol):
     def refuse_undrawable(self, path: Path) -> None:
         """BadInput where a picture with this ending can't be drawn here."""
 
-    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Any]) -> str:
+    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
         """The picture of some findings in the language that the ending of the path tells."""
 
 
