@@ -19,8 +19,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-from holdfast.engines.denial.plan import query_of
-from holdfast.engines.violations.rule import AskedRule
 from numpy.typing import NDArray
 
 from benchmarks.data import tpch
@@ -28,8 +26,12 @@ from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
 from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.queries import Asked, queries_of
 from holdfast.engines.violations.state import State, discover
-from holdfast.rules.denial import Cell, DenialConstraint, parse
+from holdfast.rules.conditions import Cell
+from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
 from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change
@@ -52,9 +54,9 @@ DELETES = {"φ7": 3.0, "φ8": 3.0, "φ9": 5.0, "φ10": 5.0, "all four": 12.0}
 BATCH = 1000
 
 
-def found_in(table: Table, rules: Sequence[DenialConstraint], runner: Runner) -> State[DenialConstraint]:
+def found_in(table: Table, rules: Sequence[Rule], runner: Runner) -> State:
     """What the engine keeps of a table, from scratch."""
-    asked = [AskedRule(rule, [query_of(rule, table.schema)]) for rule in rules]
+    asked = [Asked(Named(rule), queries_of(rule, table.schema)) for rule in rules]
     return discover(TableSearch(table), asked, runner)
 
 
@@ -73,7 +75,7 @@ def tax(rows: int) -> pa.Table:
 
 
 def rules_of(name: str) -> list[DenialConstraint]:
-    return [parse(RULES[each]) for each in SETS[name]]
+    return [DenialConstraint.parse(RULES[each]) for each in SETS[name]]
 
 
 # ---- tables in memory -----------------------------------------------------------------------------------------------
@@ -148,9 +150,9 @@ def ordered(pairs: Pairs, symmetric: bool) -> Pairs:
     return np.unique(pairs, axis=0)
 
 
-def same(state: State[DenialConstraint], theirs: Pairs) -> bool:
+def same(state: State, theirs: Pairs) -> bool:
     (found,), (rule,) = state.found(), state.rules
-    return found.pairs is not None and np.array_equal(found.pairs, ordered(theirs, rule.is_symmetric))
+    return found.pairs is not None and np.array_equal(found.pairs, ordered(theirs, rule.rule.is_symmetric))
 
 
 # ---- the first set --------------------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ class Watched:
     """A table that is watched, and the changes that are still to come, encoded already: that is the table's work."""
 
     table: Table
-    state: State[DenialConstraint]
+    state: State
     to_come: list[tuple[str, Change]]
     spent: dict[str, list[float]] = field(default_factory=dict)
     worked: dict[str, list[float]] = field(default_factory=dict)
@@ -231,7 +233,7 @@ class Watched:
 
     def is_true(self) -> bool:
         """Whether the violations are those that detection finds now."""
-        fresh = found_in(self.table, self.state.rules, Threads()).found()
+        fresh = found_in(self.table, [each.rule for each in self.state.rules], Threads()).found()
         kept = self.state.found()
         assert all(each.pairs is not None for each in (*fresh, *kept))
         return all(bool(np.all(one.pairs == other.pairs)) for one, other in zip(fresh, kept, strict=True))
@@ -282,7 +284,7 @@ def lineitem() -> Iterator[Case]:
     data = _lineitem(0.01 if quick() else 1)
     table = grown(empty(data), data).after
     for name, text in (("like φ13", CROSS), ("two inequalities", RANGES)):
-        rule = parse(text)
+        rule = DenialConstraint.parse(text)
         found_in(grown(empty(data), data.slice(0, 1000)).after, [rule], Threads())  # compile
         seconds, state = timed(partial(found_in, table, [rule], Threads()), 1)
         pairs = state.found()[0].count

@@ -23,7 +23,7 @@ from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import Sources, admit_batch, build_table
+from holdfast.intake.build import BatchReader, Sources, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal
@@ -183,7 +183,7 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
 
 def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change:
     sources = Sources(deletes=some) if deleting else Sources(inserts=some)
-    done = admit_batch(table, sources, (), ReadOptions(), None, "error", folder, None, Progress())
+    done = BatchReader(table, (), ReadOptions(), None, "error", folder, None, Progress()).admit(sources)
     return Change(table, done.table, done.born, done.dead)
 
 

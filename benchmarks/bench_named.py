@@ -22,8 +22,7 @@ from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.api.view import View
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.engines.declared import NoSettings
-from holdfast.engines.functional.named import NamedEngine, make
+from holdfast.engines.functional.named import NamedEngine
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
@@ -34,7 +33,7 @@ RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")
 
 def engine_for(rule: str) -> NamedEngine:
     given = {"data": TableRules((GivenRule("r", "data", rule),))}
-    return make(rule_class("named"), NoSettings(), given)
+    return NamedEngine(rule_class("named"), given)
 
 
 def their_count(data: pa.Table, rule: str) -> tuple[float, int]:

@@ -18,7 +18,7 @@ from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.demo import tax
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import Sources, admit_batch, build_table
+from holdfast.intake.build import BatchReader, Sources, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT
 from holdfast.table.change import Change
@@ -125,5 +125,5 @@ def _each_batch(plan: Plan, deleting: bool) -> Iterator[pa.Table]:
 
 def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change:
     sources = Sources(deletes=some) if deleting else Sources(inserts=some)
-    done = admit_batch(table, sources, (), ReadOptions(), None, "error", folder, None, SILENT)
+    done = BatchReader(table, (), ReadOptions(), None, "error", folder, None, SILENT).admit(sources)
     return Change(table, done.table, done.born, done.dead)

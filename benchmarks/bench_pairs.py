@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
-from holdfast.intake.build import Sources, admit_batch, build_table
+from holdfast.intake.build import BatchReader, Sources, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs.compare import merged
 from holdfast.pairs.multiset import Signatures
@@ -54,7 +54,7 @@ def table_of(rows: pa.Table, folder: str) -> Table:
 
 def change_of(before: Table, folder: str, inserts: pa.Table | None = None, deletes: pa.Table | None = None) -> Change:
     sources = Sources(inserts, deletes, None, None)
-    done = admit_batch(before, sources, (), ReadOptions(), None, "error", folder, None, Progress())
+    done = BatchReader(before, (), ReadOptions(), None, "error", folder, None, Progress()).admit(sources)
     return Change(before, done.table, done.born, done.dead)
 
 

@@ -16,13 +16,12 @@ import pyarrow as pa
 from benchmarks.bench_denial import empty, grown, sizes, tax
 from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.declared import NoSettings
 from holdfast.engines.registry import rule_class
-from holdfast.engines.row.engine import State, make
-from holdfast.rules.sql import condition_sql
+from holdfast.engines.row.engine import RowEngine, State
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
-from holdfast.rules.language import parse
+from holdfast.rules.row import RowRule
+from holdfast.rules.sql import condition_sql
 from holdfast.table.runner import Threads
 
 RULES = (
@@ -46,7 +45,7 @@ def row_rules() -> Iterator[Case]:
     data = tax(rows + count * BATCH)
     first = grown(empty(data), data.slice(0, rows))
     given = {"data": TableRules(tuple(GivenRule(f"r{n}", "data", rule) for n, rule in enumerate(RULES)))}
-    engine = make(rule_class("row"), NoSettings(), given)
+    engine = RowEngine(rule_class("row"), given)
     looks = []
     with Rss() as weight:
         for _ in range(3):
@@ -77,7 +76,9 @@ def _theirs(data: pa.Table) -> tuple[float, list[int]]:
         connection.register("arrow", data)
         connection.execute("CREATE TABLE data AS SELECT * FROM arrow")
         connection.execute("CREATE MACRO regexp_like(a, b) AS regexp_matches(a, b)")
-        queries = [f"SELECT rowid FROM data t WHERE NOT ({condition_sql(parse(rule))})" for rule in RULES]
+        queries = [
+            f"SELECT rowid FROM data t WHERE NOT ({condition_sql(RowRule.parse(rule).condition)})" for rule in RULES
+        ]
         best, found = float("inf"), list[int]()
         for _ in range(3):
             started = perf_counter()

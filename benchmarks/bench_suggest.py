@@ -76,8 +76,7 @@ def suggest() -> Iterator[Case]:
                     found = [
                         one
                         for kind in ("fd", "ucc")
-                        if (module := rule_class(kind).load_likely())
-                        for one in module.likely(WatchedTable(table), Wanted(), runner, SILENT)
+                        for one in rule_class(kind).likely()(WatchedTable(table), Wanted(), runner, SILENT)
                     ]
                     spent.append(perf_counter() - started)
             if plan.goal:

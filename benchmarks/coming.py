@@ -16,7 +16,9 @@ from holdfast.table.runner import Threads
 BATCH = 1000
 
 
-def come_and_go(engine: Engine, state: Any, first: Change, data: pa.Table, count: int) -> dict[str, list[float]]:
+def come_and_go(
+    engine: Engine[Any, Any], state: Any, first: Change, data: pa.Table, count: int
+) -> dict[str, list[float]]:
     """Batches that come, go and come again, so that all rows are there at the end."""
     spent: dict[str, list[float]] = {"inserted": [], "deleted": []}
     table, rows = first.after, first.after.rows
@@ -32,7 +34,7 @@ def come_and_go(engine: Engine, state: Any, first: Change, data: pa.Table, count
     return spent
 
 
-def _timed(engine: Engine, state: Any, change: Change) -> float:
+def _timed(engine: Engine[Any, Any], state: Any, change: Change) -> float:
     started = perf_counter()
     engine.maintain(state, change, Threads())
     return perf_counter() - started

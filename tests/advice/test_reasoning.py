@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,12 +14,15 @@ from holdfast.advice.advice import Advice, advise
 from holdfast.advice.clauses import Clause, Kind
 from holdfast.advice.known import Known
 from holdfast.advice.reasoning import Reasoner
+from holdfast.changes.diff import Finding
+from holdfast.rules.dependency import FD, Key
 from holdfast.rules.lists import ListOD, SortColumn
+from holdfast.rules.order import Compatible, Constant, Direction
+from holdfast.rules.rule import Rule
 from tests.oracle import list_order as oracle
 
 NAMES = "ABCD"
 Row = tuple[Any, ...]
-Finding = dict[str, Any]
 small = st.one_of(st.none(), st.integers(0, 2))
 tables = st.lists(st.tuples(small, small, small, small), min_size=2, max_size=6)
 columns = st.builds(SortColumn, st.sampled_from(NAMES), st.booleans())
@@ -48,19 +52,13 @@ def canonical(rows: list[Row]) -> list[Finding]:
     found: list[Finding] = []
     for name in NAMES:
         valid = [c for c in contexts_of(name) if _is_constant(rows, c, name)]
-        found += [{"kind": "od", "context": list(c), "constant": name, "text": f"{c}: {name}"} for c in minimal(valid)]
+        found += [Constant("", c, name) for c in minimal(valid)]
     for one, other in combinations(NAMES, 2):
-        for direction in ("asc", "desc"):
+        for direction in get_args(Direction):
             last = SortColumn(other, direction == "desc")
             valid = [c for c in contexts_of([one, other]) if _is_compatible(rows, c, SortColumn(one), last)]
             found += [
-                {
-                    "kind": "od",
-                    "context": list(c),
-                    "pair": [one, other],
-                    "direction": direction,
-                    "text": f"{c}: {one} ~ {last}",
-                }
+                Compatible("", c, (one, other), direction)
                 for c in minimal(valid)
                 if not _is_constant(rows, c, one) and not _is_constant(rows, c, other)
             ]
@@ -81,11 +79,26 @@ def keys(rows: list[Row]) -> list[Finding]:
     unique = [
         c for c in contexts_of("") if len({tuple(row[NAMES.index(name)] for name in c) for row in rows}) == len(rows)
     ]
-    return [{"kind": "ucc", "columns": list(c), "text": f"key{c}"} for c in minimal(unique)]
+    return [Key("", c) for c in minimal(unique)]
 
 
-def listed(rule: ListOD) -> Finding:
-    return {"kind": "lod", "name": "r", "severity": "error", "violations": 0, **rule.sides_json(), "text": rule.text}
+@dataclass
+class Status:
+    """How a rule stands that was given."""
+
+    rule: Rule
+    violations: int = 0
+
+    @property
+    def kind(self) -> str:
+        return self.rule.kind
+
+    @property
+    def text(self) -> str:
+        return self.rule.text
+
+    def to_json(self) -> dict[str, Any]:
+        return {"severity": "error", "violations": self.violations, "text": self.text}
 
 
 def check(rows: list[Row], advice: Advice) -> None:
@@ -129,13 +142,13 @@ def test_all_advice_is_true_whatever_is_known(
 ) -> None:
     rules = [ListOD(by, then) for by, then in tried if holds(rows, by, then)]
     found = [*canonical(rows), *keys(rows)]
-    known = [*(found[place % len(found)] for place in sorted(some) if found), *map(listed, rules)]
+    known = [*(found[place % len(found)] for place in sorted(some) if found), *map(Status, rules)]
     near = [*(column.name for column in asked), *(column.name for order in have for column in order)]
     reasoner = Reasoner(Known.of(known, NAMES, near))
     clause = Clause(kind, asked if kind == "ORDER BY" else tuple(SortColumn(column.name) for column in asked))
     advice = advise("t", clause, reasoner, have)
     check(rows, advice)
-    assert all(rule in {finding["text"] for finding in known} for each in advice.redundant for rule in each.rules)
+    assert all(rule in {finding.text for finding in known} for each in advice.redundant for rule in each.rules)
 
 
 @many
@@ -157,23 +170,20 @@ def test_nothing_that_is_left_is_redundant(rows: list[Row], asked: Any) -> None:
 
 def test_orders_are_put_together() -> None:
     """What one list orders, and that another, the first orders, too."""
-    rules = [listed(ListOD((SortColumn("A"),), (SortColumn("B", True),)))]
-    rules.append(listed(ListOD((SortColumn("B"),), (SortColumn("C"),))))
+    rules = [Status(ListOD((SortColumn("A"),), (SortColumn("B", True),)))]
+    rules.append(Status(ListOD((SortColumn("B"),), (SortColumn("C"),))))
     reasoner = Reasoner(Known.of(rules, NAMES, "AC"))
     assert reasoner.orders([SortColumn("A")], [SortColumn("C", True)]) == ("[A] orders [B desc]", "[B] orders [C]")
     assert reasoner.orders([SortColumn("A")], [SortColumn("C")]) is None
 
 
 def test_a_column_that_orders_itself_downwards_is_constant() -> None:
-    rules = [listed(ListOD((SortColumn("A"), SortColumn("B")), (SortColumn("A"), SortColumn("B", True))))]
+    rules = [Status(ListOD((SortColumn("A"), SortColumn("B")), (SortColumn("A"), SortColumn("B", True))))]
     reasoner = Reasoner(Known.of(rules, NAMES, "AB"))
     assert reasoner.determined("A").keys() == {"A", "B"}
     assert reasoner.determined("").keys() == set()
 
 
 def test_a_rule_that_does_not_hold_exactly_says_nothing() -> None:
-    wrong: list[Finding] = [
-        {"kind": "fd", "lhs": ["A"], "rhs": "B", "error": 0.01, "text": "A -> B"},
-        {"kind": "fd", "lhs": ["A"], "rhs": "C", "name": "n", "severity": "warn", "violations": 1, "text": "A -> C"},
-    ]
+    wrong: list[Finding] = [FD("", ("A",), "B", error=0.01), Status(FD("", ("A",), "C"), 1)]
     assert Reasoner(Known.of(wrong, NAMES, "AB")).determined("A").keys() == {"A"}

@@ -76,7 +76,9 @@ for_every_way = pytest.mark.parametrize(
 @for_every_way
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, nulls=null_modes)
-def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream: list[Batch], nulls: NullMode) -> None:
+def test_maintained_equals_rediscovered(
+    engine: Engine[Any, Any], first: list[Row], stream: list[Batch], nulls: NullMode
+) -> None:
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
@@ -93,7 +95,7 @@ def test_maintained_equals_rediscovered(engine: Engine, first: list[Row], stream
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, deletes=st.lists(st.integers(0, 50), max_size=6), nulls=null_modes)
 def test_a_batch_and_its_negation(
-    engine: Engine, first: list[Row], inserts: list[Row], deletes: list[int], nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], inserts: list[Row], deletes: list[int], nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -109,7 +111,7 @@ def test_a_batch_and_its_negation(
 @settings(max_examples=30)
 @given(first=row_lists, inserts=row_lists, doomed=st.lists(rows, max_size=5), cut=st.integers(0, 12), nulls=null_modes)
 def test_splitting_and_reordering(
-    engine: Engine, first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], inserts: list[Row], doomed: list[Row], cut: int, nulls: NullMode
 ) -> None:
     whole, parts, shuffled = World(nulls), World(nulls), World(nulls)
     for world in (whole, parts, shuffled):
@@ -127,7 +129,7 @@ def test_splitting_and_reordering(
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
 def test_save_and_load_in_the_middle(
-    engine: Engine, first: list[Row], stream: list[Batch], at: int, nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], stream: list[Batch], at: int, nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -143,7 +145,7 @@ def test_save_and_load_in_the_middle(
 @settings(max_examples=20)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(
-    engine: Engine, first: list[Row], stream: list[Batch], moments: set[int], nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], stream: list[Batch], moments: set[int], nulls: NullMode
 ) -> None:
     """Results and diffs, witnesses included, are those of a table that was never written anew."""
     worlds = World(nulls), World(nulls)
@@ -168,7 +170,7 @@ def _plainly(diff: Diff) -> list[Any]:
 @settings(max_examples=20)
 @given(first=row_lists, batch=batches, nulls=null_modes)
 def test_what_an_engine_is_told_stays_as_it_was(
-    engine: Engine, first: list[Row], batch: Batch, nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], batch: Batch, nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -188,7 +190,7 @@ def _copies(change: Change) -> list[NDArray[Any]]:
 @pytest.mark.spark
 @for_every_way
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
-def test_threads_and_spark_agree(engine: Engine, spark: SparkSession, nulls: NullMode) -> None:
+def test_threads_and_spark_agree(engine: Engine[Any, Any], spark: SparkSession, nulls: NullMode) -> None:
     from holdfast.spark.runner import SparkRunner
 
     here, there = World(nulls), World(nulls)

@@ -53,7 +53,7 @@ def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     nulls=null_modes,
 )
 def test_kept_equals_found_where_ways_differ(
-    engine: Engine, first: list[Row], growth: list[Row], stream: list[Batch], nulls: NullMode
+    engine: Engine[Any, Any], first: list[Row], growth: list[Row], stream: list[Batch], nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff, Finding, Result
 from holdfast.changes.operations import DELETE
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import HISTORY
+from holdfast.engines.contract import HISTORY, Engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Change
@@ -104,7 +103,7 @@ class World:
 class Kept:
     """An engine's state of a world, kept up to date by maintenance. Several may share what they watch."""
 
-    def __init__(self, engine: Engine, world: World, watched: WatchedTable | None = None) -> None:
+    def __init__(self, engine: Engine[Any, Any], world: World, watched: WatchedTable | None = None) -> None:
         self.engine, self.world = engine, world
         self.watched = watched or WatchedTable(world.table)
         self.state = engine.discover(self._subject(self.watched), world.runner)

@@ -226,6 +226,11 @@ def broken(rule: Rule, rows: Rows, nulls: str, others: Sequence[Row] = ()) -> se
     return {(t, s) for t in own for s in own if t != s and _breaks(rule, own[t], own[s], nulls, places)}
 
 
+def is_directed(rule: Rule) -> bool:
+    """Whether a rule about two rows tells t from s."""
+    return isinstance(rule, ListOD | DenialConstraint | Pointwise)
+
+
 def _breaks(rule: Rule, t: Row, s: Row, nulls: str, places: Mapping[str, int]) -> bool:
     if isinstance(rule, FD | Key):
         agree = all(functional.equal(t[places[name]], s[places[name]], nulls) for name in rule.lhs)

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.rule import Breach, Rule
 from holdfast.table.nulls import Nulls
-from tests.rules.some import CLASSES, COLUMNS, Row, Rows, broken, is_true, list_rules, with_where
+from tests.rules.some import CLASSES, COLUMNS, Row, Rows, broken, is_directed, is_true, list_rules, with_where
 
 values = st.one_of(st.none(), st.integers(0, 2))
 rows = st.lists(st.tuples(values, values, values), max_size=5).map(lambda some: dict(enumerate(some)))
@@ -42,15 +41,10 @@ def test_rows_meet_a_breach_iff_they_break_the_rule(
     if not rule.breaches(nulls):  # about a table, or of lists that no rows can violate
         assert not found
     expected = set() if rule.kind == "table" else broken(rule, some, nulls, others)
-    if any(breach.is_pair for breach in rule.breaches()) and not _is_directed(rule):
+    if any(breach.is_pair for breach in rule.breaches()) and not is_directed(rule):
         found |= {(s, t) for t, s in found}
         expected |= {(s, t) for t, s in expected}
     assert found == expected
-
-
-def _is_directed(rule: Rule) -> bool:
-    """Whether it tells t from s."""
-    return rule.kind in ("lod", "dc") or isinstance(rule, Pointwise)
 
 
 @of_each_class

@@ -14,8 +14,8 @@ import pytest
 from holdfast.api import remembering
 from holdfast.api.monitor import Monitor
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.engines.functional import model
 from holdfast.results.memory import ColumnFigures, Figures, KeptWitness
+from holdfast.rules import registry
 from holdfast.store.layout import DATABASE
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import filled
@@ -171,7 +171,7 @@ def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(remembering, "MOST_ROWS", 2)
     columns = (Column("a", pa.int64()), Column("b", pa.int64()))
     table = filled({"t": [(n, n) for n in range(6)]}, {"t": columns}).tables["t"]
-    rules = {rule.text: rule for rule in map(model.parse, ("a -> b", "b -> a", "() -> a"))}
+    rules = {rule.text: rule for rule in map(registry.parse, ("a -> b", "b -> a", "() -> a"))}
     rows = {text: Witness((2 * n, 2 * n + 1)) for n, text in enumerate(rules)}
     worth = {"a -> b": Worth(0.6, 9), "b -> a": Worth(0.95, 9)}
     kept = remembering.kept_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})

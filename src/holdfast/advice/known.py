@@ -1,7 +1,5 @@
 """What is known of a table: the rules that hold, as constants and as pairs of columns that don't swap, by context.
 
-Rules are read from the objects that tell of them:
-
 | rule | what it says |
 |---|---|
 | `Zip -> State`, `{Zip}: [] -> State` | among rows equal on Zip, State is constant |
@@ -12,13 +10,17 @@ Rules are read from the objects that tell of them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from holdfast.engines.declared import is_given
-from holdfast.rules.lists import ListOD, SortColumn
+from holdfast.changes.diff import Finding
+from holdfast.rules.dependency import FD, Key
+from holdfast.rules.lists import ListOD
+from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.registry import parse
+from holdfast.rules.rule import Rule
 
+USED = (FD, Key, Constant, Compatible, ListOD)  # the rules that say something of orders and groups
 Names = frozenset[str]
 Pair = tuple[Names, bool]  # two columns, and whether they rise together; else one falls where the other rises
 
@@ -34,7 +36,7 @@ class Known:
     lists: list[ListOD] = field(default_factory=list)
 
     @staticmethod
-    def of(findings: Iterable[Mapping[str, Any]], names: Sequence[str], asked: Iterable[str]) -> Known:
+    def of(findings: Iterable[Finding], names: Sequence[str], asked: Iterable[str]) -> Known:
         """What findings say about a table with some columns, as far as it may matter to those asked about.
 
         Of rules that were found all minimal ones are told. So one whose context has two columns or more that nobody
@@ -42,25 +44,26 @@ class Known:
         """
         known, near = Known(names), frozenset(asked)
         for finding in findings:
-            if finding.get("error") or finding.get("violations"):
-                continue
-            if is_given(finding) or len(_context(finding) - near) <= 1:
-                known.add(finding)
+            if isinstance(finding, FD | Key | Constant | Compatible):
+                if not finding.error and len(_context(finding) - near) <= 1:
+                    known.add(finding)
+            elif not finding.to_json()["violations"]:
+                known.add(parse(finding.text))
         return known
 
-    def add(self, finding: Mapping[str, Any]) -> None:
+    def add(self, rule: Rule) -> None:
         """Take in a rule that holds."""
-        kind, text = finding["kind"], finding["text"]
-        if kind == "fd":
-            self.constants.append((_context(finding), finding["rhs"], text))
-        elif kind == "ucc":
-            self.keys.append((_context(finding), text))
-        elif kind == "od" and "constant" in finding:
-            self.constants.append((_context(finding), finding["constant"], text))
-        elif kind == "od":
-            self._add_pair(_context(finding), frozenset(finding["pair"]), finding["direction"] == "asc", text)
-        elif kind == "lod":
-            self._add_list(ListOD(_columns(finding["by"]), _columns(finding["then"])))
+        match rule:
+            case FD():
+                self.constants.append((_context(rule), rule.rhs, rule.text))
+            case Key():
+                self.keys.append((_context(rule), rule.text))
+            case Constant():
+                self.constants.append((_context(rule), rule.column, rule.text))
+            case Compatible():
+                self._add_pair(_context(rule), frozenset(rule.pair), rule.direction == "asc", rule.text)
+            case ListOD():
+                self._add_list(rule)
 
     def _add_pair(self, context: Names, pair: Names, rising: bool, text: str) -> None:
         self.pairs.setdefault((pair, rising), []).append((context, text))
@@ -80,10 +83,6 @@ class Known:
                     self.constants.append((context, one.name, rule.text))
 
 
-def _context(finding: Mapping[str, Any]) -> Names:
+def _context(rule: FD | Key | Constant | Compatible) -> Names:
     """The columns on which rows must be equal for a rule to say something of them."""
-    return frozenset(finding.get("context", finding.get("lhs", finding.get("columns", ()))))
-
-
-def _columns(listed: Iterable[Sequence[str]]) -> tuple[SortColumn, ...]:
-    return tuple(SortColumn(name, direction == "desc") for name, direction in listed)
+    return frozenset(rule.lhs if isinstance(rule, FD | Key) else rule.context)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from holdfast.advice.advice import Advice, advise
 from holdfast.advice.clauses import Clause, read_clause, read_order
-from holdfast.advice.known import Known
+from holdfast.advice.known import USED, Known
 from holdfast.advice.reasoning import Reasoner
 from holdfast.changes.diff import Result
+from holdfast.engines.registry import finder, rule_classes
 from holdfast.errors import BadInput
+from holdfast.rules.dependency import FD
+from holdfast.rules.lists import ListOD
+from holdfast.rules.order import Compatible
+from holdfast.rules.registry import parse
 from holdfast.table.table import Schema
-
-_GIVEN = ("named", "lod")
-_FOUND = ("fd", "ucc", "od")
 
 
 def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[str, Result]) -> Advice:
@@ -26,23 +28,24 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
             "where nulls are distinct, rules say nothing of rows with nulls, which queries sort and group: "
             "advice needs a state with --nulls equal"
         )
-    given = list(_findings(results, _GIVEN))
-    listed = [name for finding in given if finding["kind"] == "lod" for name, _ in (*finding["by"], *finding["then"])]
+    used = [each for each in rule_classes().values() if each.name in results and {*each.rules} & {*USED}]
+    given = [finding for each in used if each.given for finding in results[each.name].values()]
+    found = (finding for each in used if not each.given for finding in results[each.name].values())
+    listed = [name for each in given if isinstance(rule := parse(each.text), ListOD) for name in rule.columns]
     near = {*listed, *(column.name for columns in (clause.columns, *orders) for column in columns)}
-    known = Known.of([*given, *_findings(results, _FOUND)], schema.names, near)
-    return advise(schema.name, clause, Reasoner(known), orders, _notes(clause, results))
+    known = Known.of(chain(given, found), schema.names, near)
+    return advise(schema.name, clause, Reasoner(known), orders, _notes(clause, [each.name for each in used]))
 
 
-def _findings(results: Mapping[str, Result], classes: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    return (finding.to_json() for name in classes for finding in results.get(name, {}).values())
-
-
-def _notes(clause: Clause, results: Mapping[str, Result]) -> list[str]:
+def _notes(clause: Clause, used: Collection[str]) -> list[str]:
     """What to watch, where more could be known."""
-    if not any(name in results for name in (*_FOUND, *_GIVEN)):
-        return ["nothing that is watched here tells of it; start the state with --watch fd,od"]
-    if "od" in results:
+    orders, dependencies = finder(Compatible).name, finder(FD).name
+    if not used:
+        return [f"nothing that is watched here tells of it; start the state with --watch {dependencies},{orders}"]
+    if orders in used:
         return []
     if clause.is_order:
-        return ["which columns order others is known from given rules alone; --watch od finds more"]
-    return [] if "fd" in results else ["which columns determine others is known in part; --watch fd finds more"]
+        return [f"which columns order others is known from given rules alone; --watch {orders} finds more"]
+    if dependencies in used:
+        return []
+    return [f"which columns determine others is known in part; --watch {dependencies} finds more"]

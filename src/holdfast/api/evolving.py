@@ -8,22 +8,21 @@ changed table anew, unless nothing but names change: then those that find rules 
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdfast.api.rule_change import Results, events, told
+from holdfast.api.rule_change import Results, events, is_found, told
 from holdfast.api.ruling import Ruling, Subject
-from holdfast.engines.declared import Json
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.contract import Json
+from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Sources, admit_batch
+from holdfast.errors import BadInput
+from holdfast.intake.build import BatchReader, Sources
 from holdfast.intake.evolve import columns_in, evolution
-from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
 from holdfast.sources.ddl import parse_plain_ddl
@@ -32,13 +31,13 @@ from holdfast.store.reshape import Reshaped
 from holdfast.table import files
 from holdfast.table.columns import ColumnChange, NewSchema, changed_schema, with_columns
 from holdfast.table.load import load_table
-from holdfast.table.resolve import OnMissing
 from holdfast.table.rewrite import used_codes
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column, kept_type, show_type
 
 if TYPE_CHECKING:
     from holdfast.api.renaming import Renaming
+    from holdfast.api.wanted import Wanted
 
 Trial = Callable[[TableRecord, Table], None]  # raises where a changed table would not do
 
@@ -66,42 +65,30 @@ class Evolving(Ruling):
         """A column gets a wider type, in which every value means what it meant; or becomes text."""
         return self._change_columns(table, change_id, ColumnChange(retyped={name: _type(kind)}))
 
-    def _evolve(
-        self,
-        name: str,
-        sources: Sources,
-        options: ReadOptions,
-        operation_column: str | None,
-        batch_id: str,
-        on_missing: OnMissing,
-        tolerant: bool,
-    ) -> None:
+    def _evolve(self, sources: Sources, reader: BatchReader, batch_id: str) -> None:
         """Change a table so that the rows of a batch fit in, where they don't; says so. The rows are tried with the
-        changed table first: where they would be refused still, nothing changes. If tolerant, records that are no rows
-        are passed over, and none are refused.
+        changed table first: where they would be refused still, nothing changes. With a quarantine, records that are no
+        rows are passed over, and none are refused.
         """
-        table = self._tables[name]
+        table, tolerant = reader.table, reader.quarantine is not None
+        name = table.schema.name
         if sources.of_rows is None:
             return
-        folder = self._store.folder
-        found = columns_in(sources.of_rows, name, options, self._spark, folder, tolerant=tolerant)
+        found = columns_in(sources.of_rows, name, reader.options, self._spark, reader.folder, tolerant=tolerant)
         if not found:
             return
         change = evolution(
             table.schema,
             found,
-            self._records[name].left_out,
+            reader.left_out,
             lambda place: len(used_codes(table, place)) == 1,
-            operation_column,
+            reader.operation_column,
             is_feed=sources.changes is not None,
         )
 
         def tried(record: TableRecord, changed: Table) -> None:
-            left_out, silent = record.left_out, Progress()
-            admitted = admit_batch(
-                changed, sources, left_out, options, operation_column, on_missing, folder, self._spark, silent, None
-            )
-            for segment in admitted.segments:
+            trial = replace(reader, table=changed, left_out=record.left_out, progress=Progress())
+            for segment in trial.admit(sources).segments:
                 files.remove(segment.path)
 
         if change:
@@ -121,59 +108,69 @@ class Evolving(Ruling):
         self, table: str | None, change_id: str | None, change: ColumnChange, tried: Trial | None = None
     ) -> Changed:
         """Change the columns of a table; `tried` may refuse to, when it sees the table as it would be."""
-        self._refuse_closed()
-        if (known := self._made_before(change_id)) is not None:
-            return known
-        self._refresh()
-        name = self._table_name(table)
-        new = changed_schema(self._tables[name].schema, change)
-        if new.schema == self._tables[name].schema:
-            return Changed(None)
-        with clear_sentences(self._store.path), self._leaving_no_files():
+
+        def make(change_id: str) -> Changed:
+            name = self._table_name(table)
+            new = changed_schema(self._tables[name].schema, change)
+            if new.schema == self._tables[name].schema:
+                return Changed(None)
             started = time.perf_counter()
             self._progress.step(f"Changing the columns of {name}")
             self._stale = True
             where = self._written(name, change, new)
+            record = self._record(name, change, where)
             if tried is not None:
-                tried(self._record(name, change, where), load_table(where))
-            return self._reshape_columns(name, change, where, change_id or uuid.uuid4().hex, started)
+                tried(record, load_table(where))
+            return self._reshape_columns(change, record, change_id, started)
 
-    def _reshape_columns(
-        self, name: str, change: ColumnChange, where: TableFiles, change_id: str, started: float
-    ) -> Changed:
-        """Look at a table anew that was written with other columns, and commit. After that the state is read anew from
-        disk, before it is used again.
-        """
-        from holdfast.api.renaming import Renaming  # reads rules, which applying a batch need not load
+        return self._made(change_id, make)
 
-        rename = Renaming(name, change.renamed)
-        before, old, old_results = self._wanted(), self._states, rename.results(self._results())
-        columns = _columns_told(self._tables[name].schema, change)
+    def _reshape_columns(self, change: ColumnChange, record: TableRecord, change_id: str, started: float) -> Changed:
+        """Look at a table anew that was written with other columns."""
+        where, name = record.where, record.schema.name
+        before, old_results = self._wanted(), self._results()
+        about = {"columns": _columns_told(self._tables[name].schema, change)}
         known_by_number = self._known_by_number(name) if change.only_names else {}
         parts = self._watched[name].dump() if change.only_names else ({}, {})
         self._watched[name] = WatchedTable(load_table(where), *parts)
+        replaced = {} if change.only_names else {name: where.segments}
+        made = Reshaped(
+            change_id, COLUMNS, name, started, about, tables=[record], replaced=replaced, next_id=where.next_id
+        )
+        return self._reshape_table(made, before, old_results, change.renamed, known_by_number)
+
+    def _reshape_table(
+        self,
+        change: Reshaped,
+        before: Wanted,
+        old_results: Results,
+        renamed: Mapping[str, str],
+        known_by_number: Mapping[Subject, tuple[Mapping[str, Any], Mapping[str, Any]]],
+    ) -> Changed:
+        """Let the engines see a table that came, has other columns or goes, and commit; `seconds` of the change are
+        when it began. After that the state is read anew from disk, before it is used again.
+        """
+        from holdfast.api.renaming import Renaming  # reads rules, which applying a batch need not load
+
+        rename, old = Renaming(change.table, renamed), self._states
+        old_results = rename.results(old_results)
         wanted = rename.wanted(before, self._schemas())
         given = self._bound(wanted.rules, tell=False)
         self._make_engines_for(wanted, given)
-        fresh = {at for at in self._subjects() if at[1] in (name, ALL_TABLES)}
+        fresh = {at for at in self._subjects() if at[1] in (change.table, ALL_TABLES)}
         self._states = {
             at: self._anew(at, rename, known_by_number.get(at)) if at in fresh else old[at] for at in self._subjects()
         }
         results, known = self._results(), self._store.remembered.texts()
-        reshaped = Reshaped(
-            change_id,
-            COLUMNS,
-            name,
-            time.perf_counter() - started,
-            {"columns": columns, **rules_told(told(before, wanted, old_results, results), old_results, results)},
-            self._facts(wanted, given),
-            {at: found for at, found in results.items() if at in fresh},
-            [at for at in old if at not in self._states],
-            [*events(old_results, results), *rename.gone(known, self._schemas())],
-            [self._record(name, change, where)],
-            {} if change.only_names else {name: where.segments},
-            where.next_id,
-            rename.texts(known),
+        reshaped = replace(
+            change,
+            seconds=time.perf_counter() - change.seconds,
+            about={**change.about, **_rules_told(told(before, wanted, old_results, results), old_results, results)},
+            facts={**self._facts(wanted, given), **change.facts},
+            results={at: found for at, found in results.items() if at in fresh},
+            dropped=[at for at in old if at not in self._states],
+            events=[*events(old_results, results), *rename.gone(known, self._schemas())],
+            renamed=rename.texts(known),
         )
         return Changed(self._commit(reshaped, {at for at in self._states if at not in fresh}), reshaped.about)
 
@@ -222,11 +219,11 @@ def _columns_told(schema: Schema, change: ColumnChange) -> list[Json]:
     return lines
 
 
-def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+def _rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
     """Given rules that are no more, those that are written otherwise now, and how many of the others there are. A
     constant is written in the type of its column: a day as a time, where dates became timestamps.
     """
-    counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if _breaks(name)]
+    counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if is_found(name)]
     found = [each for each in counts if each["before"] != each["now"]]
     gone = {each["name"] for each in about.get("removed", [])}
     edited = [each for each in about.get("added", []) if each["name"] in gone]
@@ -234,12 +231,6 @@ def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str
     removed = [each for each in about.get("removed", []) if each["name"] not in stay]
     told = {"removed": removed, "edited": edited, "found": found}
     return {event: listed for event, listed in told.items() if listed}
-
-
-def _breaks(name: str) -> bool:
-    """Whether the findings of a class are rules that are found."""
-    declared = rule_class(name)
-    return not declared.given and not declared.facts
 
 
 def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:

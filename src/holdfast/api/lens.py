@@ -10,6 +10,7 @@ from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
 from holdfast.report.document.columns import FIRST
 from holdfast.results.lens import Lens
+from holdfast.rules.dependency import FD
 from holdfast.visible import visible
 
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
@@ -52,7 +53,7 @@ def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, s
 
 
 def _tells(kind: str, text: str, sign: str) -> str:
-    if kind == "fd":
+    if FD in rule_class(kind).rules:
         return _DETERMINED if text.rpartition(" -> ")[2] == sign else _DETERMINES
     return rule_class(kind).title
 

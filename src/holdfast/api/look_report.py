@@ -74,7 +74,7 @@ def _look(
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = (),
     same: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> Seen:
-    references = [rule.finding for rule in rules if rule.engine == "ind" and (rule.score or 0.0) >= LIKELY]
+    likely = (rule for rule in rules if rule_class(rule.engine).references and (rule.score or 0.0) >= LIKELY)
     return Seen(
         title=", ".join(tables.watched),
         is_state=False,
@@ -83,7 +83,7 @@ def _look(
         left_out=tables.left_out,
         sections=sections,
         rules=rules,
-        references=references,
+        references={rule.key: rule.finding for rule in likely},
         doubts=doubts,
         same=same,
         notes=left_out_notes(tables.left_out),

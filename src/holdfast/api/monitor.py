@@ -24,14 +24,14 @@ from holdfast.api.kept import settings_text
 from holdfast.api.loading import opened_store
 from holdfast.api.opening import Opened
 from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.tabling import Tabling
+from holdfast.api.tabling import Tabling, record_of
 from holdfast.api.view import View
 from holdfast.api.watching import Refused, follow, moving_aside
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
-from holdfast.intake.build import Built, Sources, admit_batch, build_table, by_table
+from holdfast.intake.build import BatchReader, Built, Sources, by_table
 from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
@@ -39,7 +39,7 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.sources.dialect import CsvOptions
-from holdfast.store.records import Commit, TableRecord
+from holdfast.store.records import Commit
 from holdfast.store.store import Store
 from holdfast.table.admit import Admitted
 from holdfast.table.nulls import GivenNulls
@@ -117,54 +117,25 @@ class Monitor(Tabling):
         facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
-            return Monitor._create(store, tables, key, columns, nulls, given, suggest, options, spark, progress)
-
-    @staticmethod
-    def _create(
-        store: Store,
-        tables: Mapping[str, Any],
-        key: str | Sequence[str] | Mapping[str, str | Sequence[str]],
-        columns: str | Sequence[str] | Mapping[str, Sequence[str]],
-        nulls: GivenNulls,
-        given: Rules | None,
-        suggest: int | None,
-        options: ReadOptions | None,
-        spark: Any,
-        progress: Progress | None,
-    ) -> Monitor:
-        try:
-            monitor = Monitor(store, spark, progress)
-            keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
-            built = {
-                name: build_table(
-                    name,
-                    source,
-                    options or ReadOptions(),
-                    keys.get(name, ()),
-                    nulls,
-                    store.folder,
-                    spark,
-                    monitor._progress,
-                    chosen.get(name, ()),
-                )
-                for name, source in tables.items()
-            }
-            monitor._start(built, given, suggest)
-        except BaseException:
-            store.abandon()
-            raise
+            try:
+                monitor = Monitor(store, spark, progress)
+                keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
+                built = {
+                    name: monitor._built(name, source, options, keys.get(name, ()), chosen.get(name, ()))
+                    for name, source in tables.items()
+                }
+                monitor._start(built, given, suggest)
+            except BaseException:
+                store.abandon()
+                raise
         return monitor
 
     def _start(self, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
         results: dict[tuple[str, str], Result] = {}
         ways: dict[str, str] = {}
         for name, one in built.items():
-            table = one.admitted.table
-            self._watched[name] = WatchedTable(table)
-            assert table.where is not None
-            self._records[name] = TableRecord(
-                table.schema, one.options.to_dict(), one.left_out, table.rows, table.where
-            )
+            self._watched[name] = WatchedTable(one.admitted.table)
+            self._records[name] = record_of(one)
             ways[name] = one.way
             if self._runner.is_local:
                 self._runner = discovery_runner(one.admitted.table.rows, one.runner)
@@ -267,25 +238,26 @@ class Monitor(Tabling):
                 feed = FeedOptions(table_column, operation_column, options or ReadOptions())
                 parts = split_feed(sources, tables, feed, self._spark, aside)
             for name, own in parts.items() if evolve else ():
-                told = self._read_options(name, options)
-                self._evolve(name, own, told, operation_column, batch_id, on_missing, tolerant=aside is not None)
+                self._evolve(own, self._reader(name, options, operation_column, on_missing, aside), batch_id)
             admitted = {
-                name: admit_batch(
-                    self._tables[name],
-                    own,
-                    self._records[name].left_out,
-                    self._read_options(name, options),
-                    operation_column,
-                    on_missing,
-                    self._store.folder,
-                    self._spark,
-                    self._progress,
-                    aside,
-                )
+                name: self._reader(name, options, operation_column, on_missing, aside).admit(own)
                 for name, own in parts.items()
             }
             outcome = self._take_in(kind, admitted, batch_id, started)
         return outcome if aside is None else replace(outcome, quarantined=aside.told)
+
+    def _reader(
+        self,
+        name: str,
+        options: ReadOptions | None,
+        operation_column: str | None,
+        on_missing: OnMissing,
+        aside: Quarantine | None,
+    ) -> BatchReader:
+        """What reads the rows of a table in a batch."""
+        table, left_out, read = self._tables[name], self._records[name].left_out, self._read_options(name, options)
+        folder, spark = self._store.folder, self._spark
+        return BatchReader(table, left_out, read, operation_column, on_missing, folder, spark, self._progress, aside)
 
     @contextmanager
     def _setting_aside(self, aside: Quarantine | None, batch_id: str) -> Iterator[None]:
@@ -373,7 +345,7 @@ class Monitor(Tabling):
         """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
         twice as many batches, so that they don't all pay for it in vain.
         """
-        seq = self._store.history(1)[-1].seq
+        seq = self._last_batch()
         if seq < self._store.next_checkpoint:
             return
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.api.rule_change import Results
+from holdfast.api.rule_change import Results, is_found
 from holdfast.api.wanted import Wanted
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
@@ -46,7 +46,7 @@ class Renaming:
 
     def gone(self, known: Iterable[RuleName], schemas: Schemas) -> list[tuple[str, str, Event]]:
         """Those of some rules that were found once and speak of columns that are no more, as events."""
-        own = [rule for rule in known if rule[1] in (self.table, ALL_TABLES) and _is_found(rule[0])]
+        own = [rule for rule in known if rule[1] in (self.table, ALL_TABLES) and is_found(rule[0])]
         now = [(name, subject, self.text((name, subject), text)) for name, subject, text in own]
         return [(*rule[:2], Event("removed", rule[2], "")) for rule in now if not _names_columns(rule, schemas)]
 
@@ -85,11 +85,6 @@ class Renaming:
             return frozenset(rule for rule in now if _names_columns(rule, schemas))
 
         return Marks(called(marks.ignored), called(marks.pinned))
-
-
-def _is_found(name: str) -> bool:
-    """Whether the rules of a class are found, and can break."""
-    return not rule_class(name).given and not rule_class(name).facts
 
 
 def _has_meaning(entry: RuleEntry, rules: Rules, schemas: Schemas) -> bool:

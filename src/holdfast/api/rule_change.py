@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.diff import Result
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import changed_settings, rule_class
 from holdfast.results.marks import RuleName
 from holdfast.store.events import Event
@@ -39,6 +39,11 @@ def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
         for (name, subject, text), finding in rules.items():
             if (name, subject, text) not in others:
                 yield name, subject, Event(event, text, json.dumps(finding))
+
+
+def is_found(name: str) -> bool:
+    """Whether the rules of a class are found, and can break."""
+    return not rule_class(name).given and not rule_class(name).facts
 
 
 def _given_changes(old: Mapping[RuleName, Json], now: Mapping[RuleName, Json]) -> dict[str, list[Json]]:

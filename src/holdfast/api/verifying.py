@@ -19,7 +19,7 @@ from holdfast.api.opening import opened
 from holdfast.api.view import View
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
-from holdfast.engines.declared import HISTORY
+from holdfast.engines.contract import HISTORY
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import Damaged, Missing, clear_sentences

@@ -8,8 +8,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName
-from holdfast.cli.printing import print_json, terminal_progress
-from holdfast.report.terminal import say
+from holdfast.cli.printing import tell, terminal_progress
 
 
 @app.command()
@@ -32,7 +31,4 @@ def advise(
 
     with terminal_progress() as progress, View.open(state, progress=progress) as view:
         advice = view.advise(clause, table=table, have=have or ())
-    if form == "json":
-        print_json([advice.to_json()])
-    else:
-        say(str(advice))
+    tell(advice, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
@@ -75,8 +76,5 @@ def tables_of(state: Path) -> list[TableRecord]:
     """The tables of a state; none of them is loaded."""
     from holdfast.store.store import Store
 
-    store = Store(state)
-    try:
+    with closing(Store(state)) as store:
         return store.tables()
-    finally:
-        store.close()

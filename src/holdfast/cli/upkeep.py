@@ -9,9 +9,8 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State
-from holdfast.cli.printing import print_json, terminal_progress
+from holdfast.cli.printing import tell, terminal_progress
 from holdfast.errors import ExitCode
-from holdfast.report.terminal import say
 
 
 @app.command()
@@ -30,10 +29,7 @@ def verify(
 
     with terminal_progress() as progress:
         verified = look(state, deep=deep, progress=progress)
-    if form == "json":
-        print_json([verified.to_json()])
-    else:
-        say(str(verified))
+    tell(verified, form)
     raise typer.Exit(ExitCode.BAD_INPUT if verified.problems else ExitCode.ALL_WELL)
 
 
@@ -51,10 +47,7 @@ def backup(
 
     with terminal_progress() as progress:
         made = copy(state, folder, say=progress.step)
-    if form == "json":
-        print_json([made.to_json()])
-    else:
-        say(str(made))
+    tell(made, form)
 
 
 @app.command()
@@ -73,7 +66,4 @@ def vacuum(
 
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
-    if form == "json":
-        print_json([done.to_json()])
-    else:
-        say(f"{state}: {done}")
+    tell(done, form, f"{state}: ")

@@ -1,28 +1,169 @@
-"""What an engine is: verbs on a state of its own.
+"""What a class of rules is to the rest of the program: what it declares of itself, and the verbs of its engine.
 
-An engine serves one class of rules. It needs a folder with these verbs and the declaration of its class (`declared`),
-and one line in `registry.py`.
+A class of rules is a `RuleClass`; what looks at tables for it is an `Engine`: verbs on a state of its own. Each folder
+below `engines/` declares its classes as `RULE_CLASSES` in its `__init__.py`. All of them are light, as this module is:
+the command line reads them to print its help. What is heavy is imported by the methods that need it.
+
 The law for all (tests/laws): after `maintain`, `result` equals that of `discover` on the changed table.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from holdfast.changes.diff import Diff, Result, Witness
-from holdfast.engines.declared import Json, RuleClass
-from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
-from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
-from holdfast.table.runner import Runner
-from holdfast.visible import Printed
+from holdfast.visible import Printed, brief
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.changes.diff import Diff, Result, Witness
+    from holdfast.engines.listing import Listing
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.rules.given import TableRules
+    from holdfast.table.change import Change
+    from holdfast.table.rewrite import Kept
+    from holdfast.table.runner import Runner
+
+Json = Mapping[str, Any]
+ChangeLine = tuple[str, str, str, str]  # what changed: a column or a rule, the fact, before, after
+Settings = TypeVar("Settings")
+Subject = TypeVar("Subject", contravariant=True)
+State = TypeVar("State")
+
+
+@dataclass(frozen=True)
+class Option:
+    """How the command line offers a setting: stands in `Annotated` at a field of a class's settings.
+
+    Classes that have a setting of the same name have it of the same type and with the same bounds.
+    """
+
+    help: str
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """The settings of a class that has none."""
+
+
+@dataclass(frozen=True)
+class FindingTable:
+    """Findings as a table for people: its headings, which of them stand over numbers, and the cells of a finding."""
+
+    headings: tuple[str, ...]
+    cells: Callable[[Json], list[str]]
+    numbers: tuple[str, ...] = ()
+
+
+# What objects tell of a rule that was given, and no table tells: rows that came since and might have broken it.
+HISTORY = ("tested_since", "broke_since", "trust")
+
+
+def is_given(finding: Json) -> bool:
+    """Whether an object tells of a rule that was given: it has a name, a severity, and a number of violations."""
+    return "severity" in finding
+
+
+def _rule_cells(rule: Json) -> list[str]:
+    score = score_cell(rule)
+    return [rule["name"], rule["severity"], score, brief(rule["violations"]), rule["counted"], rule["text"]]
+
+
+def score_cell(rule: Json) -> str:
+    """The score of a rule in a table, where it has one; of one that nothing tests, that it is empty."""
+    if rule.get("empty"):
+        return "empty"
+    return f"{rule['score']:.2f}" if "score" in rule else "–"
+
+
+GIVEN_TABLE = FindingTable(
+    ("rule", "severity", "score", "violations", "counted", "text"), _rule_cells, ("score", "violations")
+)
+
+
+class Pictures(Protocol):
+    """A module that draws what was found."""
+
+    def refuse_undrawable(self, path: Path) -> None:
+        """BadInput where a picture with this ending can't be drawn here."""
+
+    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Any]) -> str:
+        """The picture of some findings in the language that the ending of the path tells."""
+
+
+class RuleClass(ABC, Generic[Settings]):
+    """One class of rules."""
+
+    name: ClassVar[str]  # for --rules and --watch, and the `kind` of its findings
+    title: ClassVar[str]  # what its findings are called
+    rules: ClassVar[tuple[type[Rule], ...]] = ()  # its rules as values
+    settings: type[Settings]
+    given: ClassVar[bool] = False  # its rules are given by people, and not found
+    many: ClassVar[bool] = False  # there may be a million of them: they are kept in the engine's state, not one by one
+    across: ClassVar[bool] = False  # it looks at all tables together
+    facts: ClassVar[bool] = False  # its findings are facts that change, and not rules that break
+    scored: ClassVar[bool] = False  # its rules say what they are worth, from 0 to 1, where they are ranked
+    references: ClassVar[bool] = False  # its rules tie tables: pages draw those that were given, or look like keys
+    denials: ClassVar[bool] = False  # its rules can be written as denial constraints, one for all readings
+    yours: ClassVar[str] = ""  # the heading over its rules on pages, where they are given; "": the title
+    table: ClassVar[FindingTable] = GIVEN_TABLE
+    measure: ClassVar[str] = ""  # the share by which findings say how far they hold, by its name in their objects
+
+    @abstractmethod
+    def engine(self, settings: Settings, given: Mapping[str, TableRules]) -> Engine[Any, Any]:
+        """The engine with some settings, and the rules that were given, by table."""
+
+    @property
+    def lens(self) -> tuple[tuple[str, str], ...]:
+        """The headings over its rules that name a column, each with the side that the column is on; "": any."""
+        return (("Given rules" if self.given else self.title.capitalize(), ""),)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its rules are found by a search among all columns."""
+        return not self.given and bool(self.rules)
+
+    def heading(self, finding: Json) -> str:  # noqa: ARG002
+        """Over the table of a watched table's findings, given the first; nothing where the title is enough."""
+        return ""
+
+    def changes(self, before: Json, after: Json) -> list[ChangeLine]:
+        """What of two findings about the same thing differs."""
+        if is_given(after):
+            return [(after["name"], "violations", f"{before['violations']:,}", f"{after['violations']:,}")]
+        if not self.measure:
+            return []
+        old, new = (f"{one.get(self.measure, 0.0):.4%}" for one in (before, after))
+        return [(after["text"], self.measure.replace("_", " "), old, new)]
+
+
+class Suggestible(RuleClass[Settings], Generic[Settings, Subject]):
+    """One whose rules can be suggested; its subject is that of its engine."""
+
+    suggested: ClassVar[str]  # the heading over its suggestions
+    by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
+
+    @abstractmethod
+    def likely(self, subject: Subject, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """The rules that the data seem to follow, those with the highest scores, in any order."""
+
+
+class Drawable(RuleClass[Settings]):
+    """One whose findings can be drawn."""
+
+    @abstractmethod
+    def pictures(self) -> Pictures:
+        """What draws them."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +208,21 @@ class RuleExplanation(Explanation):
         return {**self.rule.to_json(), "holds": self.holds, **figures, **witness}
 
 
-Subject = TypeVar("Subject", contravariant=True)
-State = TypeVar("State")
+@dataclass(frozen=True)
+class Said(Explanation):
+    """What a rule says, and whether it is among those that hold; None: nobody looked."""
+
+    rule: Rule
+    holds: bool | None
+
+    def lines(self) -> list[str]:
+        """One line."""
+        known = {True: " It holds.", False: " It doesn't hold, or follows from others.", None: ""}
+        return [f"{self.rule.text}: {self.rule.says}{known[self.holds]}"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule, and whether it holds."""
+        return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
 
 
 class Engine(ABC, Generic[Subject, State]):
@@ -92,6 +246,8 @@ class Engine(ABC, Generic[Subject, State]):
         """What a batch of several tables did, given the change of each, which were maintained one after the other, and
         what each of them did. Only engines that look across tables are asked.
         """
+        from holdfast.changes.diff import Diff
+
         return reduce(Diff.then, diffs)
 
     @abstractmethod
@@ -148,11 +304,13 @@ class Engine(ABC, Generic[Subject, State]):
         return ()
 
     def explain(self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
-        """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it.
+        """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it; or at least
+        what it says.
 
         The state is None, and the subject a table or all tables, where the class is not watched.
         """
-        raise BadInput(f"can't explain {text!r}: nothing more is known of {self.declared.title}")
+        self.refuse_rows(rows)
+        return Said(parse(text), None if state is None else text in self.result(state))
 
     def refuse_rows(self, rows: Sequence[int]) -> None:
         """Say so where rows are named that don't explain anything."""

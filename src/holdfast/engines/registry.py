@@ -10,12 +10,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Drawable, Engine, RuleClass, Suggestible
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import registry as rules
+from holdfast.rules.rule import Rule
 
 if TYPE_CHECKING:
-    from holdfast.engines.contract import Engine
     from holdfast.rules.given import TableRules
 
 ALL_TABLES = "*"  # stands where the name of a table would, for classes that look across tables
@@ -44,6 +44,16 @@ def found_classes() -> list[RuleClass[Any]]:
     return [each for each in rule_classes().values() if not each.given]
 
 
+def suggestible() -> list[Suggestible[Any, Any]]:
+    """The classes whose rules can be suggested."""
+    return [each for each in found_classes() if isinstance(each, Suggestible)]
+
+
+def drawable() -> list[Drawable[Any]]:
+    """The classes whose findings can be drawn."""
+    return [each for each in found_classes() if isinstance(each, Drawable)]
+
+
 def rule_class(name: str) -> RuleClass[Any]:
     """The class with a name."""
     known = rule_classes()
@@ -65,6 +75,11 @@ def class_of_text(text: str) -> RuleClass[Any] | None:
     found = rules.rule_type(text)
     serve = [each for each in rule_classes().values() if found in each.rules]
     return min(serve, key=lambda each: each.given, default=None)
+
+
+def finder(rules: type[Rule]) -> RuleClass[Any]:
+    """The class that finds rules of a type."""
+    return next(each for each in found_classes() if rules in each.rules)
 
 
 def table_of_rows(engine: str, subject: str, text: str) -> str:

@@ -81,8 +81,7 @@ def build_table(
         except BadInput as error:
             raise BadInput(f"{reading.name}: {error}") from None
     finally:
-        for path in rows.paths:
-            files.remove(path)
+        rows.remove()
     written = replace(options.csv, nulls=markers)
     if reading.dialect is not None:  # what was found out here, later files need not guess
         written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
@@ -167,27 +166,56 @@ class Sources:
         return [(name, kind) for name, kind in kinds.items() if getattr(self, name) is not None]
 
 
-class _BatchReader:
-    """Reads the sources of a batch for a table; if tolerant, those with bad rows once more, without these."""
+@dataclass(frozen=True)
+class BatchReader:
+    """Reads batches for a table. With a quarantine, rows that can't be read or applied go there: sources that have some
+    are read once more, without these.
+    """
 
-    def __init__(
-        self,
-        schema: Schema,
-        left_out: Sequence[str],
-        options: ReadOptions,
-        operation_column: str | None,
-        folder: str,
-        spark: Any,
-        progress: Progress,
-        tolerant: bool,
-    ) -> None:
-        self._schema, self._left_out, self._options = schema, left_out, options
-        self._operation_column, self._folder, self._spark = operation_column, folder, spark
-        self._progress, self._tolerant = progress, tolerant
+    table: Table
+    left_out: Sequence[str]
+    options: ReadOptions
+    operation_column: str | None
+    on_missing: OnMissing
+    folder: str
+    spark: Any
+    progress: Progress
+    quarantine: Quarantine | None = None
 
-    def part(self, name: str, source: Any, constant: int | None) -> Part:
+    def admit(self, sources: Sources) -> Admitted:
+        """Read a batch and resolve it against the table. Deletes come before inserts and upserts."""
+        self._refuse_impossible(sources)
+        table, folder = self.table, self.folder
+        parts: list[Part] = []
+        staged: list[StagedRows] = []
+        try:
+            for name, constant in sources.parts:
+                parts.append(self._part(name, getattr(sources, name), constant))
+                staged.append(parts[-1].staged)
+            before = sum(part.staged.rows for part in parts if part.name == "deletes")
+            together = _together(sources.mode, staged, folder, self.on_missing)
+            incoming = replace(together, tolerant=self.quarantine is not None, before=before)
+            assert table.where is not None
+            admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), self.progress.step)
+            if self.quarantine is not None:
+                self.quarantine.put(table.schema.name, parts, admitted)
+            return admitted
+        finally:
+            for rows in staged:
+                rows.remove()
+
+    def _refuse_impossible(self, sources: Sources) -> None:
+        if sources.upserts is not None and not self.table.schema.key:
+            raise needs_key(self.table)
+        if sources.snapshot is not None and self.quarantine is not None:
+            raise BadInput(
+                "a snapshot can't go without its bad rows, which would count as deleted; mend them, and leave out "
+                "--quarantine"
+            )
+
+    def _part(self, name: str, source: Any, constant: int | None) -> Part:
         """The rows of a source, staged."""
-        if not self._tolerant:
+        if self.quarantine is None:
             return self._staged(name, self._open(source), constant)
         source, reading = source if isinstance(source, Reading) else lasting(source), None
         try:
@@ -196,12 +224,12 @@ class _BatchReader:
         except BadInput:
             if reading is not None and reading.frame is not None and not reading.json:
                 raise  # what Spark reads as a DataFrame can't be read without its bad rows
-        self._progress.step(f"Setting bad rows of {self._schema.name} aside")
-        return self._sifted(name, open_source(source, self._options, self._spark, tolerant=True), constant)
+        self.progress.step(f"Setting bad rows of {self.table.schema.name} aside")
+        return self._sifted(name, open_source(source, self.options, self.spark, tolerant=True), constant)
 
     def _open(self, source: Any) -> Reading:
-        reading = open_source(source, self._options, self._spark, self._schema.arrow())
-        return _opened(self._schema.name, reading, self._progress)
+        reading = open_source(source, self.options, self.spark, self.table.schema.arrow())
+        return _opened(self.table.schema.name, reading, self.progress)
 
     def _staged(self, name: str, reading: Reading, constant: int | None) -> Part:
         if not reading.columns:  # and so no rows
@@ -209,65 +237,18 @@ class _BatchReader:
                 raise BadInput(f"{reading.name}: a snapshot without any column would empty the table; give its columns")
             return Part(name, reading)
         plan = self._plan(reading, constant)
-        return Part(name, reading, plan, stage_rows(reading, plan, self._folder, admit.SMALL))
+        return Part(name, reading, plan, stage_rows(reading, plan, self.folder, admit.SMALL))
 
     def _sifted(self, name: str, reading: Reading, constant: int | None) -> Part:
         if not reading.columns:  # no line of it is a row
             found = reading.sifted
             return Part(name, reading, rejected=Rejected(found.bad, found.reasons) if found else NOTHING)
         plan = self._plan(reading, constant)
-        return Part(name, reading, plan, *stage_good_rows(reading, plan, self._folder, admit.SMALL))
+        return Part(name, reading, plan, *stage_good_rows(reading, plan, self.folder, admit.SMALL))
 
     def _plan(self, reading: Reading, constant: int | None) -> Plan:
-        nulls = self._options.csv.nulls
-        return plan_batch(reading, self._schema, self._left_out, nulls, constant, self._operation_column)
-
-
-def admit_batch(
-    table: Table,
-    sources: Sources,
-    left_out: Sequence[str],
-    options: ReadOptions,
-    operation_column: str | None,
-    on_missing: OnMissing,
-    folder: str,
-    spark: Any,
-    progress: Progress,
-    quarantine: Quarantine | None = None,
-) -> Admitted:
-    """Read a batch and resolve it against its table. Deletes come before inserts and upserts. Rows that can't be read
-    or applied go to the quarantine, or else are refused.
-    """
-    _refuse_impossible(table, sources, quarantine)
-    tolerant = quarantine is not None
-    reader = _BatchReader(table.schema, left_out, options, operation_column, folder, spark, progress, tolerant)
-    parts: list[Part] = []
-    staged: list[StagedRows] = []
-    try:
-        for name, constant in sources.parts:
-            parts.append(reader.part(name, getattr(sources, name), constant))
-            staged.append(parts[-1].staged)
-        before = sum(part.staged.rows for part in parts if part.name == "deletes")
-        incoming = replace(_together(sources.mode, staged, folder, on_missing), tolerant=tolerant, before=before)
-        assert table.where is not None
-        admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), progress.step)
-        if quarantine is not None:
-            quarantine.put(table.schema.name, parts, admitted)
-        return admitted
-    finally:
-        for rows in staged:
-            for path in rows.paths:
-                files.remove(path)
-
-
-def _refuse_impossible(table: Table, sources: Sources, quarantine: Quarantine | None) -> None:
-    if sources.upserts is not None and not table.schema.key:
-        raise needs_key(table)
-    if sources.snapshot is not None and quarantine is not None:
-        raise BadInput(
-            "a snapshot can't go without its bad rows, which would count as deleted; mend them, and leave out "
-            "--quarantine"
-        )
+        nulls = self.options.csv.nulls
+        return plan_batch(reading, self.table.schema, self.left_out, nulls, constant, self.operation_column)
 
 
 def _runner_of(parts: Sequence[Part]) -> Runner:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.errors import BadInput
+from holdfast.sources.dialect import refuse_equal_names
 
 
 def arrow_table(source: Any) -> pa.Table:
@@ -16,7 +17,8 @@ def arrow_table(source: Any) -> pa.Table:
         return source
     if isinstance(source, pa.RecordBatch):
         return pa.table(source)
-    if (library := _library(source)) == "pandas":
+    library = type(source).__module__.split(".")[0]
+    if library == "pandas":
         return _arrow_of_pandas(source)
     if library == "polars" and hasattr(source, "collect"):
         source = source.collect()
@@ -27,11 +29,7 @@ def arrow_table(source: Any) -> pa.Table:
 
 def is_spark_frame(source: object) -> bool:
     """Whether a source is a DataFrame of Spark, which need not be installed."""
-    return _library(source) == "pyspark"
-
-
-def _library(source: object) -> str:
-    return type(source).__module__.split(".")[0]
+    return type(source).__module__.split(".")[0] == "pyspark"
 
 
 def lasting(source: Any) -> Any:
@@ -51,13 +49,7 @@ def _arrow_of_stream(source: Any) -> pa.Table:
 
 
 def _arrow_of_pandas(frame: Any) -> pa.Table:
-    names = [str(name) for name in getattr(frame, "columns", ())]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise BadInput(
-                f"the pandas DataFrame: columns {1 + names.index(name)} and {1 + place} are both named {name!r}; "
-                "rename one of them"
-            )
+    refuse_equal_names(map(str, getattr(frame, "columns", ())), "the pandas DataFrame")
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:

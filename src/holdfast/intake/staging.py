@@ -24,6 +24,7 @@ from holdfast.intake.choosing import reader_of
 from holdfast.intake.reading import NOTED, Reading
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
+from holdfast.sources.dialect import refuse_equal_names
 from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
 from holdfast.table import arrow, files
@@ -46,6 +47,11 @@ class StagedRows:
     traits: tuple[Traits, ...] = ()  # of each column, where types are to be found out
     order: NDArray[np.int64] | None = None  # for each row its number in the source, where they were put in order
     traceable: bool = True  # whether it is known which record of the source a row is: Spark has an order of its own
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for path in self.paths:
+            files.remove(path)
 
 
 NO_ROWS = StagedRows(0)
@@ -101,7 +107,7 @@ def _with_place(reading: Reading, sentence: str) -> str:
 
 def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
     """Stage all columns that can be compared, or those asked for; gives also the names of the others."""
-    _refuse_equal_names(reading)
+    refuse_equal_names((name for name, _ in reading.columns), reading.name)
     _refuse_unknown(reading, table, asked)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(reading.columns):
@@ -130,8 +136,8 @@ def plan_batch(
     operation_column: str | None = None,
 ) -> Plan:
     """Match a source with a table by column names. `constant` None means that a column tells the operations."""
-    _refuse_equal_names(reading)
     names = [name for name, _ in reading.columns]
+    refuse_equal_names(names, reading.name)
     operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
     places, casters = [], []
     known = {*schema.names, *left_out}
@@ -174,16 +180,6 @@ def _refuse_unknown(reading: Reading, table: str, asked: Sequence[str]) -> None:
         raise BadInput(f"{reading.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
     if twice := [name for name in asked if asked.count(name) > 1]:
         raise BadInput(f"{reading.name}: the column {twice[0]!r} is asked for twice; name it once")
-
-
-def _refuse_equal_names(reading: Reading) -> None:
-    places: dict[str, int] = {}
-    for place, (name, _) in enumerate(reading.columns, 1):
-        if name in places:
-            raise BadInput(
-                f"{reading.name}: columns {places[name]} and {place} are both named {name!r}; rename one of them"
-            )
-        places[name] = place
 
 
 def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
@@ -359,14 +355,19 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Staged
     if plan.version_place >= 0:  # all rows must be put in order
         if reading.spark is not None:
             return _stage_frame(reading, plan, folder)
-        table = pa.concat_tables([without_dictionaries(piece.read()) for piece in reading.pieces])
-        return stage_in_order(table, plan, folder, few)
+        return stage_in_order(whole_table(reading), plan, folder, few)
     tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
     done = reader_of(reading.spark).map(stage_piece, tasks)
     seen = [Traits() for _ in plan.columns]
     for each in done:
         seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
     return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
+
+
+def whole_table(reading: Reading) -> pa.Table:
+    """All rows that are read here, without dictionaries: those of pieces differ."""
+    tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
+    return pa.concat_tables([without_dictionaries(table) for table in tables])
 
 
 def without_dictionaries(table: pa.Table) -> pa.Table:

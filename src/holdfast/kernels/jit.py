@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
 
+from numpy.typing import NDArray
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -55,6 +57,13 @@ def is_ready(function: Callable[..., object]) -> bool:
     all kernels many.
     """
     return "compiled" in vars(function)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def inlined(function: F) -> F:

@@ -13,7 +13,7 @@ from sqlite3 import ProgrammingError
 
 from holdfast.changes.diff import Witness
 from holdfast.changes.naming import short_names
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of, violations_page
 from holdfast.report.document.fates import fate_of, turn_of

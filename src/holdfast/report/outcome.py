@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast.engines.declared import is_given, score_cell
+from holdfast.engines.contract import is_given, score_cell
 from holdfast.engines.registry import rule_class
 from holdfast.report.tables import changes_table, text_table
 from holdfast.report.terminal import Terminal, plain

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from holdfast.changes.asked import for_people, with_bound
 from holdfast.changes.diff import Result
-from holdfast.engines.declared import GIVEN_TABLE, FindingTable, RuleClass, is_given
+from holdfast.engines.contract import GIVEN_TABLE, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.fit import fitted
 from holdfast.report.terminal import Terminal, plain

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.store.records import RULES, BatchRecord
 from holdfast.visible import Printed, visible
 

@@ -12,8 +12,7 @@ from typing import Any
 from holdfast.changes.names import names_in
 from holdfast.changes.naming import by_key, by_number, by_values, listed
 from holdfast.engines import contract
-from holdfast.engines.contract import LinesTable
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json, LinesTable
 from holdfast.results.drawn import Drawn
 from holdfast.results.memory import Event, KeptWitness
 

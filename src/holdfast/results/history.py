@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.changes.diff import Finding, Result, Worth
-from holdfast.engines.declared import HISTORY
+from holdfast.engines.contract import HISTORY
 from holdfast.engines.registry import rule_class
 from holdfast.results.drawn import Drawn, section
 from holdfast.results.memory import Memory, RuleKey

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.changes.diff import Witness
 from holdfast.changes.naming import Values
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.remembered import EventRecord, Remembered
 from holdfast.store.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
-from holdfast.engines.declared import ChangeLine, is_given
+from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, rules_counted, section

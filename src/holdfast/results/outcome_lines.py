@@ -13,7 +13,7 @@ from typing import Any
 
 from holdfast.changes.asked import for_people, one_a_class
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.engines.declared import ChangeLine, is_given
+from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
-import pyarrow as pa
-
 from holdfast.changes.names import in_quotes
 
 Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
@@ -96,39 +94,3 @@ def _made(make: Callable[[str], _Moment], text: str) -> _Moment | None:
         return make(text)
     except ValueError:  # a month 13, a 30th of February
         return None
-
-
-def moment_of(value: Value, kept: pa.DataType) -> Value | None:
-    """A constant as a value of a column of dates or times, which a text may name; None where it is none. A date means
-    its midnight; without a zone, a moment in a column with zones is in UTC, as kept. Raises `Unfit`.
-    """
-    if pa.types.is_date(kept):
-        day = read_date(value) if isinstance(value, str) else value
-        return day if isinstance(day, dt.date) and not isinstance(day, dt.datetime) else None
-    if pa.types.is_time(kept):
-        time = read_time(value) if isinstance(value, str) else value
-        return time if isinstance(time, dt.time) else None
-    return _stamp(value, kept)
-
-
-def _stamp(value: Value, kept: pa.DataType) -> dt.datetime | None:
-    moment = read_timestamp(value) if isinstance(value, str) else value
-    if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
-        moment = dt.datetime.combine(moment, dt.time())
-    if not isinstance(moment, dt.datetime):
-        return None
-    if kept.tz is None:
-        if moment.tzinfo is not None:
-            raise Unfit("gives a time zone, and the column has none; leave the zone out")
-        return moment
-    try:
-        return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
-    except OverflowError:
-        raise Unfit("is beyond all dates; write a nearer one") from None
-
-
-def moment_form(kept: pa.DataType) -> str:
-    """How the values of a column of dates or times are written."""
-    if pa.types.is_date(kept):
-        return "DATE 'YYYY-MM-DD'"
-    return "TIME 'HH:MM:SS'" if pa.types.is_time(kept) else "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"

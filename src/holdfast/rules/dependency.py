@@ -169,6 +169,11 @@ class Key(_OfGroups):
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 
     @property
+    def about(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"columns": list(self.lhs)}
+
+    @property
     def figures(self) -> dict[str, Any]:
         """An exact key has no error to state."""
         return {name: each for name, each in super().figures.items() if name != "error" or self.error}
@@ -202,7 +207,7 @@ def key_text(columns: Sequence[str]) -> str:
     return f"key({', '.join(columns)})"
 
 
-def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Dependency:
-    """The FD or key of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+def parse(text: str, names: Sequence[str], table: str) -> Dependency:
+    """The FD or key of a text, as a table with some columns writes it; unknown ones are refused."""
     rule: Dependency = Key.parse(text) if Key.means(text) else FD.parse(text)
-    return rule if names is None else rule.in_table(names, table)
+    return rule.in_table(names, table)

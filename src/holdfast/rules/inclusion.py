@@ -52,10 +52,9 @@ class _Reader(Reader):
         if self.takes("."):
             return Side(table, (self.name(),))
         self.expect("(")
-        columns = self.items(self.name, ")")
-        if not columns:
+        if self.peek.word == ")":
             raise self.expected("a column name")
-        return Side(table, tuple(columns))
+        return Side(table, tuple(self.items(self.name, ")")))
 
 
 @dataclass(frozen=True)

@@ -171,11 +171,17 @@ class ListOD(Rule):
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """Text columns have the order that ORDER BY gives them."""
-        refuse_distinct_nulls(to.schema.nulls)
         own, _ = super().bound(to)
         if not own.breaches():
             return own, ("no rows can violate this rule: rows sorted by the first list are sorted by the second",)
         return own, _repeated("first", own.by) + _repeated("second", own.then)
+
+    def refuse_nulls(self, nulls: Nulls) -> None:
+        """A null that equals nothing has no place in an order."""
+        if nulls.are_distinct:
+            raise BadInput(
+                "where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)"
+            )
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """Lists stay in their order."""
@@ -186,12 +192,6 @@ class ListOD(Rule):
     def about(self) -> dict[str, Any]:
         """Both lists."""
         return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
-
-
-def refuse_distinct_nulls(nulls: Nulls) -> None:
-    """A null that equals nothing has no place in an order."""
-    if nulls.are_distinct:
-        raise BadInput("where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)")
 
 
 def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> None:

@@ -92,7 +92,7 @@ class Constant(_Canonical):
     @classmethod
     def means(cls, text: str) -> bool:
         """Brackets follow the context."""
-        return follows_braces(text) == ":" and text.partition(":")[2].lstrip().startswith("[")
+        return follows_braces(text).endswith("[")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -193,7 +193,7 @@ def compatible_text(context: Sequence[str], one: str, other: str, direction: Dir
     return f"{{{', '.join(context)}}}: {one} ~ {other}{' desc' if direction == 'desc' else ''}"
 
 
-def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Canonical:
-    """The rule of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
+def parse(text: str, names: Sequence[str], table: str) -> Canonical:
+    """The rule of a text, as a table with some columns writes it; unknown ones are refused."""
     rule: Canonical = Constant.parse(text) if Constant.means(text) else Compatible.parse(text)
-    return rule if names is None else rule.in_table(names, table)
+    return rule.in_table(names, table)

@@ -163,7 +163,6 @@ def _said(mark: Mark) -> str:
     return f"{_WORDS[mark[1]]} {mark[0]}"
 
 
-def parse(text: str, names: Sequence[str] | None = None, table: str = "") -> Pointwise:
-    """The rule of a text. With the columns of a table, columns come in their order; unknown ones are refused."""
-    rule = Pointwise.parse(text)
-    return rule if names is None else rule.in_table(names, table)
+def parse(text: str, names: Sequence[str], table: str) -> Pointwise:
+    """The rule of a text, as a table with some columns writes it; unknown ones are refused."""
+    return Pointwise.parse(text).in_table(names, table)

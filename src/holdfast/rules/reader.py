@@ -39,6 +39,8 @@ _MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | N
     "time": (read_time, "HH:MM:SS"),
 }
 _LONGEST_NUMBER = 4000
+_IN_NAMES = frozenset("+-*/.&|!")  # marks that people write in names, and not where a name ends
+_QUOTE = "put names that aren't plain words in double quotes"
 _Item = TypeVar("_Item")
 _TOKEN = re.compile(
     rf"""
@@ -134,8 +136,8 @@ class Reader:
         """Items with commas between, perhaps none, up to a mark, which is passed."""
         found: list[_Item] = []
         while self.peek.word != until:
-            if found:
-                self.expect(",")
+            if found and not self.takes(","):
+                raise self.expected(f", or {until}")
             found.append(item())
         self.take()
         return found
@@ -175,7 +177,8 @@ class Reader:
     def expected(self, wanted: str) -> BadInput:
         """What should stand here, and how such rules are written."""
         after = f" after {self.last}" if self.last else ""
-        return self.error(self.peek, self._hinted(f"expected {wanted}{after}"))
+        in_name = self.peek.kind == "number" or self.peek.text in _IN_NAMES
+        return self.error(self.peek, self._hinted(f"expected {wanted}{after}" + (f"; {_QUOTE}" if in_name else "")))
 
     def wrong(self, sentence: str) -> BadInput:
         """What is wrong with the text as a whole."""
@@ -197,7 +200,7 @@ class Reader:
             return "this text is not closed; end it with ' (and double a ' within it)"
         if character in '"`':
             return f"this column name is not closed; end it with {character}"
-        return f"unexpected {character!r}; put names that aren't plain words in double quotes"
+        return f"unexpected {character!r}; {_QUOTE}"
 
     def _hinted(self, sentence: str) -> str:
         return f"{sentence}; {self.hint}" if self.hint else sentence
@@ -257,7 +260,7 @@ def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) 
 # ---- which class a text belongs to ----------------------------------------------------------------------------------
 
 _QUOTES = re.compile(f"(?P<text>{between(chr(39))})|{QUOTED}|{between('`')}")
-_BRACED = re.compile(rf'\s*\{{(?:{QUOTED}|[^}}"])*+\}}\s*(:|->)')
+_BRACED = re.compile(rf'\s*\{{(?:{QUOTED}|[^}}"])*+\}}\s*(:(?:\s*\[)?|->)')
 
 
 def without_quoted(text: str) -> str:
@@ -266,6 +269,6 @@ def without_quoted(text: str) -> str:
 
 
 def follows_braces(text: str) -> str:
-    """What stands behind the braces that a text starts with: `:` or `->`, or nothing of both."""
+    """What stands behind the braces that a text starts with: `->`, or `:` and perhaps `[`; else nothing."""
     found = _BRACED.match(text)
     return found[1] if found else ""

@@ -10,7 +10,7 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -150,12 +150,16 @@ class Rule(Part, ABC):
     @property
     def is_symmetric(self) -> bool:
         """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
-        return False
+        own = [breach.comparisons for breach in self.breaches()]
+        swapped = ([each.swapped for each in breach] for breach in own)
+        return {*map(_unordered, swapped)} == {*map(_unordered, own)}
 
     @property
     def counted(self) -> str:
         """What a violation is."""
-        return "rows"
+        if not any(breach.is_pair for breach in self.breaches()):
+            return "rows"
+        return "pairs, each once" if self.is_symmetric else "ordered pairs"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -183,6 +187,9 @@ class Rule(Part, ABC):
             raise BadInput(f"{self.text!r}: such a rule can't be kept for some rows yet; leave out where")
         return self.in_table(to.schema.names, to.table), ()
 
+    def refuse_nulls(self, nulls: Nulls) -> None:
+        """Say so where it can't be asked of a table with some meaning of nulls."""
+
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
         refuse_unknown(self.text, self.columns, names)
@@ -201,8 +208,8 @@ class Rule(Part, ABC):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What it is about, as JSON has it: its columns."""
-        return {"columns": list(self.columns)}
+        """What it is about, as JSON has it beside the text."""
+        return {}
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -212,6 +219,10 @@ class Rule(Part, ABC):
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints of a rule that was found."""
         return {"kind": self.kind, "table": self.table, **self.about, **self.figures, "text": self.text}
+
+
+def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
+    return frozenset(each.canonical for each in comparisons)
 
 
 def _swapped(leaf: Any) -> Any:

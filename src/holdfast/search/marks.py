@@ -19,22 +19,10 @@ from holdfast.table.dictionary import Dictionary
 from holdfast.table.nulls import Nulls
 from holdfast.table.shard import AnyCodes
 
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "=": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-COMPARE_ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": pc.equal,
-    "!=": pc.not_equal,
-    "<": pc.less,
-    "<=": pc.less_equal,
-    ">": pc.greater,
-    ">=": pc.greater_equal,
-}
+# NumPy and Arrow call the comparisons by the same names.
+_FUNCTIONS = {"=": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {sign: getattr(np, name) for sign, name in _FUNCTIONS.items()}
+COMPARE_ARROW: dict[str, Callable[[Any, Any], Any]] = {sign: getattr(pc, name) for sign, name in _FUNCTIONS.items()}
 
 
 class Marks:
@@ -65,5 +53,5 @@ class Marks:
         if isinstance(fresh, np.ndarray):
             marked = COMPARE[self._operator](fresh, self._image)
         else:
-            marked = COMPARE_ARRAYS[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
+            marked = COMPARE_ARROW[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
         return np.concatenate([marks, marked.astype(np.bool_)])

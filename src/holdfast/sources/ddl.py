@@ -15,7 +15,7 @@ _COLUMN = re.compile(
     r"(?:\s*\(\s*(?P<first>\d+)\s*(?:,\s*(?P<second>\d+)\s*)?\))?(?:\s+NOT\s+NULL)?\s*(?:,|\Z)",
     re.IGNORECASE,
 )
-_TYPES = {
+TYPES = {
     **dict.fromkeys(("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long"), pa.int64()),
     **dict.fromkeys(("float", "real", "double"), pa.float64()),
     "string": pa.string(),
@@ -27,7 +27,7 @@ _TYPES = {
 _OF_SPARK = (
     *("binary", "void", "interval", "variant", "time", "geometry", "geography", "array", "map", "struct", "character"),
 )
-_WORDS = (*_TYPES, "decimal", "dec", "numeric", "char", "varchar", *_OF_SPARK)
+_WORDS = (*TYPES, "decimal", "dec", "numeric", "char", "varchar", *_OF_SPARK)
 _GOES_ON = r"[(<]|(?:NOT|NULL|COMMENT|COLLATE|YEAR|MONTH|DAY|HOUR|MINUTE|SECOND|WITH|WITHOUT)\b"
 _BEGIN = re.compile(
     rf"\s*(?:`(?:[^`]|``)+`|[^\s:,`<>()]+)(?::|\s)\s*:?\s*(?P<type>[A-Za-z_]\w*)\s*(?:\Z|{_GOES_ON})", re.IGNORECASE
@@ -86,4 +86,4 @@ def _type(match: re.Match[str]) -> pa.DataType | None:
         return pa.decimal128(precision, scale) if 0 < precision <= 38 and scale <= precision else None
     if word in ("char", "varchar"):
         return pa.string() if first and not second else None
-    return None if first else _TYPES.get(word)
+    return None if first else TYPES.get(word)

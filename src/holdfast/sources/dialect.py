@@ -6,7 +6,7 @@ Cost: the head is split once for each candidate, at most four separators times t
 
 import dataclasses
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
@@ -59,9 +59,6 @@ class CsvOptions:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "CsvOptions":
         """The inverse of `to_dict`; what is left out has its default."""
-        known = {field.name for field in dataclasses.fields(cls)}
-        if unknown := sorted(set(plain) - known):
-            raise BadInput(f"unknown CSV option {unknown[0]!r}; known are {', '.join(sorted(known))}")
         nulls = plain.get("nulls")
         return cls(**{**plain, "nulls": None if nulls is None else tuple(nulls)})
 
@@ -176,14 +173,17 @@ def _has_header(cells: list[str]) -> bool:
 
 def _names(cells: list[str], name: str) -> tuple[str, ...]:
     names = tuple(cell if cell.strip() else f"c{i}" for i, cell in enumerate(cells, 1))
-    places: dict[str, int] = {}
-    for place, column in enumerate(names, 1):
-        if column in places:
-            raise BadInput(
-                f"{name}: columns {places[column]} and {place} are both named {column!r}; rename one of them"
-            )
-        places[column] = place
+    refuse_equal_names(names, name)
     return names
+
+
+def refuse_equal_names(names: Iterable[str], source: str) -> None:
+    """Say so where two columns of a source have one name."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in places:
+            raise BadInput(f"{source}: columns {places[name]} and {place} are both named {name!r}; rename one of them")
+        places[name] = place
 
 
 def _guesses(dialect: Dialect, options: CsvOptions, unnamed: list[int]) -> list[str]:

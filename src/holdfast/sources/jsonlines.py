@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.caster import TextCaster
-from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.grammar import Kind
 from holdfast.sources.infer import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
 from holdfast.sources.records import encoding_complaint
@@ -223,9 +222,7 @@ def typed(table: pa.Table, types: Mapping[str, pa.DataType], name: str) -> pa.Ta
             continue
         if pc.any(pc.starts_with(values, NESTED)).as_py():
             raise BadInput(_nested(name, column, target))
-        one = pa.table({column: unmarked(values)})
-        cast, _ = local.typed_table(one, CsvOptions(nulls=()), pa.schema([(column, target)]), name)
-        columns[column] = cast[column]
+        columns[column] = local.typed_column(unmarked(values), pa.field(column, target), name)
     return pa.table(columns)
 
 

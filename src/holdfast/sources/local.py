@@ -23,6 +23,7 @@ from holdfast.sources.opening import readable as _reading
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22
+_TEXT = pa.string()
 _PIECE = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
 
@@ -64,22 +65,27 @@ def _decodable(data: bytes) -> bytes:
 
 
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
-    """All columns of a CSV file as strings, in file order, under the dialect's names."""
+    """All columns of a CSV file as strings, in file order, under the dialect's names.
+
+    Arrow begins with the line break behind the header, an empty line, which keeps it from taking a first value that
+    begins with U+FEFF for a byte order mark. Without a header it begins at the very start, and passes over such a mark.
+    """
     if not dialect.names:
         return pa.table({})
     with _reading(path, "CSV"):
-        start = _data_start(path, dialect)
-        if start is None:
+        start = data_start(path, dialect)
+        rest = head(path, start + len(BOM) + 1)[0][start:]
+        if not rest or (not start and rest == BOM):
             if sentence := complaint(path, dialect):
                 raise BadInput(sentence)
             return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
         try:
-            table = _parsed(path, dialect, start)
+            table = _parsed(path, dialect, max(0, start - 1))
         except pa.ArrowInvalid as error:
             raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
         if _may_end_within_quotes(path, dialect, table) and (sentence := complaint(path, dialect)):
             raise BadInput(sentence)
-    return table.rename_columns(dialect.names)
+    return table
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
@@ -142,26 +148,14 @@ def encoded(text: pa.Table) -> pa.Table:
 
 
 def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
-    """The types of a text table's columns, its null markers, as `typed_table` would take them, and what to know."""
-    return _decided(text.schema.names, [_encoded(column) for column in text.columns], options)
-
-
-def typed_table(text: pa.Table, options: CsvOptions, schema: pa.Schema | None, name: str) -> tuple[pa.Table, list[str]]:
-    """A text table with the types of `schema`, or, where that is None, with the types that its values show.
-
-    The second result says in sentences which markers were taken for nulls, and which numbers for text. With a schema
-    nothing is guessed: nulls are the options' nulls, or else the empty text.
-    """
-    if schema is not None:
-        text = _arranged(text, schema, name)
-    columns = [_encoded(column) for column in text.columns]
-    notes: list[str] = []
-    nulls = ("",) if options.nulls is None else options.nulls
-    if schema is None:
-        schema, nulls, notes = _decided(text.schema.names, columns, options)
-        notes += [f"{marker!r} is read as null" for marker in nulls if options.nulls is None and marker]
-    typed = [_cast_column(column, field, nulls, name) for column, field in zip(columns, schema, strict=True)]
-    return pa.Table.from_arrays(typed, schema=schema), notes
+    """The types of an encoded text table's columns, its null markers, and what to know."""
+    names = text.column_names
+    if options.types == "text":
+        nulls = ("",) if options.nulls is None else options.nulls
+        return pa.schema([(name, pa.string()) for name in names]), nulls, []
+    seen = [traits(_distinct(column), options.nulls) for column in text.columns]
+    types, nulls = decide(seen, options.nulls)
+    return pa.schema(list(zip(names, types, strict=True))), nulls, kept_as_text(names, seen, nulls)
 
 
 def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema, name: str) -> pa.Table:
@@ -169,7 +163,7 @@ def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema
     occur twice among the distinct ones, and null among them, too.
     """
     columns = []
-    for column, field in zip(_arranged(text, schema, name).columns, schema, strict=True):
+    for column, field in zip(text.columns, schema, strict=True):
         values = _cast_distinct(column, field, nulls, name)
         chunks = [pa.DictionaryArray.from_arrays(chunk.indices, values) for chunk in column.chunks]
         columns.append(pa.chunked_array(chunks, pa.dictionary(pa.int32(), field.type)))
@@ -183,7 +177,7 @@ def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
         try:
             with _opened(path) as stream:
                 _fill(stream, start)
-                return _arrow_csv(stream, dialect, block)
+                return arrow_csv(stream, dialect, block)
         except pa.ArrowInvalid as error:
             # A record longer than two blocks; Arrow has no error class of its own for it.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
@@ -216,47 +210,45 @@ def _tail(path: str | Path, size: int) -> bytes:
         return end
 
 
-def _arrow_csv(source: pa.NativeFile, dialect: Dialect, block: int) -> pa.Table:
-    """Arrow's reader under positional names, since the real ones may hold anything.
+def arrow_csv(
+    source: pa.NativeFile, dialect: Dialect, block: int, kept: pa.DataType = _TEXT, threads: bool = True
+) -> pa.Table:
+    """Arrow's reader, under positional names at first, since the real ones may hold anything.
 
     Arrow reads ahead in threads of its own, which may still let go of what they read when the process is about to end.
     So the source is one of Arrow's own: a thread that needs the interpreter then, to free a Python object, is killed
     by it, and takes the process along.
     """
-    import pyarrow.csv as arrow_csv
+    from pyarrow import csv
 
     names = [str(i) for i in range(len(dialect.names))]
-    return arrow_csv.read_csv(
+    table = csv.read_csv(
         source,
-        read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
-        parse_options=arrow_csv.ParseOptions(
+        read_options=csv.ReadOptions(column_names=names, block_size=block, use_threads=threads),
+        parse_options=csv.ParseOptions(
             delimiter=dialect.separator,
             quote_char=dialect.quote or False,
             newlines_in_values=bool(dialect.quote),
         ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), null_values=[], strings_can_be_null=False
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, kept), null_values=[], strings_can_be_null=False
         ),
     )
+    return table.rename_columns(dialect.names)
 
 
-def _data_start(path: str | Path, dialect: Dialect) -> int | None:
-    """Where Arrow is to begin, or None where there is nothing but a header, or nothing at all.
-
-    Without a header that is the very start: Arrow passes over a byte order mark. With one it is the line break behind
-    it, an empty line, which keeps Arrow from taking a first value that begins with U+FEFF for such a mark.
-    """
-    if not dialect.header:
-        return None if head(path, len(BOM) + 1)[0] in (b"", BOM) else 0
+def data_start(path: str | Path, dialect: Dialect) -> int:
+    """Where the first record of data begins: past the header, or else at 0, as Arrow skips a byte order mark."""
     size = 65536
-    while True:
+    while dialect.header:
         data, complete = head(path, size)
         first = next(records(data, dialect.separator, dialect.quote), None)
-        if first is not None and first.closed and first.end < len(data):
-            return first.end - 1
+        if first is not None and (complete or (first.closed and first.end < len(data))):
+            return first.end
         if complete:
-            return None
+            return len(data)
         size *= 8
+    return 0
 
 
 def content(path: str | Path) -> bytes:
@@ -303,35 +295,11 @@ def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
     return pa.nulls(0, encoded.type.value_type)
 
 
-def _decided(
-    names: Sequence[str], encoded: Sequence[pa.ChunkedArray], options: CsvOptions
-) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
-    if options.types == "text":
-        nulls = ("",) if options.nulls is None else options.nulls
-        return pa.schema([(name, pa.string()) for name in names]), nulls, []
-    seen = [traits(_distinct(column), options.nulls) for column in encoded]
-    types, nulls = decide(seen, options.nulls)
-    return pa.schema(list(zip(names, types, strict=True))), nulls, kept_as_text(names, seen, nulls)
-
-
-def _arranged(text: pa.Table, schema: pa.Schema, name: str) -> pa.Table:
-    """The text's columns in the schema's order."""
-    if missing := [column for column in schema.names if column not in text.schema.names]:
-        raise BadInput(f"{name}: the column {missing[0]!r} is missing; its columns are {_listed(text)}")
-    if extra := [column for column in text.schema.names if column not in schema.names]:
-        raise BadInput(f"{name}: the column {extra[0]!r} is not expected; remove it")
-    return text.select(schema.names)
-
-
-def _listed(text: pa.Table) -> str:
-    shown = ", ".join(repr(column) for column in text.schema.names[:8])
-    return shown + (", …" if text.num_columns > 8 else "")
-
-
-def _cast_column(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ...], name: str) -> pa.ChunkedArray:
-    """Cast the distinct values, then put them in their places."""
-    values = _cast_distinct(encoded, field, nulls, name)
-    return pa.chunked_array([values.take(chunk) for chunk in _indices(encoded).chunks], field.type)
+def typed_column(text: pa.ChunkedArray, field: pa.Field, name: str) -> pa.ChunkedArray:
+    """Texts as values of a type, no text standing for null: the distinct ones are cast, and put in their places."""
+    column = _encoded(text)
+    values = _cast_distinct(column, field, (), name)
+    return pa.chunked_array([values.take(chunk) for chunk in _indices(column).chunks], field.type)
 
 
 def _cast_distinct(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, ...], name: str) -> pa.Array:

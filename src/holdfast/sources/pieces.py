@@ -19,7 +19,7 @@ from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.opening import COMPRESSED, LONGEST_RECORD, readable, refuse_long_lines, too_long
-from holdfast.sources.records import BOM, records
+from holdfast.sources.records import BOM
 
 _MOST_BYTES, _LEAST_BYTES = 32 << 20, 4 << 20
 _MOST_ROWS = 1 << 19
@@ -48,7 +48,7 @@ class CsvPiece:
     def data(self) -> tuple[bytes, int]:
         """The bytes of its records, and where among them the first one begins."""
         if self.end is None:
-            return local.content(self.path), _data_start(self.path, self.dialect)
+            return local.content(self.path), local.data_start(self.path, self.dialect)
         with readable(self.path, "CSV"), pa.OSFile(self.path) as file:
             file.seek(self.start)
             return file.read(self.end - self.start), min(self.start, 1)
@@ -69,27 +69,11 @@ class CsvPiece:
 
 
 def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
-    """The records of some bytes, under positional names at first, since the real ones may hold anything."""
-    import pyarrow.csv as arrow_csv
-
-    names = [str(i) for i in range(len(dialect.names))]
+    """The records of some bytes, as texts in dictionaries."""
     if not data.to_pybytes().strip(b"\r\n" + BOM):
         return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
-    table = arrow_csv.read_csv(
-        pa.BufferReader(data),
-        read_options=arrow_csv.ReadOptions(column_names=names, block_size=data.size, use_threads=False),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=dialect.separator,
-            quote_char=dialect.quote or False,
-            newlines_in_values=bool(dialect.quote),
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    )
-    return table.rename_columns(dialect.names)
+    kept = pa.dictionary(pa.int32(), pa.string())
+    return local.arrow_csv(pa.BufferReader(data), dialect, data.size, kept, threads=False)
 
 
 def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
@@ -102,26 +86,12 @@ def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPi
     size = Path(path).stat().st_size
     wanted = min(_MOST_BYTES, max(_LEAST_BYTES, size // (2 * (os.cpu_count() or 1))))
     with readable(path, "CSV"):
-        start = _data_start(path, dialect)
+        start = local.data_start(path, dialect)
         if start >= size:  # a header and nothing else
             return [CsvPiece(path, dialect, size, size)]
         bounds = [start, *(cut for cut in _cuts(path, dialect, start, wanted, tolerant) if cut < size), size]
     # Each begins with the line break before it, an empty line: Arrow takes U+FEFF at the very start for a mark.
     return [CsvPiece(path, dialect, max(0, a - 1), b) for a, b in pairwise(bounds)]
-
-
-def _data_start(path: str, dialect: Dialect) -> int:
-    """Where the first record of data begins: past the header, or else at 0, as Arrow skips a byte order mark."""
-    size = 65536
-    while dialect.header:
-        data, complete = local.head(path, size)
-        first = next(records(data, dialect.separator, dialect.quote), None)
-        if first is not None and (complete or (first.closed and first.end < len(data))):
-            return first.end
-        if complete:
-            return len(data)
-        size *= 8
-    return 0
 
 
 def _cuts(path: str, dialect: Dialect, start: int, wanted: int, tolerant: bool) -> list[int]:

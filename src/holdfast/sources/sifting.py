@@ -21,7 +21,7 @@ from holdfast.errors import BadInput
 from holdfast.sources import jsonlines, local
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.pieces import CsvPiece, Piece, parsed
-from holdfast.sources.records import BOM
+from holdfast.sources.records import BOM, line_breaks
 
 _BLANK = b" \t\r\n"
 _UNCLOSED = -1  # instead of the number of fields
@@ -74,7 +74,7 @@ def index_csv(data: bytes, first: int, dialect: Dialect, line: int = 1) -> Recor
         return found
     start, begun, opened = state
     end = _line_end(data, opened)
-    rest, _ = _indexed(data, end, begun + _breaks(data[start:end]), dialect)
+    rest, _ = _indexed(data, end, begun + line_breaks(data[start:end]), dialect)
     return Records(
         np.r_[found.starts, start, rest.starts],
         np.r_[found.ends, end, rest.ends],
@@ -104,10 +104,6 @@ def _line_end(data: bytes, place: int) -> int:
     ends = [at for at in (data.find(b"\n", place), data.find(b"\r", place)) if at >= 0]
     end = 1 + min(ends) if ends else len(data)
     return end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
-
-
-def _breaks(data: bytes) -> int:
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:

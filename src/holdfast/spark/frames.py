@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import types as spark_types
 
 from holdfast.errors import BadInput
+from holdfast.sources.ddl import TYPES
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted
 
@@ -21,20 +22,7 @@ if TYPE_CHECKING:
 CORRUPT = "_holdfast_corrupt"
 FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
 _ROWS_AT_ONCE = 1 << 15
-_SIMPLE = {
-    "byte": pa.int64(),
-    "short": pa.int64(),
-    "integer": pa.int64(),
-    "long": pa.int64(),
-    "float": pa.float64(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "boolean": pa.bool_(),
-    "date": pa.date32(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-    "timestamp_ntz": pa.timestamp("us"),
-    "void": pa.null(),
-}
+_SIMPLE = {**TYPES, "void": pa.null()}
 
 
 def arrow_type(given: spark_types.DataType) -> pa.DataType:

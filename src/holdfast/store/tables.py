@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import Any, NamedTuple
 
 from holdfast.store.records import TableRecord
 from holdfast.table.nulls import Nulls
-from holdfast.table.table import Schema
+from holdfast.table.table import Schema, TableFiles
 from holdfast.table.types import Column
 
 
@@ -29,22 +28,13 @@ def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
     database.execute(f"INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET {changed}", row)
 
 
-class KeptTable(NamedTuple):
-    """A watched table, without its segments."""
-
-    schema: Schema
-    options: dict[str, Any]
-    left_out: tuple[str, ...]
-    rows: int
-    next_id: int
-
-
-def kept_tables(database: sqlite3.Connection, nulls: Nulls) -> list[KeptTable]:
-    """The watched tables, in the order in which they were given."""
+def kept_tables(database: sqlite3.Connection, nulls: Nulls) -> list[TableRecord]:
+    """The watched tables without their segments, in the order in which they were given."""
     found = []
     query = "SELECT name, columns, key, options, left_out, row_count, next_id FROM tables ORDER BY rowid"
-    for name, columns, key, options, left_out, *counts in database.execute(query):
+    for name, columns, key, options, left_out, rows, next_id in database.execute(query):
         typed = tuple(Column.from_json(column) for column in json.loads(columns))
         schema = Schema(name, typed, tuple(json.loads(key)), nulls)
-        found.append(KeptTable(schema, json.loads(options), tuple(json.loads(left_out)), *counts))
+        where = TableFiles(schema, (), next_id)
+        found.append(TableRecord(schema, json.loads(options), tuple(json.loads(left_out)), rows, where))
     return found

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.inclusion import count_codes
+from holdfast.kernels.jit import frozen
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.probe import run_probe
@@ -133,15 +134,8 @@ def moved_codes(born: NDArray[Any], died: NDArray[Any]) -> Moved:
 def _counted(table: Table, column: int) -> NDArray[np.uint32]:
     total = np.zeros(len(table.dictionaries[column]), np.uint32)
     for shard, alive in table.living():
-        count_codes(_frozen(shard.columns[column]), _frozen(_ALL_ALIVE if alive is None else alive), total)
+        count_codes(frozen(shard.columns[column]), frozen(_ALL_ALIVE if alive is None else alive), total)
     return total
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: a kernel is compiled anew for each mix of flags."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def count_shard(shard: Shard, alive: Alive, columns: list[int]) -> list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:

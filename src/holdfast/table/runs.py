@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import is_ready
+from holdfast.kernels.jit import frozen, is_ready
 from holdfast.kernels.strings import lower_bound
 from holdfast.table import images
 from holdfast.table.checks import CheckedArrays
@@ -63,9 +63,7 @@ class Run:
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
         offsets, data = images.bytes_of(self.values)
         asked, asked_data = images.bytes_of(wanted)
-        lower_bound(
-            _frozen(offsets), _frozen(data), _frozen(self.order), _frozen(asked), _frozen(asked_data), at, found
-        )
+        lower_bound(frozen(offsets), frozen(data), frozen(self.order), frozen(asked), frozen(asked_data), at, found)
         return at, found
 
     def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -249,10 +247,3 @@ def _reader(values: Images, order: NDArray[np.int64]) -> Callable[[int], Any]:
             return data[offsets[place] : offsets[place + 1]].tobytes()
 
     return (lambda place: read(order[place])) if len(order) else read
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -14,11 +14,12 @@ from holdfast.rules.conditions import Arithmetic, Cell, Operand
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.local import read_csv, sniff_file, typed_table
+from holdfast.sources.local import read_csv, sniff_file
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
 from tests.engines.denial.streams import Stream, detect, discover, listed
+from tests.sources.typed import typed_table
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -24,7 +24,9 @@ errors = st.sampled_from(["0", "0.05", "0.3"])
 bounds = st.one_of(st.none(), st.integers(0, 3))
 
 
-def engines(error: str = "0", most: int | None = None, method: str = "auto") -> tuple[Engine, Engine]:
+def engines(
+    error: str = "0", most: int | None = None, method: str = "auto"
+) -> tuple[Engine[Any, Any], Engine[Any, Any]]:
     asked = {"error": float(error), "max_lhs": most, "method": method}
     return make_engine("fd", asked), make_engine("ucc", asked)
 

@@ -12,7 +12,7 @@ import pytest
 from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import Sources, admit_batch, build_table
+from holdfast.intake.build import BatchReader, Sources, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
@@ -39,7 +39,7 @@ def arrow(rows: list[Employee]) -> pa.Table:
 
 def changed(table: Table, folder: Path, inserts: pa.Table | None, deletes: pa.Table | None) -> Change:
     sources = Sources(inserts=inserts, deletes=deletes)
-    done = admit_batch(table, sources, (), ReadOptions(), None, "error", str(folder), None, Progress())
+    done = BatchReader(table, (), ReadOptions(), None, "error", str(folder), None, Progress()).admit(sources)
     return Change(table, done.table, done.born, done.dead)
 
 

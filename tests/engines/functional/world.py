@@ -11,7 +11,7 @@ from tests.laws.world import COLUMNS
 NAMES = [column.name for column in COLUMNS]
 
 
-def found(engine: Engine, state: Any) -> dict[Any, float]:
+def found(engine: Engine[Any, Any], state: Any) -> dict[Any, float]:
     """The rules by column numbers, as the oracle has them. As they are ranked, empty ones come last."""
     told: dict[Any, float] = {}
     result, ranked = engine.result(state), engine.ranked(state)
@@ -28,7 +28,7 @@ def found(engine: Engine, state: Any) -> dict[Any, float]:
     return told
 
 
-def empty(engine: Engine, state: Any) -> set[Any]:
+def empty(engine: Engine[Any, Any], state: Any) -> set[Any]:
     """The rules that say of themselves that nothing tests them, by column numbers."""
     marked = (rule for rule in engine.result(state).values() if isinstance(rule, FD | Key) and rule.empty)
     return {

@@ -35,7 +35,7 @@ streams = st.lists(parts, max_size=3)
 class Together:
     """An engine's state of several tables, kept up to date by batches of several of them."""
 
-    def __init__(self, engine: Engine, several: Several) -> None:
+    def __init__(self, engine: Engine[Any, Any], several: Several) -> None:
         self.engine, self.several, self.tables = engine, several, watched(several.tables)
         self.state = engine.discover(self.tables, Threads())
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines.order.list_queries import queries_of
-from holdfast.engines.violations.rule import AskedRule
-
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT
+from holdfast.engines.violations.queries import Asked, queries_of
 from holdfast.engines.violations.state import State
+from holdfast.rules.given import Named
 from holdfast.rules.lists import ListOD, SortList
 from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.runner import Runner
@@ -18,12 +17,12 @@ from tests.engines.denial.streams import Stream
 from tests.oracle import list_order as oracle
 
 
-def asked(schema: Schema, rules: Sequence[ListOD]) -> list[AskedRule[ListOD]]:
+def asked(schema: Schema, rules: Sequence[ListOD]) -> list[Asked]:
     """Rules, each with the queries that say it."""
-    return [AskedRule(rule, queries_of(rule, schema)) for rule in rules]
+    return [Asked(Named(rule), queries_of(rule, schema)) for rule in rules]
 
 
-def discover(table: Table, rules: Sequence[ListOD], limit: int = LIMIT, runner: Runner | None = None) -> State[ListOD]:
+def discover(table: Table, rules: Sequence[ListOD], limit: int = LIMIT, runner: Runner | None = None) -> State:
     """The state of some rules."""
     return states.discover(NullsFirstSearch(table), asked(table.schema, rules), runner, limit)
 

@@ -27,7 +27,7 @@ ways = st.sampled_from(["asc", "both"])
 Rules = dict[Any, int]  # as the oracle has them, with their scores
 
 
-def told(engine: Engine, state: Any) -> Rules:
+def told(engine: Engine[Any, Any], state: Any) -> Rules:
     """The rules by column numbers, each with its score, which must fall from one to the next."""
     ranked = list(engine.ranked(state).values())
     found: Rules = {}

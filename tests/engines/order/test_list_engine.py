@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.order.list_first import look
-from holdfast.engines.order.list_words import breach_of
+from holdfast.engines.violations.listing import short_names, why_rows
 from holdfast.engines.violations.maintain import maintain
 from holdfast.engines.violations.state import load
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.search.shared import NullsFirstSearch
-from holdfast.table.table import Schema
+from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
 from tests.engines.denial.streams import Stream, assert_kept, listed
 from tests.engines.order.lists import asked, discover, wanted
@@ -47,10 +47,15 @@ def test_finds_all_violations_and_tells_splits_from_swaps(start: list[Any], give
     for rule, found in zip(given_rules, discover(stream.table, given_rules).found(), strict=True):
         expected = wanted(stream, rule)
         assert listed(found) == expected.keys()
-        told = {pair: breach_of(rule, stream.table, np.array(pair)).kind for pair in expected}
+        told = {pair: _kind(rule, stream.table, pair) for pair in expected}
         assert told == expected
     for rule, found in zip(given_rules, discover(stream.table, given_rules, limit=0).found(), strict=True):
         assert found.count == len(wanted(stream, rule))
+
+
+def _kind(rule: ListOD, table: Table, pair: tuple[int, int]) -> str:
+    ids = np.array(pair)
+    return why_rows(rule, table, ids, short_names(table, ids)).kind
 
 
 @many

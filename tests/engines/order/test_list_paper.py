@@ -6,11 +6,11 @@ from itertools import permutations, product
 
 import pyarrow as pa
 import pytest
-from holdfast.engines.order.list_queries import queries_of
 
 import holdfast as hf
 from holdfast.engines.violations.listing import PairListing
-from holdfast.rules.lists import parse
+from holdfast.engines.violations.queries import queries_of
+from holdfast.rules.lists import ListOD
 from holdfast.search.queries import PairQuery
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
@@ -78,7 +78,7 @@ def test_example_4() -> None:
 def test_example_5() -> None:
     """`[A, B] orders [C, D]` is two constants and four pairs that don't swap: splits are found with swaps of B."""
     schema = Schema("r", tuple(Column(name, pa.int64()) for name in "ABCD"))
-    asked = queries_of(parse("[A, B] orders [C, D]"), schema)
+    asked = queries_of(ListOD.parse("[A, B] orders [C, D]"), schema)
     assert [_text(query) for query in asked] == [
         "A < and C >",
         "A < and C = and D >",

@@ -25,7 +25,7 @@ streams = st.lists(batches, min_size=1, max_size=3)
 Told = set[oracle.Pod]
 
 
-def told(engine: Engine, state: Any) -> Told:
+def told(engine: Engine[Any, Any], state: Any) -> Told:
     """The rules as the oracle has them."""
     result = engine.result(state)
     assert {text: result[text] for text in result} == dict(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from holdfast.engines.declared import ChangeLine, FindingTable, Json, NoSettings, RuleClass
+from holdfast.engines.contract import ChangeLine, FindingTable, Json, NoSettings, RuleClass
 from holdfast.visible import brief
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any
 
 from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines.column.state import State
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.engines.violations import ViolationSettings
 from holdfast.rules.denial import DenialConstraint
 
@@ -18,6 +18,7 @@ class Denials(RuleClass[ViolationSettings]):
     """Denial constraints."""
 
     name, title, rules = "dc", "violations", (DenialConstraint,)
+    yours = "your denial constraints"
     settings, given = ViolationSettings, True
 
     def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ViolationEngine:

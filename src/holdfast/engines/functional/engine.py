@@ -18,8 +18,7 @@ from holdfast.borders.parts import Part
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (

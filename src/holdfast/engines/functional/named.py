@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import PairChange, PairsWhenAsked, Worth
-from holdfast.engines.declared import Json, NoSettings, RuleClass
+from holdfast.engines.contract import Json, NoSettings, RuleClass
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import PARTS, Groups, Ids

@@ -24,6 +24,7 @@ from holdfast.engines.inclusion import values
 from holdfast.engines.inclusion.clusters import Clusters
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.kernels.inclusion import merge_strings
+from holdfast.kernels.jit import frozen
 from holdfast.table import files, images, numbers
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
@@ -61,13 +62,6 @@ def _clusters_between(sources: Sequence[Source], columns: int, bounds: tuple[Bou
 
 def _kinds(attributes: Sequence[Attribute]) -> list[str]:
     return list(dict.fromkeys(attribute.kind for attribute in attributes))
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: a kernel is compiled anew for each mix of flags."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 # ---- one range ------------------------------------------------------------------------------------------------------
@@ -124,7 +118,7 @@ def _merged(lists: list[Images]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     order = np.empty(len(together), np.int64)
     starts = np.cumsum([0, *(len(each) for each in lists)])
     offsets, data = images.bytes_of(together)
-    merge_strings(_frozen(offsets), _frozen(data), starts, order, fresh)
+    merge_strings(frozen(offsets), frozen(data), starts, order, fresh)
     return order, fresh
 
 

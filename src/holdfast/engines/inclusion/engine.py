@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import Clusters
 from holdfast.engines.inclusion.state import State

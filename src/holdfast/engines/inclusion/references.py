@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, explain
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns

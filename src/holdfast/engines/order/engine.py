@@ -18,8 +18,7 @@ from holdfast.borders.method import SIGNATURES, Choice, choose, told
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered

@@ -22,9 +22,9 @@ from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
-from holdfast.rules import promotion
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.rules.order import Compatible
+from holdfast.rules.promotion import denial_of
 from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -168,10 +168,11 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
 
 
 def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
-    """The rule as a rule file takes it: as lists, unless nulls equal nothing, for which lists have no place. What
-    violates it there are the pairs of rows that swap.
+    """The rule as a rule file takes it; what violates it there are the pairs of rows that swap. Lists have no place for
+    nulls that equal nothing.
     """
-    return promotion.as_given(rule)[0].text if nulls.are_distinct else _lists(rule, told)
+    denial = denial_of(rule) if nulls.are_distinct else None
+    return denial.text if denial else _lists(rule, told)
 
 
 def _lists(rule: Compatible, told: Measured) -> str:

@@ -11,7 +11,7 @@ from holdfast.engines.order.list_first import look
 from holdfast.engines.violations.engine import ViolationEngine
 from holdfast.engines.violations.state import State
 from holdfast.engines.watched import WatchedTable
-from holdfast.rules.lists import ListOD, refuse_distinct_nulls
+from holdfast.rules.lists import ListOD
 
 
 class ListEngine(ViolationEngine):
@@ -25,5 +25,5 @@ class ListEngine(ViolationEngine):
         rule = ListOD.parse(text).in_table(schema.names, schema.name)
         if rows or (state is not None and rule.text in [each.text for each in state.rules]):
             return super().explain(state, subject, rule.text, rows)
-        refuse_distinct_nulls(schema.nulls)
+        rule.refuse_nulls(schema.nulls)
         return look(rule, subject.table)

@@ -17,8 +17,7 @@ import pyarrow as pa
 from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, told
 from holdfast.changes.diff import Diff
 from holdfast.changes.names import unquoted
-from holdfast.engines.contract import Engine
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
 from holdfast.engines.pointwise.differ import difference

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
 
@@ -21,6 +21,7 @@ class Rows(RuleClass[NoSettings]):
     """Rules about one row."""
 
     name, title, rules = "row", "violations of rules about one row", (RowRule,)
+    yours = "your rules about rows"
     settings, given = NoSettings, True
 
     def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> RowEngine:  # noqa: ARG002
@@ -34,6 +35,7 @@ class Tables(RuleClass[NoSettings]):
     """Rules about a table."""
 
     name, title, rules = "table", "violations of rules about a table", (TableRule,)
+    yours = "your rules about tables"
     settings, given = NoSettings, True
 
     def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> TableEngine:  # noqa: ARG002

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.changes.diff import PairChange
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.row.evaluate import truth
 from holdfast.engines.row.find import Ids, rows_of, violators, violators_born
 from holdfast.engines.row.reckon import operand_values

@@ -32,7 +32,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
 from holdfast.rules.parts import names_of
 from holdfast.rules.patterns import expression
-from holdfast.search.marks import COMPARE, COMPARE_ARRAYS
+from holdfast.search.marks import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
 from holdfast.table.dictionary import NULL_CODE
@@ -125,7 +125,7 @@ def _compared(condition: Comparison, rows: Rows) -> Truth:
         return _compared_ranks((left, right), operator, rows)
     if isinstance(left, Cell) and not is_number(types[left.column]):
         other = scalar_of(right, types[left.column]) if isinstance(right, Constant) else _plain(right, rows)
-        return _of_array(COMPARE_ARRAYS[operator](_plain(left, rows), other))
+        return _of_array(COMPARE_ARROW[operator](_plain(left, rows), other))
     reckons = isinstance(left, Arithmetic) or isinstance(right, Arithmetic)
     if in_floats(left, types) or (reckons and in_floats(right, types)):
         return _compared_floats(left, operator, right, rows)
@@ -139,7 +139,7 @@ def _exactly(left: Operand, operator: Operator, right: Operand, rows: Rows) -> T
         return _truths(COMPARE[operator](one.values, other.values), one.valid & other.valid)
     kept = common_type([left, right], rows.types)
     sides = [decimals(side, rows).cast(kept) for side in (left, right)]
-    return _of_array(COMPARE_ARRAYS[operator](*sides))
+    return _of_array(COMPARE_ARROW[operator](*sides))
 
 
 def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: Rows) -> Truth:

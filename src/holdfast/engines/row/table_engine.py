@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines import contract
-from holdfast.engines.declared import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from holdfast.engines.declared import Option
+from holdfast.engines.contract import Option
 from holdfast.errors import refuse_below
 
 

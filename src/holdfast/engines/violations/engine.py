@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.changes.diff import PairChange
 from holdfast.engines import contract
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.explain import Explanation

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from holdfast.engines.declared import is_given
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.registry import rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.details import rule_of, wanted_rows
 from holdfast.report.document.rules import RuleBlock, RuleName, Section
@@ -46,7 +44,7 @@ class Context:
     def _wanted(self) -> set[RuleName]:
         """The rules that something else refers to."""
         keys = [rule.key for rule in self.seen.rules] + [event.rule for event in self.seen.events[:MOST_EVENTS]]
-        return {self._named(key) for key in [*keys, *map(reference_key, self.seen.references)]}
+        return {self._named(key) for key in [*keys, *self.seen.references]}
 
     def _named(self, key: RuleKey) -> RuleName:
         engine, subject, text = key
@@ -60,8 +58,3 @@ class Context:
         """The text of a rule as the page has it."""
         rule = rule_of(engine, text) if self.shown.redacted else None
         return self.shown.rule(text, rule) if rule else text
-
-
-def reference_key(rule: Mapping[str, Any]) -> RuleKey:
-    """What names an inclusion dependency, given or found."""
-    return "reference" if is_given(rule) else "ind", ALL_TABLES, rule["text"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import Values
-from holdfast.engines.declared import is_given
+from holdfast.engines.contract import is_given
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.engines.watched import WatchedTable

@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.changes.asked import RulesWhenAsked, bounds
 from holdfast.changes.diff import Result, Worth
-from holdfast.engines.declared import RuleClass
+from holdfast.engines.contract import RuleClass
 from holdfast.report.document.columns import ColumnIndex
 
 HOLDS, VIOLATED, BROKE, IMPLIED, UNTESTED = range(5)
@@ -136,6 +136,7 @@ class RuleBlock:
                 "title": section.title,
                 "table": section.table,
                 "given": section.declared.given,
+                "lens": section.declared.lens,
                 "first": first,
                 "count": len(taken.texts),
                 "total": section.total,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import Values
-from holdfast.engines.declared import Json
+from holdfast.engines.contract import Json
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
@@ -132,7 +132,7 @@ class Seen:
     events: Sequence[Event] = ()  # the newest first
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by batch
     nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
-    references: Sequence[Json] = ()  # inclusion dependencies, found or given
+    references: Mapping[RuleKey, Json] = field(default_factory=dict)  # found or given
     doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
     same: Sequence[tuple[str, Sequence[str]]] = ()  # columns of a table that determine each other
     notes: Sequence[str] = ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.changes.names import quoted
 from holdfast.report.document.batches import rows_after
-from holdfast.report.document.context import Context, Json, reference_key
+from holdfast.report.document.context import Context, Json
 from holdfast.report.document.portraits import Portrait, portraits
 from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import Edge, bars, histogram, line, tables
@@ -84,11 +84,11 @@ class Tables:
     def references(self) -> list[Json]:
         """One object a foreign key."""
         told = []
-        for rule in self._of.seen.references:
+        for key, rule in self._of.seen.references.items():
             edge = _edge(rule)
             from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
             but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
-            place = self._of.place(reference_key(rule))
+            place = self._of.place(key)
             told.append(
                 {
                     **({} if place is None else {"rule": place}),
@@ -104,7 +104,7 @@ class Tables:
 
     def picture(self) -> str:
         """The tables, drawn with their foreign keys."""
-        edges = [_edge(rule) for rule in self._of.seen.references]
+        edges = [_edge(rule) for rule in self._of.seen.references.values()]
         used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
         for edge in edges:
             used[edge.table] |= dict.fromkeys(edge.columns)

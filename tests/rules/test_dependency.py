@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.rules.denial import is_denial
-from holdfast.rules.dependency import FD, Key, is_dependency, is_key, parse
+from holdfast.rules import registry
+from holdfast.rules.dependency import FD, Key, parse
 
 names = st.one_of(
     st.sampled_from(["Zip", "key", "é1", "_", "not", "Not", "a -> b", "not(", "key(a)"]), st.text(max_size=4)
@@ -18,20 +18,16 @@ some_names = st.lists(names, max_size=4, unique=True)
 
 @given(some_names, names)
 def test_an_fd_reads_back(lhs: list[str], rhs: str) -> None:
-    fd = FD("t", tuple(name for name in lhs if name != rhs), rhs)
-    assert parse(str(fd), table="t") == fd
-    assert is_dependency(fd.text)
-    assert not is_denial(fd.text)
-    assert not is_key(fd.text)
+    fd = FD("", tuple(name for name in lhs if name != rhs), rhs)
+    assert registry.parse(str(fd)) == fd
+    assert registry.rule_type(fd.text) is FD
 
 
 @given(some_names)
 def test_a_key_reads_back(columns: list[str]) -> None:
-    key = Key("t", tuple(columns))
-    assert parse(key.text, table="t") == key
-    assert is_dependency(key.text)
-    assert is_key(key.text)
-    assert not is_denial(key.text)
+    key = Key("", tuple(columns))
+    assert registry.parse(key.text) == key
+    assert registry.rule_type(key.text) is Key
 
 
 def test_texts_and_objects() -> None:
@@ -57,9 +53,9 @@ def test_texts_and_objects() -> None:
 
 def test_columns_come_in_the_order_of_the_schema() -> None:
     schema = ["a", "b", "c"]
-    assert parse("c,a->b", schema) == FD("", ("a", "c"), "b")
-    assert parse(" key( c , a ) ", schema) == Key("", ("a", "c"))
-    assert parse("->b", schema) == FD("", (), "b")
+    assert parse("c,a->b", schema, "") == FD("", ("a", "c"), "b")
+    assert parse(" key( c , a ) ", schema, "") == Key("", ("a", "c"))
+    assert parse("->b", schema, "") == FD("", (), "b")
 
 
 @pytest.mark.parametrize(
@@ -69,4 +65,4 @@ def test_columns_come_in_the_order_of_the_schema() -> None:
 )  # fmt: skip
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
-        parse(text, ["a", "b", "c"])
+        parse(text, ["a", "b", "c"], "")

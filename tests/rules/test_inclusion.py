@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side, parse
+from tests.rules.pointed import pointed
 
 names = st.text(max_size=8) | st.sampled_from(
     ["id", "l_partkey", "in", "not", "a -> b", "key(", 'say "hi"', "a.b", "a b", "(", "1st"]
@@ -40,9 +41,26 @@ def test_texts() -> None:
     assert two.text == 'lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, "ps suppkey")'
 
 
+HINT = "; write orders.cust in customers.id, or orders(a, b) in customers(c, d)"
+
+
 @pytest.mark.parametrize(
-    "text", ["", "a.b", "a.b in c", "a.b in c.d.e", "a(b, c) in d(e)", "a() in b()", "a.b subset c.d"]
+    ("text", "at", "words"),
+    [
+        ("", "", "expected a column name"),
+        ("a.b", "", "expected in after b"),
+        ("a.b in c", "", "expected ( after c"),
+        ("a.b in c.d.e", ".e", "expected the end after d; put names that aren't plain words in double quotes"),
+        ("a() in b()", ")", "expected a column name after ("),
+        ("a.b subset c.d", "subset", "expected in after b"),
+    ],
 )
-def test_what_is_no_dependency_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match=r"inclusion dependency|as many columns"):
+def test_what_is_no_dependency_is_refused(text: str, at: str, words: str) -> None:
+    with pytest.raises(BadInput) as error:
         parse(text)
+    assert str(error.value) == pointed(words + HINT, text, at)
+
+
+def test_as_many_columns_on_both_sides() -> None:
+    with pytest.raises(BadInput, match="there are not as many columns on the left as on the right"):
+        parse("a(b, c) in d(e)")

@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.engines.order import texts
 from holdfast.errors import BadInput
-from holdfast.rules.denial import is_denial
-from holdfast.rules.dependency import is_dependency
-from holdfast.rules.inclusion import is_inclusion
-from holdfast.rules.order import Compatible, Constant, Direction, is_canonical, parse
+from holdfast.rules import registry
+from holdfast.rules.order import Compatible, Constant, Direction, parse
 
 names = st.one_of(st.sampled_from(["Zip", "desc", "in", "key", "é1", "a ~ b", "{", "not", "}:"]), st.text(max_size=4))
 several = st.lists(names, min_size=2, max_size=5, unique=True)
@@ -20,21 +17,17 @@ directions: st.SearchStrategy[Direction] = st.sampled_from(["asc", "desc"])
 
 @given(several)
 def test_a_constant_reads_back(columns: list[str]) -> None:
-    rule = Constant("t", tuple(columns[1:]), columns[0])
-    assert parse(str(rule), table="t") == rule
-    assert _is_ours_alone(rule.text)
+    rule = Constant("", tuple(columns[1:]), columns[0])
+    assert registry.parse(str(rule)) == rule
+    assert registry.rule_type(rule.text) is Constant
 
 
 @given(several, directions)
 def test_a_pair_reads_back(columns: list[str], direction: Direction) -> None:
-    rule = Compatible("t", tuple(columns[2:]), (columns[0], columns[1]), direction)
-    assert parse(str(rule), table="t") == rule
-    assert texts.canonical(rule.text) == rule.text
-    assert _is_ours_alone(rule.text)
-
-
-def _is_ours_alone(text: str) -> bool:
-    return is_canonical(text) and not (is_dependency(text) or is_denial(text) or is_inclusion(text))
+    rule = Compatible("", tuple(columns[2:]), (columns[0], columns[1]), direction)
+    assert registry.parse(str(rule)) == rule
+    assert registry.parse(rule.text).text == rule.text
+    assert registry.rule_type(rule.text) is Compatible
 
 
 def test_texts_and_objects() -> None:
@@ -65,14 +58,14 @@ def test_texts_and_objects() -> None:
 
 def test_columns_come_in_the_order_of_the_schema() -> None:
     schema = ["a", "b", "c", "desc"]
-    assert parse("{c,b}:[]->a", schema) == Constant("", ("b", "c"), "a")
-    assert parse(" { } : b ~ a ", schema) == Compatible("", (), ("a", "b"))
-    assert parse("{c}: b ~ a desc", schema) == Compatible("", ("c",), ("a", "b"), "desc")
-    assert parse("{}: b desc ~ a", schema) == Compatible("", (), ("a", "b"), "desc")
-    assert parse("{}: a desc ~ b desc", schema) == Compatible("", (), ("a", "b"))
-    assert parse("{}: a ~ desc", schema) == Compatible("", (), ("a", "desc"))
-    assert parse("{}: desc desc ~ a", schema) == Compatible("", (), ("a", "desc"), "desc")
-    assert parse('{b}: a ~ "desc" desc', schema) == Compatible("", ("b",), ("a", "desc"), "desc")
+    assert parse("{c,b}:[]->a", schema, "") == Constant("", ("b", "c"), "a")
+    assert parse(" { } : b ~ a ", schema, "") == Compatible("", (), ("a", "b"))
+    assert parse("{c}: b ~ a desc", schema, "") == Compatible("", ("c",), ("a", "b"), "desc")
+    assert parse("{}: b desc ~ a", schema, "") == Compatible("", (), ("a", "b"), "desc")
+    assert parse("{}: a desc ~ b desc", schema, "") == Compatible("", (), ("a", "b"))
+    assert parse("{}: a ~ desc", schema, "") == Compatible("", (), ("a", "desc"))
+    assert parse("{}: desc desc ~ a", schema, "") == Compatible("", (), ("a", "desc"), "desc")
+    assert parse('{b}: a ~ "desc" desc', schema, "") == Compatible("", ("b",), ("a", "desc"), "desc")
 
 
 @pytest.mark.parametrize(
@@ -84,4 +77,4 @@ def test_columns_come_in_the_order_of_the_schema() -> None:
 )  # fmt: skip
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
-        parse(text, ["a", "b", "c"])
+        parse(text, ["a", "b", "c"], "")
