@@ -25,9 +25,7 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.queries import Asked, queries_of
-from holdfast.engines.violations.state import State, discover
+from holdfast.engines.violations.state import Asked, State, discover, maintain, queries_of
 from holdfast.rules.conditions import Cell
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.given import Named

@@ -29,6 +29,14 @@ Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]
 
 NEGATED: dict[Operator, Operator] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+TRUE_AT: dict[Operator, frozenset[int]] = {  # where one value may lie beside the other: below it, at it, above it
+    "=": frozenset([0]),
+    "!=": frozenset([-1, 1]),
+    "<": frozenset([-1]),
+    "<=": frozenset([-1, 0]),
+    ">": frozenset([1]),
+    ">=": frozenset([0, 1]),
+}
 _BINDS: dict[str, int] = {"+": 1, "-": 1, "*": 2, "/": 2}  # how tightly
 _TEXT = "'"
 

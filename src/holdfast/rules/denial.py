@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Operand, Row
@@ -84,11 +84,6 @@ class DenialConstraint(Rule):
     def is_single(self) -> bool:
         """Whether it speaks of one row only."""
         return all(cell.row == "t" for predicate in self.predicates for cell in predicate.cells)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""

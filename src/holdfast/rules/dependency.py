@@ -169,6 +169,11 @@ class Key(_OfGroups):
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 
     @property
+    def about(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"columns": list(self.lhs)}
+
+    @property
     def figures(self) -> dict[str, Any]:
         """An exact key has no error to state."""
         return {name: each for name, each in super().figures.items() if name != "error" or self.error}

@@ -27,7 +27,7 @@ from typing import Any, Self
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition, compared
+from holdfast.rules.conditions import TRUE_AT, Condition, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Bounds, Breach, Rule
@@ -36,13 +36,7 @@ from holdfast.table.nulls import Nulls
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
 _Signs = frozenset[int]
-_OPERATORS: Mapping[_Signs, Operator] = {
-    frozenset([_EQUAL]): "=",
-    frozenset([_BELOW]): "<",
-    frozenset([_ABOVE]): ">",
-    frozenset([_BELOW, _EQUAL]): "<=",
-    frozenset([_EQUAL, _ABOVE]): ">=",
-}
+_OPERATORS: Mapping[_Signs, Operator] = {signs: operator for operator, signs in TRUE_AT.items()}
 
 
 @dataclass(frozen=True)

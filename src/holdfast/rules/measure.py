@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
@@ -123,6 +123,11 @@ class TableRule(Rule):
         if (measure == "max" and below) or (measure == "min" and self.operator in (">", ">=")):
             return Comparison(cell, self.operator, self.constant)
         return None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"columns": list(self.columns)}
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""

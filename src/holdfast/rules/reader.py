@@ -17,21 +17,10 @@ from typing import TypeVar
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
 from holdfast.errors import BadInput
 from holdfast.rules.constants import Constant, minus, read_date, read_time, read_timestamp
-from holdfast.search.queries import Operator
+from holdfast.search.queries import MIRRORED, Operator
 
-OPERATORS: Mapping[str, Operator] = {
-    "=": "=",
-    "==": "=",
-    "!=": "!=",
-    "<>": "!=",
-    "≠": "!=",
-    "<": "<",
-    "<=": "<=",
-    "≤": "<=",
-    ">": ">",
-    ">=": ">=",
-    "≥": ">=",
-}
+_OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
+OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | None], str]] = {
     "date": (read_date, "YYYY-MM-DD"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from holdfast.changes.names import WORD
 from holdfast.rules.conditions import Condition, Either
@@ -76,6 +76,11 @@ class RowRule(Rule):
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """A row breaks it of which the condition is false."""
         return (Breach((self.condition.opposite,), self.columns),)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"columns": list(self.columns)}
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""

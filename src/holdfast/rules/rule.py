@@ -210,8 +210,8 @@ class Rule(Part, ABC):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What it is about, as JSON has it: its columns."""
-        return {"columns": list(self.columns)}
+        """What it is about, as JSON has it beside the text."""
+        return {}
 
     @property
     def figures(self) -> dict[str, Any]:

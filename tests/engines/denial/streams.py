@@ -10,8 +10,7 @@ import numpy as np
 
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT, Delta
-from holdfast.engines.violations.queries import Asked, queries_of
-from holdfast.engines.violations.state import State
+from holdfast.engines.violations.state import Asked, State, queries_of
 from holdfast.rules.conditions import Cell, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint

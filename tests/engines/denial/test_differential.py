@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.violations.maintain import maintain
+from holdfast.engines.violations.state import maintain
 from holdfast.rules.conditions import Arithmetic, Cell, Operand
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch

@@ -10,8 +10,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.state import load
+from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.conditions import Cell, Comparison, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.engines.violations.kept import Delta
-from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.state import State
+from holdfast.engines.violations.state import State, maintain
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.queries import queries_of
+from holdfast.engines.violations.state import queries_of
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks

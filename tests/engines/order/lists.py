@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from holdfast.engines.violations import state as states
 from holdfast.engines.violations.kept import LIMIT
-from holdfast.engines.violations.queries import Asked, queries_of
-from holdfast.engines.violations.state import State
+from holdfast.engines.violations.state import Asked, State, queries_of
 from holdfast.rules.given import Named
 from holdfast.rules.lists import ListOD, SortList
 from holdfast.search.shared import NullsFirstSearch

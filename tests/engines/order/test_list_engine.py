@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.engines.order.list_first import look
 from holdfast.engines.violations.listing import short_names, why_rows
-from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.state import load
+from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.table import Schema, Table

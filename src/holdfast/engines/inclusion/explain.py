@@ -14,7 +14,6 @@ from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans
 from holdfast.rules.inclusion import IND, parse
-from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 
 
@@ -122,15 +121,6 @@ def by_rows(state: State, asked: IND) -> Explanation:
         return Explanation(ind, compared)
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
     values = [list(value) for value in zip(*shown, strict=True)]
-    names = asked.dependent.columns
-    rows = broken[first[:SHOWN]]
     missing_values = values if asked.arity > 1 else [value for (value,) in values]
-    orphans = Orphans(
-        tuple(rows.tolist()),
-        tuple(dict(zip(names, value, strict=True)) for value in values),
-        keys_of(table, rows),
-        tuple(zip(missing_values, counts[:SHOWN].tolist(), strict=True)),
-        lost.shape[1],
-        len(broken),
-    )
-    return Explanation(ind, compared, orphans)
+    counted = zip(missing_values, counts[:SHOWN].tolist(), strict=True)
+    return Explanation(ind, compared, Orphans.of(table, asked.dependent.columns, broken[first[:SHOWN]], counted, ind))

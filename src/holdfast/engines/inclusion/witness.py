@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -18,7 +18,7 @@ from holdfast.engines.inclusion.translate import translate
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side
 from holdfast.table import images
-from holdfast.table.naming import keys_of
+from holdfast.table.naming import keys_of, some_values
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
 
@@ -36,6 +36,14 @@ class Orphans(Witness):
     missing: tuple[tuple[Any, int], ...] = ()
     missing_values: int = 0
     missing_rows: int = 0
+
+    @staticmethod
+    def of(
+        table: Table, names: Sequence[str], ids: NDArray[np.int64], missing: Iterable[tuple[Any, int]], of: IND
+    ) -> Orphans:
+        """Some rows with what they have in some columns, and some values; of so many as a dependency lacks."""
+        shown = tuple(some_values(table, ids, names)), keys_of(table, ids)
+        return Orphans(tuple(ids.tolist()), *shown, tuple(missing), of.missing_values, of.missing_rows)
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
@@ -73,16 +81,8 @@ def orphans(
     table = state.tables[a.table]
     shown = plain_values(table.dictionaries[a.column].values(codes))
     ids = _first_of_each([rows for _, rows in rows_with(table, a.column, codes)])
-    orphaned = plain_values(table.dictionaries[a.column].values(table.codes(ids)[a.column]))
-    held = derive.between(state, a.number, b.number)
-    return Orphans(
-        tuple(ids.tolist()),
-        tuple({a.name: value} for value in orphaned),
-        keys_of(table, ids),
-        tuple(zip(shown, counts.tolist(), strict=True)),
-        held.missing_values,
-        held.missing_rows,
-    )
+    missing = zip(shown, counts.tolist(), strict=True)
+    return Orphans.of(table, [a.name], ids, missing, derive.between(state, a.number, b.number))
 
 
 def _missing_codes(

@@ -16,9 +16,7 @@ from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
 from holdfast.engines.violations.kept import LIMIT
 from holdfast.engines.violations.listing import PairListing
-from holdfast.engines.violations.maintain import maintain
-from holdfast.engines.violations.queries import Asked, queries_of
-from holdfast.engines.violations.state import State
+from holdfast.engines.violations.state import Asked, State, maintain, queries_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
