@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.changes.names import quoted
+from holdfast.engines.registry import rule_class
 from holdfast.report.bundle import html_page
 from holdfast.report.pictures import Edge, Run, bars, histogram, line, strip, tables
 
@@ -108,7 +109,7 @@ class _Rules:
 
     def section(self, kind: str, title: str, table: str, given: bool = False) -> _Section:
         about = {"kind": kind, "title": title, "table": table, "given": given}
-        about |= {"first": len(self.texts), "count": 0, "total": 0}
+        about |= {"lens": rule_class(kind).lens, "first": len(self.texts), "count": 0, "total": 0}
         self.sections.append(about)
         return _Section(self, about)
 
@@ -419,7 +420,9 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
         "batches": [],
         "strips": [],
         "rules": {
-            "sections": [section | {"first": 0, "count": count, "total": count}],
+            "sections": [
+                section | {"lens": rule_class(section["kind"]).lens, "first": 0, "count": count, "total": count}
+            ],
             "texts": "\n".join(texts),
             "scores": scores,
             "states": [0] * count,

@@ -14,6 +14,8 @@ import pytest
 import holdfast as hf
 from holdfast.api.overview import overview
 from holdfast.api.state_report import state_document
+from holdfast.intake.reading import ReadOptions
+from holdfast.progress import SILENT
 from holdfast.report.bundle import html_page
 from tests.report.embedded import embedded
 
@@ -185,9 +187,9 @@ def test_a_single_look_at_what_is_likely(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     cities = ["Berlin", "Hamburg", "Hannover"] * 20
     table = pa.table({"zip": [1, 2, 3] * 20, "city": [*cities[:-1], "Hanover"]})
-    seen = overview({"towns": table}, html=page)
+    suggestions, _ = overview({"towns": table}, {}, "equal", ReadOptions(), SILENT, page, False)
     told = rules_of(embedded(page))
-    assert {text for _, text in told} == {each.text for each in seen.suggestions}
+    assert {text for _, text in told} == {each.text for each in suggestions}
     rule = detail(embedded(page), "fd", "zip -> city")
     assert rule["worklist"]["sentence"] == "Remove this row, and it holds."
     assert rule["worklist"]["rows"][0]["values"][:2] == ["3", "Hanover"]

@@ -12,7 +12,6 @@ from holdfast.store.store import Store
 
 PARTS = "parts"  # stands where the name of an engine would, for what engines share of a table
 _GIVEN = "given"
-State = tuple[Mapping[str, Any], Mapping[str, Any]]  # the arrays and the facts of a file
 
 
 def settings_text(values: Mapping[str, Any], given: Given) -> str:
@@ -47,8 +46,3 @@ def kept_rules(store: Store) -> dict[str, dict[str, TableRules]]:
 def _settings(store: Store) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(store.meta("settings") or "{}")
     return found
-
-
-def kept_parts(table: str, kept: Mapping[tuple[str, str], State]) -> State:
-    """The arrays and facts of what engines share of a table."""
-    return kept.get((PARTS, table), ({}, {}))

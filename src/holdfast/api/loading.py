@@ -10,17 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from holdfast.api.applying import Watching
-from holdfast.api.kept import kept_parts, kept_rules, kept_settings
+from holdfast.api.kept import PARTS, kept_rules, kept_settings
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.registry import (
-    ALL_TABLES,
-    make_engine,
-    rule_class,
-)
+from holdfast.engines.registry import ALL_TABLES, make_engine, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.progress import SILENT, Progress
@@ -33,9 +29,6 @@ from holdfast.table.change import Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 
@@ -120,7 +113,7 @@ class Loaded:
         kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
         self._records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         self._watched = {
-            name: WatchedTable(load_table(record.where), *kept_parts(name, kept))
+            name: WatchedTable(load_table(record.where), *kept.get((PARTS, name), ({}, {})))
             for name, record in self._records.items()
         }
         self._states = {

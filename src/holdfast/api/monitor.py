@@ -345,7 +345,7 @@ class Monitor(Tabling):
         """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
         twice as many batches, so that they don't all pay for it in vain.
         """
-        seq = self._store.history(1)[-1].seq
+        seq = self._last_batch()
         if seq < self._store.next_checkpoint:
             return
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,43 +13,32 @@ from holdfast.api.opening import opened
 from holdfast.api.suggesting import suggestions_in
 from holdfast.engines.registry import found_classes, make_engine
 from holdfast.intake.reading import ReadOptions
-from holdfast.progress import SILENT, Progress
+from holdfast.progress import Progress
 from holdfast.results.found import Found
 from holdfast.results.suggestions import Suggestions
 from holdfast.table.nulls import GivenNulls
 
 
-@dataclass(frozen=True)
-class Overview:
-    """The likely rules of some tables, and the facts of their columns."""
-
-    suggestions: Suggestions
-    facts: Found
-
-
 def overview(
-    source: Any,
-    *,
-    columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
-    nulls: GivenNulls = "equal",
-    options: ReadOptions | None = None,
-    spark: Any = None,
-    html: str | Path | None = None,
-    redact: bool = False,
-    progress: Progress | None = None,
-) -> Overview:
-    """What is in a table, or in several given by name: read once, for the likely rules and for the facts of columns.
+    tables: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    nulls: GivenNulls,
+    options: ReadOptions,
+    progress: Progress,
+    page: Path | None,
+    redact: bool,
+) -> tuple[Suggestions, Found]:
+    """What is in tables: read once, for the likely rules and for the facts of columns.
 
-    `html` names a page to write, which shows hashes in place of values with `redact`.
+    `page` is one to write, which shows hashes in place of values with `redact`.
     """
-    progress = progress or SILENT
     started = time.perf_counter()
-    with opened(source, columns, nulls, options, spark, progress) as tables:
-        facts = found_in(tables, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
-        suggestions = suggestions_in(tables, progress)
-        if html is not None:
+    with opened(tables, columns, nulls, options, None, progress) as seen:
+        facts = found_in(seen, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
+        suggestions = suggestions_in(seen, progress)
+        if page is not None:
             from holdfast.api.look_report import suggested_document, write_document
 
             progress.step("Writing the page")
-            write_document(Path(html), suggested_document(tables, suggestions, nulls, redact=redact))
-    return Overview(replace(suggestions, seconds=time.perf_counter() - started), facts)
+            write_document(page, suggested_document(seen, suggestions, nulls, redact=redact))
+    return replace(suggestions, seconds=time.perf_counter() - started), facts

@@ -16,10 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from holdfast.api.kept import kept_rules, settings_text
 from holdfast.api.rule_change import events, told
 from holdfast.api.upkeep import Upkeep
-from holdfast.changes.diff import Result
 from holdfast.engines.registry import (
     ALL_TABLES,
     given_class,
@@ -91,7 +92,6 @@ class Ruling(Upkeep):
         """
 
         def promoted(wanted: Wanted) -> Wanted:
-            from holdfast.api.promoting import texts_among
             from holdfast.rules.file import Rules, rules_of
 
             given_rule, compared = as_given(parse(rule))
@@ -99,7 +99,7 @@ class Ruling(Upkeep):
             entry = rules_of([text]).entries[0]
             own = entry if name is None else replace(entry, name=name, numbered=False)
             about = "" if self._is_across(text) else self._table_name(table)
-            ordered = texts_among(compared, self._tables[about].schema) if about else ()
+            ordered = _texts_among(compared, self._tables[about].schema) if about else ()
             given = replace(own, table=about, severity=severity, note=note, where="")
             checked = self._checked(Rules((given,), {about: ordered} if ordered else {}))
             marks = wanted.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES})
@@ -232,10 +232,6 @@ class Ruling(Upkeep):
         assert record is not None
         return record
 
-    def _results(self) -> dict[Subject, Result]:
-        """What is found now, by class and table."""
-        return {at: self._engines[at[0]].result(state) for at, state in self._states.items()}
-
     def _state_of(self, at: Subject, old: Mapping[Subject, Any], new: bool) -> Any:
         """The state of a class: the same, or with what is new found."""
         if not new:
@@ -304,6 +300,12 @@ class Ruling(Upkeep):
     def _is_across(self, text: str) -> bool:
         declared = given_class(text)
         return declared is not None and declared.across
+
+
+def _texts_among(columns: Sequence[str], schema: Schema) -> tuple[str, ...]:
+    """Those of some columns that hold text: their order has to be declared."""
+    types = {column.name: column.type for column in schema.columns}
+    return tuple(name for name in columns if name in types and pa.types.is_string(types[name]))
 
 
 def _differs(name: str, before: Wanted, wanted: Wanted, old: Given, given: Given) -> bool:

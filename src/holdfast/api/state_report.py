@@ -97,35 +97,36 @@ class _State:
             best = result.values() if declared.given else islice(result.values(), BEST)
             marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
             for rule in {each.text: each for each in (*best, *marked)}.values():
-                seen = self._present(engine, subject, rule)
+                seen = self._rule((engine, subject, rule.text), rule)
                 told.add(seen.key)
                 yield seen
         for key in islice(self._turns, _TURNED):
             if key not in told:
-                yield self._turned(key)
+                yield self._rule(key, self._results.get(key[:2], {}).get(key[2]))
 
-    def _present(self, engine: str, subject: str, rule: Any) -> RuleSeen:
-        """A rule that is given, or holds."""
-        finding = rule.to_json()
-        key = (engine, subject, rule.text)
-        figures = self._figures.get(key, ())
-        given = rule_class(engine).given
+    def _rule(self, key: RuleKey, rule: Any | None) -> RuleSeen:
+        """A rule that is given or holds; or, where there is none now, one that was found, and that batches turned."""
+        engine, subject, text = key
+        given, turns, figures = rule_class(engine).given, self._turns.get(key, []), self._figures.get(key, ())
+        finding = {} if rule is None else rule.to_json()
         start = bool(figures[0].violations) if figures and figures[0].seq == 0 else None
-        turns = self._turns.get(key, [])
         if given and start is None and not turns:
             start = bool(finding["violations"])
-        score = finding.get("score") if given else score_of(rule)
+        found_score = None if rule is None else score_of(rule)
+        fate = fate_of([turn_of(each) for each in turns], given, start)
+        implied = next((each.by for each in reversed(turns) if each.event == "implied"), "")
         return RuleSeen(
             engine,
-            table_of_rows(engine, subject, rule.text),
-            rule.text,
+            table_of_rows(engine, subject, text),
+            text,
             subject,
             finding,
-            score,
-            fate_of([turn_of(each) for each in turns], given, start),
+            finding.get("score") if given else found_score,
+            fate,
             [(each.seq, each.violations) for each in figures],
             [_told(each) for each in reversed(turns) if each.witness],
             self._listing(finding) if given else None,
+            implied_by=implied if rule is None and fate.state == "implied" else "",
             mark=self._marks.get(key, ""),
         )
 
@@ -134,26 +135,6 @@ class _State:
         found = self._view.listings(finding["text"]) if finding["violations"] else []
         own = (each for each in found if each.rule.table == finding["table"])
         return next((each.cut_to(MOST_PAIRS + 1) for each in own), None)
-
-    def _turned(self, key: RuleKey) -> RuleSeen:
-        """A rule that was found, and that batches turned."""
-        engine, subject, text = key
-        turns = self._turns[key]
-        rule = self._results.get((engine, subject), {}).get(text)
-        fate = fate_of([turn_of(each) for each in turns], rule_class(engine).given)
-        implied = next((each.by for each in reversed(turns) if each.event == "implied"), "")
-        return RuleSeen(
-            engine,
-            table_of_rows(engine, subject, text),
-            text,
-            subject,
-            rule.to_json() if rule is not None else {},
-            None if rule is None else score_of(rule),
-            fate,
-            told=[_told(each) for each in reversed(turns) if each.witness],
-            implied_by=implied if fate.state == "implied" else "",
-            mark=self._marks.get(key, ""),
-        )
 
     def _sections(self, rules: Sequence[RuleSeen]) -> Iterator[Section]:
         """Given rules first; of each class that was found, those that broke before those that hold."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.opening import Opened, opened
-from holdfast.engines.registry import names_in, refuse_given, rule_class, rule_classes
+from holdfast.engines.registry import names_in, refuse_given, rule_class, suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
@@ -63,12 +63,11 @@ def suggestions_in(
     """The likely rules of tables that are open. What is given has been tested by batches, and its score shows it."""
     started = time.perf_counter()
     found: list[Scored] = []
-    for name in likely_classes() if classes is None else classes:
-        declared = rule_class(name)
-        likely = declared.likely()
+    known = {each.name: each for each in suggestible()}
+    for declared in [known[name] for name in (known if classes is None else classes)]:
         for subject in tables.subjects(declared.across):
             progress.step(f"Finding likely {declared.title}")
-            found += likely(subject, asked or Wanted(), tables.runner, progress)
+            found += declared.likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
@@ -84,20 +83,16 @@ def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
     return replace(scored, score=max(scored.score, given["trust"]), sentence=scored.sentence + said)
 
 
-def likely_classes() -> list[str]:
-    """The classes whose rules can be suggested."""
-    return [each.name for each in rule_classes().values() if each.suggested]
-
-
 def classes_of(rules: str | Sequence[str] | None) -> list[str]:
     """The classes that are named, or all whose rules can be suggested."""
+    known = [each.name for each in suggestible()]
     if rules is None:
-        return likely_classes()
+        return known
     asked = names_in(rules)
     refuse_given(asked)
     for name in asked:
-        if name not in likely_classes():
-            raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(likely_classes())}")
+        if name not in known:
+            raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")
     return asked
 
 

@@ -81,9 +81,8 @@ class Upkeep(View):
                 else:
                     self._watched[name].moved(now.following(table))
         self._follow(kept)
-        latest = self._store.history(1)
         states, beside = self._dump_states()
-        self._store.keep_states(latest[-1].seq if latest else 0, states, replaced, beside)
+        self._store.keep_states(self._last_batch(), states, replaced, beside)
         self._remember_needed({name: needed_bytes(self._tables[name]) for name in kept})
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._stale = False

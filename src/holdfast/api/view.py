@@ -129,14 +129,13 @@ class View(Loaded):
 
     def ranked(self, rules: str | None = None) -> list[Result]:
         """The same as people want to read it: the best first, with what only a look at all of them tells."""
-        self._refresh()
-        chosen = {subject: state for subject, state in self._states.items() if rules in (None, subject[0])}
-        return [self._engines[name].ranked(state) for (name, _), state in chosen.items()]
+        return list(self.ranked_by_class(rules).values())
 
-    def ranked_by_class(self) -> dict[tuple[str, str], Result]:
+    def ranked_by_class(self, rules: str | None = None) -> dict[tuple[str, str], Result]:
         """The same by class and table (`*`: all of them)."""
         self._refresh()
-        return {at: self._engines[at[0]].ranked(state) for at, state in self._states.items()}
+        chosen = {at: state for at, state in self._states.items() if rules in (None, at[0])}
+        return {at: self._engines[at[0]].ranked(state) for at, state in chosen.items()}
 
     def opened(self) -> Opened:
         """The tables with what engines keep of them, as they are now."""
@@ -145,7 +144,11 @@ class View(Loaded):
 
     def _found(self) -> dict[tuple[str, str], Result]:
         self._refresh()
-        return {subject: self._engines[subject[0]].result(state) for subject, state in self._states.items()}
+        return self._results()
+
+    def _results(self) -> dict[tuple[str, str], Result]:
+        """What is found now, by class and table."""
+        return {at: self._engines[at[0]].result(state) for at, state in self._states.items()}
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""

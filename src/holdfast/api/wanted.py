@@ -5,6 +5,7 @@ people do with them; nothing here touches a state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -108,12 +109,9 @@ def rules_in(given: Given) -> Rules:
 
 def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
     """The rules that a state is given, the marks on found ones, and the watched classes; no table is loaded."""
-    store = Store(path)
-    try:
+    with closing(Store(path)) as store:
         found = [name for name in store.watched if not rule_class(name).given]
         return rules_in(kept_rules(store)), Marks.read(store.meta(MARKS)), found
-    finally:
-        store.close()
 
 
 def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:

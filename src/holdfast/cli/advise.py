@@ -8,7 +8,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName
-from holdfast.cli.printing import print_either, terminal_progress
+from holdfast.cli.printing import tell, terminal_progress
 
 
 @app.command()
@@ -31,4 +31,4 @@ def advise(
 
     with terminal_progress() as progress, View.open(state, progress=progress) as view:
         advice = view.advise(clause, table=table, have=have or ())
-    print_either(form, [advice.to_json()], str(advice))
+    tell(advice, form)

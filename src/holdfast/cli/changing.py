@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
@@ -13,7 +14,8 @@ import typer
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
 from holdfast.cli.options import Group, option
-from holdfast.cli.printing import print_either, terminal_progress
+from holdfast.cli.printing import print_json, terminal_progress
+from holdfast.report.terminal import say
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
@@ -54,7 +56,10 @@ class Change:
         with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:
             progress.step("Changing what is watched")
             made = change(monitor)
-        print_either(self.form, made.to_json(), "\n".join(made.lines()))
+        if self.form == "json":
+            print_json(made.to_json())
+        else:
+            say("\n".join(made.lines()))
 
 
 CHANGE = Group(
@@ -71,8 +76,5 @@ def tables_of(state: Path) -> list[TableRecord]:
     """The tables of a state; none of them is loaded."""
     from holdfast.store.store import Store
 
-    store = Store(state)
-    try:
+    with closing(Store(state)) as store:
         return store.tables()
-    finally:
-        store.close()

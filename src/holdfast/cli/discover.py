@@ -9,11 +9,11 @@ import typer
 
 from holdfast.changes.names import command
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
+from holdfast.cli.arguments import Columns, Output, SourceList, Top
 from holdfast.cli.options import READING, settings_of, taking
 from holdfast.cli.printing import class_names, drawn_names, print_denials, print_findings, print_json, terminal_progress
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
-from holdfast.engines.registry import found_classes
+from holdfast.engines.registry import drawable, found_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
 from holdfast.report.terminal import say
@@ -45,7 +45,8 @@ def discover(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
     redact: Annotated[bool, typer.Option("--redact", help="Show hashes in place of values in the page.")] = False,
     picture: Annotated[
-        Path | None, typer.Option(help=f"Draw tables and what ties them ({drawn_names()}): .dot, .mmd or .svg.")
+        Path | None,
+        typer.Option(help=f"Draw tables and what ties them ({drawn_names()}): .dot, .mmd or .svg."),
     ] = None,
     options: ReadOptions,
     settings: dict[str, Any],
@@ -64,61 +65,39 @@ def discover(
         raise BadInput(f"--as dc writes {_AS_DENIALS_TITLES} as denial constraints; ask for them: --rules {names}")
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
-    if rules is None and not settings and picture is None:
-        _overview(tables, chosen, nulls, options, form, top, html, redact)
-        return
+    suggestions = None
     with terminal_progress() as progress:
-        found = find(
-            tables,
-            asked or ["column"],
-            columns=chosen,
-            nulls=nulls,
-            options=options,
-            html=html,
-            redact=redact,
-            progress=progress,
-            **settings,
-        )
-        for table, left_out in found.left_out.items():
-            note_left_out(progress, table, left_out, table in chosen)
+        if rules is None and not settings and picture is None:
+            from holdfast.api.overview import overview
+
+            suggestions, found = overview(tables, chosen, nulls, options, progress, html, redact)
+        else:
+            found = find(
+                tables,
+                asked or ["column"],
+                columns=chosen,
+                nulls=nulls,
+                options=options,
+                html=html,
+                redact=redact,
+                progress=progress,
+                **settings,
+            )
+        note_left_out(progress, found.left_out, chosen)
     if form == "json":
         print_json(table_line(*shape, found.left_out[name], found.ranked) for name, shape in found.shapes.items())
+        print_json(suggestions.to_json() if suggestions is not None else ())
+    elif suggestions is not None:
+        from holdfast.report.suggestions import print_suggestions
+
+        print_suggestions(suggestions, min(top, 12))
+        say(_next(tables, suggestions.seconds))
     if as_:
         print_denials(found.denials(), form, top)
     else:
         print_findings([], form, top, asked, found.ranked)
     if picture:
         found.picture(picture)
-
-
-def _overview(
-    tables: dict[str, str],
-    chosen: dict[str, list[str]],
-    nulls: NullMode,
-    options: ReadOptions,
-    form: Format,
-    top: int,
-    html: Path | None,
-    redact: bool,
-) -> None:
-    """Tell a newcomer what is in some tables."""
-    from holdfast.api.overview import overview
-
-    with terminal_progress() as progress:
-        seen = overview(
-            tables, columns=chosen, nulls=nulls, options=options, html=html, redact=redact, progress=progress
-        )
-        for table, left_out in seen.facts.left_out.items():
-            note_left_out(progress, table, left_out, table in chosen)
-    if form == "json":
-        print_json(table_line(*shape, seen.facts.left_out[name]) for name, shape in seen.facts.shapes.items())
-        print_json(seen.suggestions.to_json())
-    else:
-        from holdfast.report.suggestions import print_suggestions
-
-        print_suggestions(seen.suggestions, min(top, 12))
-        say(_next(tables, seen.suggestions.seconds))
-    print_findings([], form, top, (), seen.facts.ranked)
 
 
 def _next(tables: dict[str, str], seconds: float) -> str:
@@ -136,8 +115,8 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
     """Say before the work what would stand in the way of its results."""
     from holdfast.results.outputs import PAGE, PICTURE, refuse_unwritable
 
-    for each in found_classes():
-        if picture and each.drawn:
+    for each in drawable():
+        if picture:
             each.pictures().refuse_undrawable(picture)
     for path, kind in ((html, PAGE), (picture, PICTURE)):
         if path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -32,11 +33,8 @@ def history(
         else:
             print_rule_history(fared)
         return
-    store = Store(state)
-    try:
+    with closing(Store(state)) as store:
         batches, changes = store.history(last), {each.seq: each.about for each in store.reshaped()}
-    finally:
-        store.close()
     if form == "json":
         told = {seq: {"about": about} for seq, about in changes.items()}
         print_json({**batch.to_json(), **told.get(batch.seq, {})} for batch in batches)

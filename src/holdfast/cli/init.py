@@ -66,8 +66,7 @@ def init(
         options=options, segments=segments, progress=progress, **settings,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out
-        for table, columns_out in left_out.items():
-            note_left_out(progress, table, columns_out, table in chosen)
+        note_left_out(progress, left_out, chosen)
         results = monitor.ranked()
         given = [finding for each in given_classes() for finding in monitor.results(each.name)]
         warn_unlisted(progress, [finding.to_json() for finding in given])

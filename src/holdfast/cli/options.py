@@ -100,7 +100,7 @@ def _read_options(
     return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader)
 
 
-_OF_FILES = (
+_READING_ALL = (
     _reading("separator", str | None, "--sep", help="CSV separator; sniffed if not given."),
     _reading("quote", str | None, help="CSV quote; sniffed if not given."),
     _reading(
@@ -118,8 +118,6 @@ _OF_FILES = (
     _reading("types", Types, "--types", default="infer", help="Infer types from the whole file, or read all as text."),
     _reading("schema", str | None, "--schema", help="Types as a Spark DDL string: 'id INT, zip STRING'."),
     _reading("input_format", str | None, help="csv, json, parquet, orc or arrow, where the name doesn't tell."),
-)
-_OF_DATABASES = (
     _reading("jdbc_table", str | None, help="The table to read from a jdbc: address."),
     _reading(
         "jdbc_properties",
@@ -127,14 +125,13 @@ _OF_DATABASES = (
         help="A file of properties (user=…, password=…) for a jdbc: address; or set HOLDFAST_JDBC_USER and "
         "HOLDFAST_JDBC_PASSWORD.",
     ),
-)
-_OF_READERS = (
     _reading(
         "reader", Reader | None, "--with", help="Read with Spark, or in this process; what fits best if not given."
     ),
 )
-READING = Group((*_OF_FILES, *_OF_DATABASES, *_OF_READERS), _read_options)
-READING_FILES = Group((*_OF_FILES, *_OF_READERS), _read_options)  # that arrive in a folder
+READING = Group(_READING_ALL, _read_options)
+_OF_FILES = tuple(each for each in _READING_ALL if not each.name.startswith("jdbc"))
+READING_FILES = Group(_OF_FILES, _read_options)  # that arrive in a folder
 
 
 # ---- what is asked of rules -----------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
-from holdfast.engines.registry import found_classes, rule_class, rule_classes
+from holdfast.engines.registry import drawable, found_classes, rule_class, rule_classes, suggestible
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
 from holdfast.report.terminal import Terminal, say, say_json
@@ -29,12 +29,12 @@ def class_names() -> str:
 
 def likely_names() -> str:
     """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in found_classes() if each.suggested)
+    return ", ".join(each.name for each in suggestible())
 
 
 def drawn_names() -> str:
     """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in found_classes() if each.drawn)
+    return ", ".join(each.name for each in drawable())
 
 
 def given_classes() -> list[RuleClass[Any]]:
@@ -138,12 +138,19 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
             )
 
 
-def print_either(form: Format, lines: Iterable[Mapping[str, Any]], text: str) -> None:
-    """The same as JSON or as text."""
+class Telling(Protocol):
+    """A result with a text and an object of its own."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+
+
+def tell(result: Telling, form: Format, about: str = "") -> None:
+    """A result as JSON, or as text behind what it is about."""
     if form == "json":
-        print_json(lines)
+        print_json([result.to_json()])
     else:
-        say(text)
+        say(f"{about}{result}")
 
 
 def print_json(lines: Iterable[Mapping[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,15 +32,12 @@ def status(
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
-    store = Store(state)
-    try:
+    with closing(Store(state)) as store:
         findings = [f for f in in_schema_order(store) if not asked or f["kind"] in asked]
         last = store.history(1)
         tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if rule_class(name).many and (not asked or name in asked)]
-    finally:
-        store.close()
     results: list[Result] = []
     kept: dict[tuple[str, str], str] = {}
     if many:

@@ -19,8 +19,8 @@ from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
-    from holdfast.report.progress import TerminalProgress
-    from holdfast.results.suggestions import Suggestions
+
+_LIKELY = likely_names()
 
 
 @app.command()
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def suggest(
     sources: SourceList,
     *,
-    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {likely_names()}.")] = None,
+    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {_LIKELY}.")] = None,
     columns: Columns = None,
     top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = SHOWN,
     max_lhs: Annotated[int, typer.Option(min=1, help="At most so many columns in a left side or key.")] = MAX_LHS,
@@ -45,13 +45,29 @@ def suggest(
     SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
+    from holdfast.api.suggesting import is_state
+    from holdfast.api.suggesting import suggest as find
     from holdfast.results.outputs import refuse_unwritable, write_text
     from holdfast.results.suggestions import RULES
 
     if to:
         refuse_unwritable(to, RULES)
-    with terminal_progress() as progress:
-        found = _found(sources, rules, columns, max_lhs, nulls, options, progress)
+    asked = split(rules) if rules else None
+    if is_state(sources[0]):
+        if len(sources) > 1 or columns:
+            raise BadInput(f"{sources[0]} is a state, which knows its tables and columns; give it alone")
+        from holdfast.api.view import View
+
+        with terminal_progress() as progress, View.open(sources[0], progress=progress) as view:
+            found = view.suggest(asked, max_lhs=max_lhs)
+    else:
+        tables = named(sources, options.jdbc_table)
+        chosen = by_table("--columns", columns or [], tables)
+        with terminal_progress() as progress:
+            found = find(
+                tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
+            )
+            note_left_out(progress, found.left_out, chosen)
     if form == "json":
         print_json(table_line(*shape, found.left_out.get(name, ())) for name, shape in found.shapes.items())
         print_json(found.to_json())
@@ -68,31 +84,3 @@ def suggest(
             f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
             True,
         )
-
-
-def _found(
-    sources: list[str],
-    rules: str | None,
-    columns: list[str] | None,
-    max_lhs: int,
-    nulls: NullMode,
-    options: ReadOptions,
-    progress: TerminalProgress,
-) -> Suggestions:
-    from holdfast.api.suggesting import is_state
-    from holdfast.api.suggesting import suggest as find
-
-    asked = split(rules) if rules else None
-    if is_state(sources[0]):
-        if len(sources) > 1 or columns:
-            raise BadInput(f"{sources[0]} is a state, which knows its tables and columns; give it alone")
-        from holdfast.api.view import View
-
-        with View.open(sources[0], progress=progress) as view:
-            return view.suggest(asked, max_lhs=max_lhs)
-    tables = named(sources, options.jdbc_table)
-    chosen = by_table("--columns", columns or [], tables)
-    found = find(tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress)
-    for table, left_out in found.left_out.items():
-        note_left_out(progress, table, left_out, table in chosen)
-    return found

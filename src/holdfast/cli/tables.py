@@ -66,10 +66,13 @@ def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[s
     return columns
 
 
-def note_left_out(progress: TerminalProgress, table: str, columns: Iterable[str], chosen: bool) -> None:
-    """Say which columns are not watched, where that wasn't asked for by naming others."""
-    if not chosen and (names := ", ".join(columns)):
-        progress.note(f"table {table}: left out, as their types can't be compared: {names}")
+def note_left_out(
+    progress: TerminalProgress, left_out: Mapping[str, Iterable[str]], chosen: Mapping[str, object]
+) -> None:
+    """Say which columns of tables are not watched, where that wasn't asked for by naming others."""
+    for table, columns in left_out.items():
+        if table not in chosen and (names := ", ".join(columns)):
+            progress.note(f"table {table}: left out, as their types can't be compared: {names}")
 
 
 def table_line(schema: Schema, rows: int, left_out: Iterable[str], results: Iterable[Result] = ()) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State
-from holdfast.cli.printing import print_either, terminal_progress
+from holdfast.cli.printing import tell, terminal_progress
 from holdfast.errors import ExitCode
 
 
@@ -29,7 +29,7 @@ def verify(
 
     with terminal_progress() as progress:
         verified = look(state, deep=deep, progress=progress)
-    print_either(form, [verified.to_json()], str(verified))
+    tell(verified, form)
     raise typer.Exit(ExitCode.BAD_INPUT if verified.problems else ExitCode.ALL_WELL)
 
 
@@ -47,7 +47,7 @@ def backup(
 
     with terminal_progress() as progress:
         made = copy(state, folder, say=progress.step)
-    print_either(form, [made.to_json()], str(made))
+    tell(made, form)
 
 
 @app.command()
@@ -66,4 +66,4 @@ def vacuum(
 
     with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
-    print_either(form, [done.to_json()], f"{state}: {done}")
+    tell(done, form, f"{state}: ")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.visible import Printed, brief
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.diff import Diff, Result
     from holdfast.engines.listing import Listing
-    from holdfast.engines.scored import Likely
+    from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
     from holdfast.table.change import Change
     from holdfast.table.rewrite import Kept
@@ -116,22 +117,16 @@ class RuleClass(ABC, Generic[Settings]):
     denials: ClassVar[bool] = False  # its rules can be written as denial constraints, one for all readings
     yours: ClassVar[str] = ""  # the heading over its rules on pages, where they are given; "": the title
     table: ClassVar[FindingTable] = GIVEN_TABLE
-    suggested: ClassVar[str] = ""  # the heading over its suggestions; "": its rules are not suggested
-    by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
-    drawn: ClassVar[bool] = False  # its findings can be drawn
     measure: ClassVar[str] = ""  # the share by which findings say how far they hold, by its name in their objects
 
     @abstractmethod
     def engine(self, settings: Settings, given: Mapping[str, TableRules]) -> Engine[Any, Any]:
         """The engine with some settings, and the rules that were given, by table."""
 
-    def likely(self) -> Likely:
-        """What finds the rules of the class that the data seem to follow, where it is `suggested`."""
-        raise NotImplementedError(self.name)
-
-    def pictures(self) -> Pictures:
-        """What draws its findings, where they can be `drawn`."""
-        raise NotImplementedError(self.name)
+    @property
+    def lens(self) -> tuple[tuple[str, str], ...]:
+        """The headings over its rules that name a column, each with the side that the column is on; "": any."""
+        return (("Given rules" if self.given else self.title.capitalize(), ""),)
 
     @property
     def is_searched(self) -> bool:
@@ -150,6 +145,25 @@ class RuleClass(ABC, Generic[Settings]):
             return []
         old, new = (f"{one.get(self.measure, 0.0):.4%}" for one in (before, after))
         return [(after["text"], self.measure.replace("_", " "), old, new)]
+
+
+class Suggestible(RuleClass[Settings], Generic[Settings, Subject]):
+    """One whose rules can be suggested; its subject is that of its engine."""
+
+    suggested: ClassVar[str]  # the heading over its suggestions
+    by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
+
+    @abstractmethod
+    def likely(self, subject: Subject, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """The rules that the data seem to follow, those with the highest scores, in any order."""
+
+
+class Drawable(RuleClass[Settings]):
+    """One whose findings can be drawn."""
+
+    @abstractmethod
+    def pictures(self) -> Pictures:
+        """What draws them."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +186,23 @@ class Explanation(Printed):
     def table(self) -> LinesTable | None:
         """What is better seen in a table below the lines."""
         return None
+
+
+@dataclass(frozen=True)
+class Said(Explanation):
+    """What a rule says, and whether it is among those that hold; None: nobody looked."""
+
+    rule: Rule
+    holds: bool | None
+
+    def lines(self) -> list[str]:
+        """One line."""
+        known = {True: " It holds.", False: " It doesn't hold, or follows from others.", None: ""}
+        return [f"{self.rule.text}: {self.rule.says}{known[self.holds]}"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule, and whether it holds."""
+        return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
 
 
 class Engine(ABC, Generic[Subject, State]):
@@ -253,11 +284,13 @@ class Engine(ABC, Generic[Subject, State]):
         return ()
 
     def explain(self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
-        """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it.
+        """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it; or at least
+        what it says.
 
         The state is None, and the subject a table or all tables, where the class is not watched.
         """
-        raise BadInput(f"can't explain {text!r}: nothing more is known of {self.declared.title}")
+        self.refuse_rows(rows)
+        return Said(parse(text), None if state is None else text in self.result(state))
 
     def refuse_rows(self, rows: Sequence[int]) -> None:
         """Say so where rows are named that don't explain anything."""

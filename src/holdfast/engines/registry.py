@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.contract import Drawable, Engine, RuleClass, Suggestible
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import registry as rules
 from holdfast.rules.rule import Rule
@@ -42,6 +42,16 @@ def rule_classes() -> Mapping[str, RuleClass[Any]]:
 def found_classes() -> list[RuleClass[Any]]:
     """The classes whose rules are found."""
     return [each for each in rule_classes().values() if not each.given]
+
+
+def suggestible() -> list[Suggestible[Any, Any]]:
+    """The classes whose rules can be suggested."""
+    return [each for each in found_classes() if isinstance(each, Suggestible)]
+
+
+def drawable() -> list[Drawable[Any]]:
+    """The classes whose findings can be drawn."""
+    return [each for each in found_classes() if isinstance(each, Drawable)]
 
 
 def rule_class(name: str) -> RuleClass[Any]:

@@ -1,22 +1,20 @@
 """Rules with what speaks for them: how much the data look as if a rule were meant, and not an accident.
 
-Each class of rules that can be suggested names a function (`RuleClass.likely`) that finds its likely
-rules, exact ones and nearly exact ones alike, and gives each a score from 0 to 1. `holdfast.ranking` puts those of all
-classes in one order.
+Each class of rules that can be suggested (`contract.Suggestible`) finds its likely rules, exact ones and nearly exact
+ones alike, and gives each a score from 0 to 1. `holdfast.ranking` puts those of all classes in one order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from holdfast.engines.thresholds import MAX_LHS, TOP
+from holdfast.rules.promotion import denial_of
+from holdfast.rules.registry import parse
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Finding
-    from holdfast.progress import Progress
-    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,9 @@ class Scored:
 
     @property
     def as_given(self) -> str:
-        """The rule as a rule file takes it."""
-        return self.given or self.rule.text
+        """The rule as a rule file takes it: itself, or the denial constraint that it is, if there is one."""
+        rule = parse(self.text)
+        return self.given or (rule if rule.given_as else denial_of(rule) or rule).text
 
     def to_json(self) -> dict[str, Any]:
         """The rule with its score, which other figures are told beside."""
@@ -69,10 +68,3 @@ class Scored:
             "rows": list(self.rows),
             "evidence": self.sentence,
         }
-
-
-class Likely(Protocol):
-    """What finds the likely rules of a class."""
-
-    def __call__(self, subject: Any, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
-        """The rules with the highest scores, in any order; the subject is that of the engine of the class."""

@@ -81,8 +81,7 @@ def build_table(
         except BadInput as error:
             raise BadInput(f"{reading.name}: {error}") from None
     finally:
-        for path in rows.paths:
-            files.remove(path)
+        rows.remove()
     written = replace(options.csv, nulls=markers)
     if reading.dialect is not None:  # what was found out here, later files need not guess
         written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
@@ -203,8 +202,7 @@ class BatchReader:
             return admitted
         finally:
             for rows in staged:
-                for path in rows.paths:
-                    files.remove(path)
+                rows.remove()
 
     def _refuse_impossible(self, sources: Sources) -> None:
         if sources.upserts is not None and not self.table.schema.key:

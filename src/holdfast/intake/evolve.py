@@ -12,11 +12,11 @@ from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.reading import NOTED, UNSPLIT, Reading, ReadOptions, open_source
 from holdfast.intake.sifting import sifted_whole
-from holdfast.intake.staging import Plan, StagedRows, plan_init, stage_rows, without_dictionaries
+from holdfast.intake.staging import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.sources.grammar import NO_KIND
 from holdfast.sources.infer import Traits, decide, traits
-from holdfast.table import admit, files
+from holdfast.table import admit
 from holdfast.table.columns import ColumnChange, common_type
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
@@ -64,12 +64,7 @@ def _typed(reading: Reading, table: str, folder: str) -> Found:
         return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in reading.columns]
     plan, _ = plan_init(reading, table)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
-    for path in rows.paths:
-        files.remove(path)
-    return _told(reading, plan, rows)
-
-
-def _told(reading: Reading, plan: Plan, rows: StagedRows) -> Found:
+    rows.remove()
     if not reading.infer:
         return [(column.name, column.type) for column in plan.columns]
     return _decided([column.name for column in plan.columns], rows.traits, reading)

@@ -21,7 +21,7 @@ from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
 from holdfast.intake.sifting import NOTHING, Rejected, sifted_whole
-from holdfast.intake.staging import without_dictionaries
+from holdfast.intake.staging import whole_table, without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.table import arrow
 from holdfast.table.table import Schema
@@ -71,7 +71,7 @@ def _split(
     else:
         rejected = NOTHING
     if quarantine is not None:
-        quarantine.put_feed(part, reading, rejected)
+        quarantine.put_records(part, reading, rejected)
     return split
 
 
@@ -156,7 +156,7 @@ class Feed:
 
     def _here(self) -> dict[str, Reading]:
         """Rows that are in memory, or in pieces of files that are read here."""
-        table = _table(self.reading)
+        table = whole_table(self.reading)
         codes, names = self._tables_of(table)
         firsts: dict[str | None, int] = {name: int(np.argmax(codes == code)) for code, name in enumerate(names)}
         if -1 in codes:
@@ -196,13 +196,3 @@ class Feed:
 
     def _wrong_table(self, name: str | None) -> str:
         return f"is for the table {name!r}, which is not watched here" if name else "names no table"
-
-
-def _table(reading: Reading) -> pa.Table:
-    """All rows, without dictionaries: those of pieces differ."""
-    tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
-    plain = []
-    for table in tables:
-        columns = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema]
-        plain.append(table.cast(pa.schema(columns)))
-    return pa.concat_tables(plain)

@@ -64,18 +64,18 @@ class Quarantine:
             self._put_part(table, part, wrong, admitted)
             first += part.staged.rows
 
-    def put_feed(self, part: str, reading: Reading, rejected: Rejected) -> None:
-        """Write the records of a source with rows of several tables that are rows of none."""
+    def put_records(self, name: str, reading: Reading, rejected: Rejected) -> None:
+        """Write records of a source that are no rows of a table, or, where it has rows of several, of none."""
         columns = [name for name, _ in reading.columns]
         self._write(
-            part, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
+            name, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
         )
 
     def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
         bad, reading = _bad_records(part, wrong), part.reading
-        name, columns = f"{_file_name(table)}.{part.name}", [name for name, _ in reading.columns]
+        name = f"{_file_name(table)}.{part.name}"
         if part.staged.traceable:
-            self._write(name, reading, reading.json, bad.reasons, lambda: (columns, originals(reading, bad.records)))
+            self.put_records(name, reading, bad)
         else:
             self._write(name, reading, False, bad.reasons, lambda: _from_codes(part, wrong, admitted))
 
@@ -180,15 +180,14 @@ def _csv_line(fields: Sequence[str], separator: str, quote: str) -> str:
 def _json_lines(found: Sequence[Original], reasons: Sequence[str]) -> Iterator[str]:
     """The lines as they were, with two keys more; what is no object is a text."""
     for each, reason in zip(found, reasons, strict=True):
-        noted = json.dumps(dict(zip(NOTED, (each.line, reason), strict=True)), ensure_ascii=False)
-        known = _keys(each.text)
+        noted, known = dict(zip(NOTED, (each.line, reason), strict=True)), _keys(each.text)
         if known is None:
-            noted = json.dumps({**json.loads(noted), UNSPLIT: each.text}, ensure_ascii=False)
-            yield noted + "\n"
+            yield json.dumps({**noted, UNSPLIT: each.text}, ensure_ascii=False) + "\n"
         elif known & set(NOTED):
-            yield json.dumps({**json.loads(each.text), **json.loads(noted)}, ensure_ascii=False) + "\n"
+            yield json.dumps({**json.loads(each.text), **noted}, ensure_ascii=False) + "\n"
         else:
-            yield each.text[:-1].rstrip() + (", " if known else "") + noted[1:] + "\n"
+            added = json.dumps(noted, ensure_ascii=False)[1:]
+            yield each.text[:-1].rstrip() + (", " if known else "") + added + "\n"
 
 
 def _keys(text: str) -> set[str] | None:

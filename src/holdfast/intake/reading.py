@@ -172,22 +172,7 @@ def _open_path(
     if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
         return _without_columns(path, kind, options)
     way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
-    if kind == "csv":
-        return _open_csv(path, files or [], options, way, spark, expected, tolerant)
-    if kind == "json" and tolerant and files is not None:
-        return _open_sifted_json(path, files, options, spark)
-    if kind == "json":
-        return _open_json(path, files or [], options, way, spark, expected)
-    if way == "spark":
-        return _open_with_spark(path, kind, options, spark)
-    if kind == "parquet":
-        return _open_parquet(path, files or [])
-    if reading := _open_whole(path, kind, files or []):
-        return reading
-    refuse_other_way(
-        options.reader, "spark", f"{path}: it has times before 1677 or after 2262, which Spark alone can read"
-    )
-    return _open_with_spark(path, kind, options, spark)
+    return _Path(path, files or [], options, way, spark, expected, tolerant).opened(kind)
 
 
 def _without_columns(path: str, kind: str, options: ReadOptions) -> Reading:
@@ -200,30 +185,224 @@ def _without_columns(path: str, kind: str, options: ReadOptions) -> Reading:
     )
 
 
-# ---- files that keep types ------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Path:
+    """A path that is to be opened: its files, none where it is not local, and how they are read."""
 
+    path: str
+    files: list[str]
+    options: ReadOptions
+    way: Way
+    spark: SparkSession | None
+    expected: pa.Schema | None
+    tolerant: bool
 
-def _open_parquet(path: str, files: list[str]) -> Reading:
-    """Few rows as a table, many in pieces."""
-    schemas = [pieces.parquet_schema(file) for file in files]
-    _check_same_columns(schemas, files)
-    split = [pieces.split_parquet(file) for file in files]
-    parts = [piece for some, _ in split for piece in some]
-    if sum(rows for _, rows in split) <= _FEW_ROWS:
-        tables = [piece.read() for piece in parts]
-        return _from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), path)
-    columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
-    return Reading(path, columns, pieces=tuple(parts), files=tuple(files))
+    def opened(self, kind: str) -> Reading:
+        """What it holds, in a format."""
+        if kind == "csv":
+            return self._csv()
+        if kind == "json":
+            return self._sifted_json() if self.tolerant and self.files else self._json()
+        if self.way == "spark":
+            return self._with_spark(kind)
+        if kind == "parquet":
+            return self._parquet()
+        if reading := self._whole(kind):
+            return reading
+        why = f"{self.path}: it has times before 1677 or after 2262, which Spark alone can read"
+        refuse_other_way(self.options.reader, "spark", why)
+        return self._with_spark(kind)
 
+    # ---- files that keep types ---------------------------------------------------------------------------------------
 
-def _open_whole(path: str, kind: str, files: list[str]) -> Reading | None:
-    """ORC or Arrow; None where Arrow can't hold what the files hold, and Spark can."""
-    read = local.read_orc if kind == "orc" else local.read_arrow
-    tables = [table for file in files if (table := read(file)) is not None]
-    if len(tables) < len(files):
-        return None
-    _check_same_columns([table.schema for table in tables], files)
-    return _from_arrow(_end_to_end(tables), path)
+    def _parquet(self) -> Reading:
+        """Few rows as a table, many in pieces."""
+        schemas = [pieces.parquet_schema(file) for file in self.files]
+        _check_same_columns(schemas, self.files)
+        split = [pieces.split_parquet(file) for file in self.files]
+        parts = [piece for some, _ in split for piece in some]
+        if sum(rows for _, rows in split) <= _FEW_ROWS:
+            tables = [piece.read() for piece in parts]
+            return _from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), self.path)
+        columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
+        return Reading(self.path, columns, pieces=tuple(parts), files=tuple(self.files))
+
+    def _whole(self, kind: str) -> Reading | None:
+        """ORC or Arrow; None where Arrow can't hold what the files hold, and Spark can."""
+        read = local.read_orc if kind == "orc" else local.read_arrow
+        tables = [table for file in self.files if (table := read(file)) is not None]
+        if len(tables) < len(self.files):
+            return None
+        _check_same_columns([table.schema for table in tables], self.files)
+        return _from_arrow(_end_to_end(tables), self.path)
+
+    # ---- CSV ---------------------------------------------------------------------------------------------------------
+
+    def _csv(self) -> Reading:
+        options, expected = self.options, self.expected
+        full = [file for file in self.files if Path(file).stat().st_size]
+        columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED)
+        dialect, said = local.sniff_file(full[0], options.csv, options.before, columns, self.tolerant)
+        for other in full[1:]:
+            self._check_same_header(full[0], dialect, other)
+        if not dialect.names:
+            return _without_columns(self.path, "csv", options)
+        plain = not options.schema and not self.tolerant and not options.raw
+        if plain and self.way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
+            return self._small_csv(full[0], dialect, said)
+        return self._csv_in_pieces(full, dialect, said)
+
+    def _check_same_header(self, first: str, dialect: Dialect, other: str) -> None:
+        known = replace(self.options.csv, separator=dialect.separator, quote=dialect.quote, header=dialect.header)
+        found, _ = local.sniff_file(other, known, tolerant=self.tolerant)
+        if found.names and found.names != dialect.names:
+            raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
+
+    def _small_csv(self, file: str, dialect: Dialect, said: list[str]) -> Reading:
+        refuse_long_lines(file)
+        text, options, expected = local.encoded(local.read_csv(file, dialect)), self.options.csv, self.expected
+        if expected is None:
+            schema, nulls, noted = local.infer_schema(text, options)
+            said = [*said, *noted]
+            if options.nulls is None and len(nulls) > 1:
+                said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
+        else:
+            known = dict(zip(expected.names, expected.types, strict=True))
+            schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])
+            nulls = ("",) if options.nulls is None else options.nulls
+        typed = local.typed_dictionaries(text, nulls, schema, file)
+        columns = tuple(zip(schema.names, schema.types, strict=True))
+        return Reading(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
+
+    def _csv_in_pieces(self, files: list[str], dialect: Dialect, said: list[str]) -> Reading:
+        from holdfast.spark.session import session
+
+        options = self.options
+        columns = tuple((name, pa.string()) for name in dialect.names)
+        if options.schema:
+            columns = self._declared(dialect.names)
+        # Tasks may run in another folder. No session is started for a file that is refused.
+        whole = [str(Path(file).absolute()) for file in files] if self.way == "spark" else files
+        parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect, self.tolerant))
+        return Reading(
+            self.path,
+            columns,
+            pieces=parts,
+            spark=session(self.spark) if self.way == "spark" else None,
+            text=True,
+            infer=not options.schema and options.csv.types == "infer",
+            nulls=options.csv.nulls,
+            files=tuple(whole),
+            dialect=dialect,
+            said=tuple(said),
+        )
+
+    def _declared(self, names: Sequence[str]) -> tuple[tuple[str, pa.DataType], ...]:
+        """The columns as a schema declares them, which has to name just these."""
+        declared = self._parse_ddl()
+        if [name for name, _ in declared] != list(names):
+            others = f"the columns are {', '.join(names)}, and --schema names others; declare just these"
+            raise BadInput(f"{self.path}: {others}")
+        return tuple(declared)
+
+    def _parse_ddl(self) -> list[tuple[str, pa.DataType]]:
+        ddl = self.options.schema or ""
+        if plain := parse_plain_ddl(ddl):
+            return plain
+        why = f"--schema {ddl!r}: only Spark can tell what it means"
+        refuse_other_way(self.options.reader, "spark", why, ", or mend it")
+        from holdfast.spark import frames
+        from holdfast.spark.session import session
+
+        session(self.spark)
+        with frames.clear_sentence(f"--schema {ddl!r}"):
+            return frames.parse_ddl(ddl)
+
+    # ---- JSON lines --------------------------------------------------------------------------------------------------
+
+    def _json(self) -> Reading:
+        path, files, options, expected = self.path, self.files, self.options, self.expected
+        for file in files:
+            refuse_long_lines(file)
+        declared = dict(self._parse_ddl()) if options.schema else {}
+        if self.way == "spark":
+            return self._json_with_spark(declared)
+        text = jsonlines.read(files)
+        if options.raw:
+            return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
+        looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+        types, said = jsonlines.types_of(looks, options.csv.types == "text")
+        if expected is not None:
+            types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+        if declared:
+            text, types, said = jsonlines.chosen(text, list(declared)), declared, []
+        typed = _from_arrow(jsonlines.typed(text, types, path), path)
+        return replace(typed, files=tuple(files), json=True, said=tuple(said))
+
+    def _sifted_json(self) -> Reading:
+        """Lines that are rows, as marked text that is still to be cast; always read here."""
+        path, files = self.path, self.files
+        if not fits("json", files):
+            raise BadInput(
+                f"{path}: it has bad rows, and is too large to look for them here; split it into smaller files"
+            )
+        for file in files:
+            refuse_long_lines(file)
+        sifted = sift_json(files)
+        table = sifted.table
+        if not table.num_columns and sifted.records > len(sifted.bad):
+            raise jsonlines.keyless(path)
+        if self.options.schema:
+            table = jsonlines.chosen(table, [name for name, _ in self._parse_ddl()])
+        columns = tuple((name, pa.string()) for name in table.column_names)
+        return Reading(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
+
+    def _json_with_spark(self, declared: dict[str, pa.DataType]) -> Reading:
+        from holdfast.spark import frames, jsonframes
+
+        path, files, running = self.path, self.files, self._session()
+        with frames.clear_sentence(path):
+            lines = jsonframes.lines(running, files or [path])
+            looks = {} if declared else jsonframes.looks(lines)
+        if looks is None:
+            raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
+        types, said = jsonlines.types_of(looks, self.options.csv.types == "text")
+        types |= declared
+        frame = jsonframes.rows(lines, list(types))
+        if not types and not frame.isEmpty():
+            raise jsonlines.keyless(path)
+        return Reading(
+            path,
+            tuple(types.items()),
+            frame=frame,
+            text=True,
+            marked=True,
+            scanned=True,
+            has_corrupt_column=True,
+            json=True,
+            files=tuple(files),
+            said=tuple(said),
+        )
+
+    # ---- Spark -------------------------------------------------------------------------------------------------------
+
+    def _session(self) -> SparkSession:
+        """The session that reads the path, which must be no table of a lake."""
+        from holdfast.spark.session import session
+
+        running = session(self.spark)
+        if not self.files:
+            refuse_lake_elsewhere(running, self.path)
+        return running
+
+    def _with_spark(self, kind: str) -> Reading:
+        from holdfast.spark import frames
+
+        path, files, running = self.path, tuple(self.files), self._session()
+        with frames.clear_sentence(path):
+            nested = len(files) > 1 and not partitioned(path, files)
+            frame = frames.read_other(running, kind, path, self.options.schema, nested)
+        return _from_frame(frame, path, files=files, scanned=True)
 
 
 def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:
@@ -236,200 +415,6 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
     for shape, file in zip(shapes, files, strict=True):
         if shape != shapes[0]:
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
-
-
-# ---- CSV ------------------------------------------------------------------------------------------------------------
-
-
-def _open_csv(
-    path: str,
-    files: list[str],
-    options: ReadOptions,
-    way: Way,
-    spark: SparkSession | None,
-    expected: pa.Schema | None,
-    tolerant: bool,
-) -> Reading:
-    full = [file for file in files if Path(file).stat().st_size]
-    columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED)
-    dialect, said = local.sniff_file(full[0], options.csv, options.before, columns, tolerant)
-    for other in full[1:]:
-        _check_same_header(full[0], dialect, other, options.csv, tolerant)
-    if not dialect.names:
-        return _without_columns(path, "csv", options)
-    plain = not options.schema and not tolerant and not options.raw
-    if plain and way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
-        return _read_small_csv(full[0], dialect, options, expected, said)
-    return _csv_in_pieces(path, full, dialect, options, way, spark, said, tolerant)
-
-
-def _check_same_header(first: str, dialect: Dialect, other: str, options: CsvOptions, tolerant: bool) -> None:
-    known = replace(options, separator=dialect.separator, quote=dialect.quote, header=dialect.header)
-    found, _ = local.sniff_file(other, known, tolerant=tolerant)
-    if found.names and found.names != dialect.names:
-        raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
-
-
-def _read_small_csv(
-    file: str, dialect: Dialect, options: ReadOptions, expected: pa.Schema | None, said: list[str]
-) -> Reading:
-    refuse_long_lines(file)
-    text = local.encoded(local.read_csv(file, dialect))
-    if expected is None:
-        schema, nulls, noted = local.infer_schema(text, options.csv)
-        said = [*said, *noted]
-        if options.csv.nulls is None and len(nulls) > 1:
-            said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
-    else:
-        known = dict(zip(expected.names, expected.types, strict=True))
-        schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])
-        nulls = ("",) if options.csv.nulls is None else options.csv.nulls
-    typed = local.typed_dictionaries(text, nulls, schema, file)
-    columns = tuple(zip(schema.names, schema.types, strict=True))
-    return Reading(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
-
-
-def _csv_in_pieces(
-    path: str,
-    files: list[str],
-    dialect: Dialect,
-    options: ReadOptions,
-    way: Way,
-    spark: Any,
-    said: list[str],
-    tolerant: bool,
-) -> Reading:
-    from holdfast.spark.session import session
-
-    columns = tuple((name, pa.string()) for name in dialect.names)
-    if options.schema:
-        columns = _declared(_parse_ddl(options, spark), dialect.names, path)
-    # Tasks may run in another folder. No session is started for a file that is refused.
-    whole = [str(Path(file).absolute()) for file in files] if way == "spark" else files
-    parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect, tolerant))
-    return Reading(
-        path,
-        columns,
-        pieces=parts,
-        spark=session(spark) if way == "spark" else None,
-        text=True,
-        infer=not options.schema and options.csv.types == "infer",
-        nulls=options.csv.nulls,
-        files=tuple(whole),
-        dialect=dialect,
-        said=tuple(said),
-    )
-
-
-def _parse_ddl(options: ReadOptions, spark: SparkSession | None) -> list[tuple[str, pa.DataType]]:
-    ddl = options.schema or ""
-    if plain := parse_plain_ddl(ddl):
-        return plain
-    refuse_other_way(options.reader, "spark", f"--schema {ddl!r}: only Spark can tell what it means", ", or mend it")
-    from holdfast.spark import frames
-    from holdfast.spark.session import session
-
-    session(spark)
-    with frames.clear_sentence(f"--schema {ddl!r}"):
-        return frames.parse_ddl(ddl)
-
-
-def _declared(
-    declared: list[tuple[str, pa.DataType]], names: Sequence[str], path: str
-) -> tuple[tuple[str, pa.DataType], ...]:
-    if [name for name, _ in declared] != list(names):
-        raise BadInput(f"{path}: the columns are {', '.join(names)}, and --schema names others; declare just these")
-    return tuple(declared)
-
-
-# ---- JSON lines -----------------------------------------------------------------------------------------------------
-
-
-def _open_json(
-    path: str, files: list[str], options: ReadOptions, way: Way, spark: SparkSession | None, expected: pa.Schema | None
-) -> Reading:
-    for file in files:
-        refuse_long_lines(file)
-    declared = dict(_parse_ddl(options, spark)) if options.schema else {}
-    if way == "spark":
-        return _json_with_spark(path, files, declared, options, spark)
-    text = jsonlines.read(files)
-    if options.raw:
-        return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
-    looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
-    types, said = jsonlines.types_of(looks, options.csv.types == "text")
-    if expected is not None:
-        types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
-    if declared:
-        text, types, said = jsonlines.chosen(text, list(declared)), declared, []
-    typed = _from_arrow(jsonlines.typed(text, types, path), path)
-    return replace(typed, files=tuple(files), json=True, said=tuple(said))
-
-
-def _open_sifted_json(path: str, files: list[str], options: ReadOptions, spark: SparkSession | None) -> Reading:
-    """Lines that are rows, as marked text that is still to be cast; always read here."""
-    if not fits("json", files):
-        raise BadInput(f"{path}: it has bad rows, and is too large to look for them here; split it into smaller files")
-    for file in files:
-        refuse_long_lines(file)
-    sifted = sift_json(files)
-    table = sifted.table
-    if not table.num_columns and sifted.records > len(sifted.bad):
-        raise jsonlines.keyless(path)
-    if options.schema:
-        table = jsonlines.chosen(table, [name for name, _ in _parse_ddl(options, spark)])
-    columns = tuple((name, pa.string()) for name in table.column_names)
-    return Reading(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
-
-
-def _json_with_spark(
-    path: str, files: list[str], declared: dict[str, pa.DataType], options: ReadOptions, spark: SparkSession | None
-) -> Reading:
-    from holdfast.spark import frames, jsonframes
-    from holdfast.spark.session import session
-
-    running = session(spark)
-    if not files:
-        refuse_lake_elsewhere(running, path)
-    with frames.clear_sentence(path):
-        lines = jsonframes.lines(running, files or [path])
-        looks = {} if declared else jsonframes.looks(lines)
-    if looks is None:
-        raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
-    types, said = jsonlines.types_of(looks, options.csv.types == "text")
-    types |= declared
-    frame = jsonframes.rows(lines, list(types))
-    if not types and not frame.isEmpty():
-        raise jsonlines.keyless(path)
-    return Reading(
-        path,
-        tuple(types.items()),
-        frame=frame,
-        text=True,
-        marked=True,
-        scanned=True,
-        has_corrupt_column=True,
-        json=True,
-        files=tuple(files),
-        said=tuple(said),
-    )
-
-
-# ---- Spark ----------------------------------------------------------------------------------------------------------
-
-
-def _open_with_spark(path: str, kind: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
-    from holdfast.spark import frames
-    from holdfast.spark.session import session
-
-    files = tuple(files_of(path) or ())
-    running = session(spark)
-    if not files:
-        refuse_lake_elsewhere(running, path)
-    with frames.clear_sentence(path):
-        nested = len(files) > 1 and not partitioned(path, files)
-        frame = frames.read_other(running, kind, path, options.schema, nested)
-    return _from_frame(frame, path, files=files, scanned=True)
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:

@@ -48,6 +48,11 @@ class StagedRows:
     order: NDArray[np.int64] | None = None  # for each row its number in the source, where they were put in order
     traceable: bool = True  # whether it is known which record of the source a row is: Spark has an order of its own
 
+    def remove(self) -> None:
+        """Remove the files."""
+        for path in self.paths:
+            files.remove(path)
+
 
 NO_ROWS = StagedRows(0)
 
@@ -350,14 +355,19 @@ def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> Staged
     if plan.version_place >= 0:  # all rows must be put in order
         if reading.spark is not None:
             return _stage_frame(reading, plan, folder)
-        table = pa.concat_tables([without_dictionaries(piece.read()) for piece in reading.pieces])
-        return stage_in_order(table, plan, folder, few)
+        return stage_in_order(whole_table(reading), plan, folder, few)
     tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
     done = reader_of(reading.spark).map(stage_piece, tasks)
     seen = [Traits() for _ in plan.columns]
     for each in done:
         seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
     return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
+
+
+def whole_table(reading: Reading) -> pa.Table:
+    """All rows that are read here, without dictionaries: those of pieces differ."""
+    tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
+    return pa.concat_tables([without_dictionaries(table) for table in tables])
 
 
 def without_dictionaries(table: pa.Table) -> pa.Table:

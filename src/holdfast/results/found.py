@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from holdfast.changes.asked import RulesWhenAsked, for_people, with_bound
 from holdfast.changes.diff import Finding, Result
-from holdfast.engines.registry import found_classes, rule_class
+from holdfast.engines.registry import drawable, rule_class
 from holdfast.results.arrow import to_arrow
 from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text
@@ -71,11 +71,9 @@ class Found(Printed, Drawn, Framed):
 
     def picture(self, path: str | Path) -> None:
         """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
-        for each in found_classes():
-            if each.drawn:
-                pictures = each.pictures()
-                chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
-                write_text(Path(path), pictures.draw(Path(path), list(self.left_out), chosen), PICTURE)
+        for each in drawable():
+            chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
+            write_text(Path(path), each.pictures().draw(Path(path), list(self.left_out), chosen), PICTURE)
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""

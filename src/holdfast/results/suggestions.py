@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.engines.registry import rule_classes
+from holdfast.engines.registry import suggestible
 from holdfast.errors import refuse_below
 from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import HEADING, given_rules, rules_text
@@ -109,7 +109,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         then the rows that look wrong.
         """
         several = len(self.shapes) > 1
-        for declared in rule_classes().values():
+        for declared in suggestible():
             own = [each for each in self.told if each.kind == declared.name]
             if own and declared.by_left_side:
                 if self.same:
@@ -119,7 +119,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
             else:
                 lines = [_line(each, several and not declared.across) for each in own]
             if lines:
-                yield Section(declared.suggested or declared.title, lines[:top], max(0, len(lines) - top))
+                yield Section(declared.suggested, lines[:top], max(0, len(lines) - top))
         if self.doubts:
             doubts = [f"{each.table}: {each}" if several else str(each) for each in self.doubts]
             yield Section("rows that look wrong", [Line(text) for text in doubts])

@@ -152,6 +152,14 @@ class Comparison(Part):
         return replace(self, left=left, right=right)
 
     @property
+    def canonical(self) -> Comparison:
+        """One writing for all that say the same: t, then the first column by name, on the left."""
+        if len(self.cells) != 2:
+            return self
+        one, other = ((cell.row == "s", cell.column) for cell in self.cells)
+        return self.mirrored if one > other else self
+
+    @property
     def is_shared(self) -> bool:
         """Whether it says that rows t and s have the same value in a column."""
         return self.operator == "=" and self.is_beside

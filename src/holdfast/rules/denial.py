@@ -81,20 +81,9 @@ class DenialConstraint(Rule):
         return (Breach(self.predicates, tuple(dict.fromkeys(unequal)) or self.columns),)
 
     @property
-    def is_symmetric(self) -> bool:
-        """Whether swapping t and s gives the same predicates: then each pair of rows counts once."""
-        swapped = {canonical(predicate.swapped) for predicate in self.predicates}
-        return swapped == {canonical(predicate) for predicate in self.predicates}
-
-    @property
     def is_single(self) -> bool:
         """Whether it speaks of one row only."""
         return all(cell.row == "t" for predicate in self.predicates for cell in predicate.cells)
-
-    @property
-    def counted(self) -> str:
-        """What a violation is."""
-        return "rows" if self.is_single else "pairs, each once" if self.is_symmetric else "ordered pairs"
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
@@ -118,16 +107,8 @@ def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:
     distinct: dict[Comparison, Comparison] = {}
     for predicate in given:
         crossing = [cell.row for cell in predicate.cells] == ["s", "t"]
-        distinct.setdefault(canonical(predicate), predicate.mirrored if crossing else predicate)
+        distinct.setdefault(predicate.canonical, predicate.mirrored if crossing else predicate)
     return tuple(distinct.values())
-
-
-def canonical(predicate: Comparison) -> Comparison:
-    """One writing for all predicates that say the same: t, then the first column by name, on the left."""
-    if len(predicate.cells) == 1:
-        return predicate
-    one, other = ((cell.row == "s", cell.column) for cell in predicate.cells)
-    return predicate.mirrored if one > other else predicate
 
 
 class _Reader(ConditionReader):

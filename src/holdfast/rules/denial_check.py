@@ -21,7 +21,7 @@ import pyarrow as pa
 from holdfast.rules.check import Checker
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand
 from holdfast.rules.constants import Constant
-from holdfast.rules.denial import DenialConstraint, canonical
+from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.reader import is_number
 from holdfast.search.queries import Operator
 from holdfast.table.table import Schema
@@ -127,7 +127,7 @@ def _contradictions(constraint: DenialConstraint) -> list[str]:
     """
     groups: dict[tuple[Cell, ...], list[Comparison]] = {}
     for predicate in constraint.predicates:
-        groups.setdefault(canonical(predicate).cells, []).append(canonical(predicate))
+        groups.setdefault(predicate.canonical.cells, []).append(predicate.canonical)
     return [
         f"no rows can violate this rule: {' and '.join(each.text for each in group)} is never true"
         for cells, group in groups.items()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Condition, alike, compared
-from holdfast.rules.reader import Reader, in_table_order, refuse_unknown, without_quoted
+from holdfast.rules.reader import Reader, in_table_order, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -93,8 +93,7 @@ class FD(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With the left side in the order of the table."""
-        refuse_unknown(self.text, self.columns, names)
-        return replace(self, table=table, lhs=in_table_order(self.lhs, names))
+        return replace(super().in_table(names, table), lhs=in_table_order(self.lhs, names))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
@@ -154,8 +153,7 @@ class Key(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With its columns in the order of the table."""
-        refuse_unknown(self.text, self.columns, names)
-        return replace(self, table=table, lhs=in_table_order(self.lhs, names))
+        return replace(super().in_table(names, table), lhs=in_table_order(self.lhs, names))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints; an exact key has no error to state."""

@@ -24,7 +24,7 @@ from typing import Any, Literal, Self
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Condition, alike, compared
 from holdfast.rules.dependency import share
-from holdfast.rules.reader import Reader, follows_braces, in_table_order, refuse_unknown
+from holdfast.rules.reader import Reader, follows_braces, in_table_order
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -119,8 +119,7 @@ class Constant(_Canonical):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With the context in the order of the table."""
-        refuse_unknown(self.text, self.columns, names)
-        return replace(self, table=table, context=in_table_order(self.context, names))
+        return replace(super().in_table(names, table), context=in_table_order(self.context, names))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
@@ -179,9 +178,9 @@ class Compatible(_Canonical):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With context and pair in the order of the table."""
-        refuse_unknown(self.text, self.columns, names)
+        own = super().in_table(names, table)
         one, other = in_table_order(self.pair, names)
-        return replace(self, table=table, context=in_table_order(self.context, names), pair=(one, other))
+        return replace(own, context=in_table_order(self.context, names), pair=(one, other))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

@@ -25,7 +25,7 @@ from typing import Any, Literal, Self
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
 from holdfast.rules.parts import names_of, renamed
-from holdfast.rules.reader import Reader, follows_braces, refuse_unknown
+from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -124,9 +124,8 @@ class Pointwise(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """With its columns in the order of the table, and of two mirror images the one that is shown."""
-        refuse_unknown(self.text, self.columns, names)
-        left = tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))
-        return replace(self, table=table, left=left).folded
+        own = super().in_table(names, table)
+        return replace(own, left=tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))).folded
 
     def renamed(self, table: str, names: Any) -> Self:  # noqa: ARG002
         """Operators are no names."""

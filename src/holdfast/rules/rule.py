@@ -10,7 +10,7 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -20,6 +20,7 @@ from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.rules.reader import refuse_unknown
 from holdfast.table.nulls import Nulls
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
@@ -150,12 +151,16 @@ class Rule(Part, ABC):
     @property
     def is_symmetric(self) -> bool:
         """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
-        return False
+        own = [breach.comparisons for breach in self.breaches()]
+        swapped = ([each.swapped for each in breach] for breach in own)
+        return {*map(_unordered, swapped)} == {*map(_unordered, own)}
 
     @property
     def counted(self) -> str:
         """What a violation is."""
-        return "rows"
+        if not any(breach.is_pair for breach in self.breaches()):
+            return "rows"
+        return "pairs, each once" if self.is_symmetric else "ordered pairs"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -188,7 +193,8 @@ class Rule(Part, ABC):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
-        raise NotImplementedError
+        refuse_unknown(self.text, self.columns, names)
+        return replace(self, table=table)  # type: ignore[type-var]  # each class is a dataclass
 
     def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
         """The columns that it names, table by table."""
@@ -198,9 +204,13 @@ class Rule(Part, ABC):
         """The same rule where some columns of a table have other names now, given by their old ones."""
         return renamed(self, names)
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
+        return {"kind": self.kind, "table": self.table, "text": self.text}
+
+
+def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
+    return frozenset(each.canonical for each in comparisons)
 
 
 def _swapped(leaf: Any) -> Any:

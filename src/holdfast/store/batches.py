@@ -5,22 +5,12 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from holdfast.store.events import how_many
-from holdfast.store.records import BatchPart, BatchRecord, Commit
+from holdfast.store.records import AppliedBatch, BatchPart, BatchRecord, Commit
 
 _SEVERAL = "*"  # stands for the table of a batch that has several
 _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
-
-
-class Step(NamedTuple):
-    """What a batch did to one table."""
-
-    seq: int
-    table: str
-    inserted: int
-    next_id: int
 
 
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
@@ -49,28 +39,25 @@ def _parts_since(database: sqlite3.Connection, first: int, last: int | None = No
     return found
 
 
-def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[Step]:
+def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[AppliedBatch]:
     """What the batches after one did to each table, or to one of them, in their order."""
     query = f"""
         SELECT seq, table_name, inserted, next_id FROM
         (SELECT seq, table_name, inserted, next_id, 0 AS place FROM batches WHERE table_name <> '{_SEVERAL}'
          UNION ALL SELECT seq, table_name, inserted, next_id, rowid FROM batch_parts)
         WHERE seq > ?1 AND (?2 IS NULL OR table_name = ?2) ORDER BY seq, place"""
-    return [Step(*row) for row in database.execute(query, (seq, table))]
+    return [AppliedBatch(*row) for row in database.execute(query, (seq, table))]
 
 
 def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
     """Keep a batch, and how many rows its tables have now; gives its number."""
     parts = commit.parts
     one = parts[0] if len(parts) == 1 else None
-    row = (
-        commit.batch_id, one.table if one else _SEVERAL, now(), commit.kind, sum(part.inserted for part in parts),
+    seq = insert_batch(
+        database, commit.batch_id, one.table if one else _SEVERAL, commit.kind, sum(part.inserted for part in parts),
         sum(part.deleted for part in parts), sum(part.ignored for part in parts), commit.seconds,
         one.next_id if one else 0, *how_many(commit.diffs.values()),
     )  # fmt: skip
-    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
-    seq = database.execute(f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
-    assert seq is not None
     if not one:
         rows = [(seq, part.table, part.inserted, part.deleted, part.ignored, part.next_id) for part in parts]
         database.executemany("INSERT INTO batch_parts VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -79,6 +66,12 @@ def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
     return seq
 
 
-def now() -> str:
-    """The time as history tells it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: str, *figures: float) -> int:
+    """A row of the history, of this moment: rows inserted, deleted and ignored, seconds, the next row id, and how many
+    rules were gained, lost and changed. Gives its number.
+    """
+    row = (batch_id, table, datetime.now(UTC).isoformat(timespec="milliseconds"), kind, *figures)
+    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
+    seq = database.execute(f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
+    assert seq is not None
+    return seq

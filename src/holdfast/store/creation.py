@@ -7,7 +7,7 @@ folder is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -173,14 +173,12 @@ def is_free_place(place: Path, begun: bool) -> bool:
 
 def _is_unfinished(folder: Path) -> bool:
     """Whether the database is ours, and does not count as a state."""
-    database = connect(folder / DATABASE)
     try:
-        tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if "meta" not in tables:
-            return not tables
-        row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
+        with closing(connect(folder / DATABASE)) as database:
+            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if "meta" not in tables:
+                return not tables
+            row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
     except UNREADABLE:
         return False  # something else that has the name
-    finally:
-        database.close()
     return row is None or row[0] != "ready"

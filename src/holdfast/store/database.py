@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing
 from importlib import resources
 from pathlib import Path
 
@@ -160,13 +161,8 @@ def fact(folder: Path, key: str) -> str | None:
     if not (folder / DATABASE).is_file():
         return None
     try:
-        database = ReadDatabase(folder)
+        with closing(ReadDatabase(folder)) as database:
+            row = database.file.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     except (*UNREADABLE, OSError):
         return None
-    try:
-        row = database.file.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    except UNREADABLE:
-        return None
-    finally:
-        database.close()
     return str(row[0]) if row else None

@@ -44,17 +44,31 @@ def put_results(database: sqlite3.Connection, seq: int, engine: str, table: str,
 
 def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
     """Keep what a batch changed: findings, unless there are many, events, and values of rows that broke rules."""
-    counts: Counter[str] = Counter()
     for (engine, table), diff in commit.diffs.items():
-        many = engine in commit.many
-        if not many:
+        if engine not in commit.many:
             _put_changed(database, seq, engine, table, diff)
-        kept = {number for name, number in commit.kept.rows if name == table}
-        events = events_of(diff, many, commit.witnesses.get((engine, table), {}), kept)
-        rows = ((seq, engine, table, *event) for event in _counted(events, counts))
-        database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
+    put_events(database, seq, _events(commit))
     _put_rows(database, seq, commit)
+
+
+def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[str, str, Event]]) -> None:
+    """Keep what happened to rules of engines and subjects, and how often; events are made as they are written."""
+    counts: Counter[str] = Counter()
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for engine, subject, event in events:
+            counts[event.event] += 1
+            yield seq, engine, subject, *event
+
+    database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows())
+    database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
+
+
+def _events(commit: Commit) -> Iterator[tuple[str, str, Event]]:
+    for (engine, table), diff in commit.diffs.items():
+        kept = {number for name, number in commit.kept.rows if name == table}
+        for event in events_of(diff, engine in commit.many, commit.witnesses.get((engine, table), {}), kept):
+            yield engine, table, event
 
 
 def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str, diff: Diff) -> None:
@@ -71,15 +85,7 @@ def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
         database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.kept.left_out))
 
 
-def _counted(events: Iterator[Event], counts: Counter[str]) -> Iterator[Event]:
-    for event in events:
-        counts[event.event] += 1
-        yield event
-
-
-def events_of(
-    diff: Diff, many: bool, witnesses: Mapping[str, Witness] | None = None, kept: Collection[int] = ()
-) -> Iterator[Event]:
+def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], kept: Collection[int]) -> Iterator[Event]:
     """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones
     that got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses`
     are those of given rules.
@@ -101,13 +107,13 @@ def events_of(
     for event, findings in (("lost", broken), ("worse", worse)):
         for text, finding in findings.items():
             told = json.dumps(finding.to_json()) if event == "lost" else ""
-            shown = (witnesses or {}).get(text)
+            shown = witnesses.get(text)
             yield Event(event, text, told, _witness_text(shown, kept) if shown else None)
     for text in (*diff.gained, *mended):
         yield Event("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
 
 
-def _witness_text(witness: Witness, kept: Collection[int] = ()) -> str:
+def _witness_text(witness: Witness, kept: Collection[int]) -> str:
     """What an event keeps of a witness: all but values, which are kept once for each row."""
     keys = () if all(row in kept for row in witness.rows) else witness.keys
     told = replace(witness, values=(), keys=keys).to_json()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -51,12 +51,3 @@ def _put(database: sqlite3.Connection, seq: int, engine: str, table: str, change
     for place, own in groupby(changed, key=lambda each: each.place):
         rows = [(seq, subjects[each.about], *each.figures) for each in own]
         database.executemany(f"INSERT INTO {place} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-
-
-def kept_figures(database: sqlite3.Connection, place: str) -> Iterable[tuple[Any, ...]]:
-    """All figures that a table keeps, the oldest first: engine, table and text of each, batch, figures."""
-    query = f"""
-        SELECT engine, table_name, text, {place}.* FROM {place} JOIN subjects ON subjects.id = subject
-        ORDER BY seq, subject"""
-    for engine, table, text, seq, _, *figures in database.execute(query):
-        yield engine, table, text, seq, *figures

@@ -135,9 +135,10 @@ class Commit:
 
 @dataclass(frozen=True)
 class AppliedBatch:
-    """What an applied batch did to a table: the segments it added, for bringing an engine's kept state up to date."""
+    """What an applied batch did to a table; segments that it added bring an engine's kept state up to date."""
 
     seq: int
     table: str
-    segments: tuple[Segment, ...]
+    inserted: int
     next_id: int
+    segments: tuple[Segment, ...] = ()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast.errors import clear_sentences
-from holdfast.store.figures import kept_figures
 from holdfast.store.renamed import ColumnNames
 
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
@@ -115,9 +114,11 @@ class Remembered:
 
     def _figures(self, place: str) -> dict[Subject, list[Any]]:
         found: dict[Subject, list[Any]] = defaultdict(list)
-        with clear_sentences(self._path):
-            for engine, table, text, *figures in kept_figures(self._db, place):
-                found[engine, table, text].append(tuple(figures))
+        query = f"""
+            SELECT engine, table_name, text, {place}.* FROM {place} JOIN subjects ON subjects.id = subject
+            ORDER BY seq, subject"""
+        for engine, table, text, seq, _, *figures in self._rows(query):
+            found[engine, table, text].append((seq, *figures))
         return dict(found)
 
     # ---- rows -------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Result
-from holdfast.store.batches import now
-from holdfast.store.events import Event, put_results
+from holdfast.store.batches import insert_batch
+from holdfast.store.events import Event, put_events, put_results
 from holdfast.store.records import TableRecord
 from holdfast.store.tables import put_table
 from holdfast.table.table import Segment
@@ -52,7 +52,8 @@ class Description(NamedTuple):
 
 def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
     """Keep what a change is made of, but for files; gives its number."""
-    seq = _put_batch(database, change)
+    figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
+    seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
     database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
     for record in change.tables:
@@ -64,20 +65,7 @@ def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
         put_results(database, seq, engine, subject, result)
         _drop_others(database, engine, subject, result)
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
-    _put_events(database, seq, change.events)
-    return seq
-
-
-def _put_batch(database: sqlite3.Connection, change: Reshaped) -> int:
-    """The change in the history."""
-    row = (
-        change.change_id, change.table, now(), change.kind, 0, 0, 0, change.seconds, change.next_id, 0, 0,
-        len(change.events),
-    )  # fmt: skip
-    columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
-    query = f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})"
-    seq = database.execute(query, row).lastrowid
-    assert seq is not None
+    put_events(database, seq, change.events)
     return seq
 
 
@@ -85,15 +73,6 @@ def _drop_others(database: sqlite3.Connection, engine: str, subject: str, result
     kept = database.execute("SELECT text FROM results WHERE engine = ? AND table_name = ?", (engine, subject))
     gone = [(engine, subject, text) for (text,) in kept.fetchall() if text not in result]
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
-
-
-def _put_events(database: sqlite3.Connection, seq: int, events: Sequence[tuple[str, str, Event]]) -> None:
-    rows = [(seq, engine, subject, *event) for engine, subject, event in events]
-    database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    counts: dict[str, int] = {}
-    for _, _, event in events:
-        counts[event.event] = counts.get(event.event, 0) + 1
-    database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
 
 
 def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapping[str, str]]) -> None:

@@ -28,7 +28,7 @@ from holdfast.changes.diff import Result
 from holdfast.changes.names import command
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
-from holdfast.store.batches import Step, batch_with, last_batches, put_batch, steps_since
+from holdfast.store.batches import batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.events import put_diffs, put_results
@@ -209,7 +209,7 @@ class Store:
         later = [] if as_of is None else self._steps(as_of, name)
         return TableFiles(now.schema, segments, later[0].next_id - later[0].inserted if later else now.next_id)
 
-    def _steps(self, after: int, table: str | None = None) -> list[Step]:
+    def _steps(self, after: int, table: str | None = None) -> list[AppliedBatch]:
         with clear_sentences(self.path):
             return steps_since(self._db, after, table)
 
@@ -261,10 +261,9 @@ class Store:
     def steps_after(self, seq: int) -> list[AppliedBatch]:
         """What the batches after one did to each table, with the segments that each added there."""
         return [
-            AppliedBatch(each.seq, each.table, self._segments("seq = ? AND table_name = ?", each.seq, each.table),
-                         each.next_id)
+            replace(each, segments=self._segments("seq = ? AND table_name = ?", each.seq, each.table))
             for each in self._steps(seq)
-        ]  # fmt: skip
+        ]
 
     def births(self, table: str) -> list[tuple[int, int]]:
         """The batches that brought rows to a table, each with the number of the first of these."""

@@ -4,20 +4,23 @@ were given by name, from the rows in groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, RuleClass, Suggestible, score_cell
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.dependency import FD, Key
 
 if TYPE_CHECKING:
     from holdfast.engines.functional.engine import FunctionalEngine
     from holdfast.engines.functional.named import NamedEngine
-    from holdfast.engines.scored import Likely
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def _cells(rule: Json) -> list[str]:
     return [score_cell(rule), f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
-class _Found(RuleClass[FunctionalSettings]):
+class _Found(Suggestible[FunctionalSettings, "WatchedTable"]):
     settings = FunctionalSettings
     many = scored = True
     measure = "error"
@@ -64,11 +67,11 @@ class Keys(_Found):
     suggested = "likely keys"
     table = FindingTable(("score", "error", "key"), _cells, ("score", "error"))
 
-    def likely(self) -> Likely:
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """By how few rows are in the way."""
         from holdfast.engines.functional.likely_keys import likely
 
-        return likely
+        return likely(subject, wanted, runner, progress)
 
 
 class FDs(_Found):
@@ -77,13 +80,14 @@ class FDs(_Found):
     name, title, rules = "fd", "functional dependencies", (FD,)
     suggested = "what determines what"
     by_left_side = True
+    lens = ("What determines it", "right"), ("What it determines", "left")
     table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
 
-    def likely(self) -> Likely:
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """By how much rows agree."""
         from holdfast.engines.functional.likely_fds import likely
 
-        return likely
+        return likely(subject, wanted, runner, progress)
 
 
 class NamedDependencies(RuleClass[NoSettings]):

@@ -4,19 +4,32 @@ were given by name, from the rows that have no partner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Pictures, RuleClass, score_cell
+from holdfast.engines.contract import (
+    Drawable,
+    FindingTable,
+    Json,
+    NoSettings,
+    Option,
+    Pictures,
+    RuleClass,
+    Suggestible,
+    score_cell,
+)
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 
 if TYPE_CHECKING:
     from holdfast.engines.inclusion.engine import InclusionEngine
     from holdfast.engines.inclusion.references import ReferenceEngine
-    from holdfast.engines.scored import Likely
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -52,13 +65,14 @@ def _cells(rule: Json) -> list[str]:
 _NUMBERS = ("score", "values in", "rows in")
 
 
-class Inclusions(RuleClass[InclusionSettings]):
+class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], Drawable[InclusionSettings]):
     """Inclusion dependencies that are found."""
 
     name, title, rules = "ind", "inclusion dependencies", (IND,)
     suggested = "likely foreign keys"
+    lens = (("Foreign keys", ""),)
     settings = InclusionSettings
-    across = drawn = references = True
+    across = references = True
     measure = "value_coverage"
     table = FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS)
 
@@ -68,11 +82,13 @@ class Inclusions(RuleClass[InclusionSettings]):
 
         return InclusionEngine(self, settings)
 
-    def likely(self) -> Likely:
+    def likely(
+        self, subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, progress: Progress
+    ) -> Sequence[Scored]:
         """By what makes a foreign key."""
         from holdfast.engines.inclusion.likely import likely
 
-        return likely
+        return likely(subject, wanted, runner, progress)
 
     def pictures(self) -> Pictures:
         """Tables and the references between them."""

@@ -4,12 +4,12 @@ those that were given, which lists of columns order which others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, score_cell
+from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, Suggestible, score_cell
 from holdfast.engines.violations import ViolationSettings
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.lists import ListOD
@@ -19,8 +19,11 @@ from holdfast.visible import brief
 if TYPE_CHECKING:
     from holdfast.engines.order.engine import OrderEngine
     from holdfast.engines.order.list_engine import ListEngine
-    from holdfast.engines.scored import Likely
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,12 @@ def _cells(rule: Json) -> list[str]:
     return [score, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
 
 
-class Orders(RuleClass[OrderSettings]):
+class Orders(Suggestible[OrderSettings, "WatchedTable"]):
     """Canonical order dependencies that are found."""
 
     name, title, rules = "od", "order dependencies", (Constant, Compatible)
     suggested = "orders"
+    lens = (("Orders", ""),)
     settings = OrderSettings
     many = True
     measure = "error"
@@ -69,11 +73,11 @@ class Orders(RuleClass[OrderSettings]):
 
         return OrderEngine(self, settings)
 
-    def likely(self) -> Likely:
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """By how many pairs of rows they order."""
         from holdfast.engines.order.likely import likely
 
-        return likely
+        return likely(subject, wanted, runner, progress)
 
 
 class Lists(RuleClass[ViolationSettings]):

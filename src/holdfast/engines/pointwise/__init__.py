@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, Option, RuleClass
+from holdfast.engines.contract import FindingTable, Json, Option, Suggestible
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.pointwise import Pointwise
 
 if TYPE_CHECKING:
     from holdfast.engines.pointwise.engine import PointwiseEngine
-    from holdfast.engines.scored import Likely
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
 
@@ -67,13 +70,14 @@ def _cells(rule: Json) -> list[str]:
     return [share + error, rule["text"]]
 
 
-class PointwiseOrders(RuleClass[PointwiseSettings]):
+class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
     """Pointwise order dependencies that are found."""
 
     name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
     suggested = "orders between pairs of rows"
     settings = PointwiseSettings
     many = denials = True
+    lens = (("Orders", ""),)
     table = FindingTable(("coverage", "dependency"), _cells, ("coverage",))
 
     def engine(self, settings: PointwiseSettings, given: Mapping[str, TableRules]) -> PointwiseEngine:  # noqa: ARG002
@@ -82,11 +86,11 @@ class PointwiseOrders(RuleClass[PointwiseSettings]):
 
         return PointwiseEngine(self, settings)
 
-    def likely(self) -> Likely:
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """By how many pairs of rows test them."""
         from holdfast.engines.pointwise.likely import likely
 
-        return likely
+        return likely(subject, wanted, runner, progress)
 
 
 RULE_CLASSES = (PointwiseOrders(),)

@@ -202,7 +202,7 @@ def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
         f"no two of {table.rows:,} rows break it; {covered:.0%} of the pairs of rows meet its left side, and by chance "
         f"{broken:.0%} of these would break it"
     )
-    return Scored(told, table.schema.name, never.score, table.rows, sentence, given=rule.denial)
+    return Scored(told, table.schema.name, never.score, table.rows, sentence)
 
 
 def _first(own: int) -> list[int]:

@@ -136,6 +136,7 @@ class RuleBlock:
                 "title": section.title,
                 "table": section.table,
                 "given": section.declared.given,
+                "lens": section.declared.lens,
                 "first": first,
                 "count": len(taken.texts),
                 "total": section.total,

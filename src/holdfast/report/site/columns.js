@@ -48,21 +48,11 @@ function columnView(doc, tableName, name) {
   const at = doc.columnIndex.get(`${tableName}.${name}`);
   if (at === undefined) return missingView(`There is no column ${name} in ${tableName}.`);
   const column = doc.columns[at];
-  const given = new Set(doc.rules.sections.filter((section) => section.given).map((section) => section.kind));
-  const groups = [
-    ["What determines it", { kinds: ["fd"], side: "right" }],
-    ["What it determines", { kinds: ["fd"], side: "left" }],
-    ["Orders", { kinds: ["od", "pod"] }],
-    ["Keys", { kinds: ["ucc"] }],
-    ["Foreign keys", { kinds: ["ind"] }],
-    ["Given rules", { kinds: [...given] }],
-  ]
-    .filter(([, { kinds }]) => doc.rules.sections.some((section) => kinds.includes(section.kind)))
-    .map(([title, query]) => ({
-      title,
-      query,
-      ...doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true),
-    }));
+  const groups = lensQueries(doc).map(([title, query]) => ({
+    title,
+    query,
+    ...doc.index.search({ ...query, words: [], column: at }, LENS_SHOWN, true),
+  }));
   return {
     title: `${tableName}.${name}`,
     body: [
@@ -87,6 +77,20 @@ function columnView(doc, tableName, name) {
       ),
     ],
   };
+}
+
+/** The headings of the lens, found rules before given ones, each with the classes of rules that stand below it. */
+function lensQueries(doc) {
+  const queries = new Map();
+  const sections = [...doc.rules.sections].sort((one, other) => one.given - other.given);
+  for (const { kind, lens } of sections) {
+    for (const [title, side] of lens) {
+      if (!queries.has(title)) queries.set(title, { kinds: [], side });
+      const { kinds } = queries.get(title);
+      if (!kinds.includes(kind)) kinds.push(kind);
+    }
+  }
+  return [...queries];
 }
 
 function columnSentence(doc, at) {

@@ -232,17 +232,14 @@ function saysOf(doc, rule) {
       (side.match(COLUMN_CHARACTERS) ?? []).map((sign) => doc.namesFor(rule)[sign.charCodeAt(0) - FIRST_COLUMN]),
     );
   const [left, right] = sides.map((names) => names.join(", ").replace(/, ([^,]*)$/, " and $1"));
-  switch (doc.section(rule).kind) {
-    case "fd":
-      return left ? `Rows that share ${left} share ${right}.` : `All rows share ${right}.`;
-    case "ucc":
-      return `No two rows share ${left}.`;
-    case "ind":
-      return `Every value of ${left} is one of ${right}.`;
-    default:
-      return "";
-  }
+  const line = doc.line(rule);
+  if (isKey(line)) return `No two rows share ${left}.`;
+  if (isDependency(line)) return left ? `Rows that share ${left} share ${right}.` : `All rows share ${right}.`;
+  return line.includes(" in ") ? `Every value of ${left} is one of ${right}.` : "";
 }
+
+const isKey = (line) => line.startsWith("key(");
+const isDependency = (line) => line.includes("->") && !line.startsWith("{");
 
 /** Buttons that copy a rule: as text, and as SQL and for a rule file where that can be said. */
 function copying(doc, rule) {
@@ -279,30 +276,28 @@ async function copy(text, label, said, shown) {
 
 /** The copies of a dependency or key that the document tells no more about. */
 function plainCopies(doc, rule) {
-  const { kind, table: name } = doc.section(rule);
+  const { table: name } = doc.section(rule);
   const text = doc.text(rule);
+  const line = doc.line(rule);
   const about = name && doc.tables.length > 1 ? `table: ${JSON.stringify(name)}, ` : "";
-  if (kind !== "fd" && kind !== "ucc") return { text };
-  return { text, sql: sqlOf(doc, rule, kind, name), rule: `- {${about}rule: ${JSON.stringify(text)}}` };
+  if (!isKey(line) && !isDependency(line)) return { text };
+  return { text, sql: sqlOf(doc, line, name), rule: `- {${about}rule: ${JSON.stringify(text)}}` };
 }
 
 /** SQL that lists the groups of rows that break a dependency, or a key; null as the document takes it. */
-function sqlOf(doc, rule, kind, tableName) {
+function sqlOf(doc, line, tableName) {
   const sql = (name) => `"${name.replaceAll('"', '""')}"`;
-  const [left, right] = doc
-    .line(rule)
-    .split("->")
-    .map((side) =>
-      [...side]
-        .map((sign) => sign.charCodeAt(0) - FIRST_COLUMN)
-        .filter((at) => at >= 0 && at < doc.columns.length)
-        .map((at) => sql(doc.columns[at].name)),
-    );
+  const [left, right] = line.split("->").map((side) =>
+    [...side]
+      .map((sign) => sign.charCodeAt(0) - FIRST_COLUMN)
+      .filter((at) => at >= 0 && at < doc.columns.length)
+      .map((at) => sql(doc.columns[at].name)),
+  );
   const distinct = doc.nulls === "distinct";
   const where = distinct && left.length ? ` WHERE ${left.map((name) => `${name} IS NOT NULL`).join(" AND ")}` : "";
   const grouped = left.length ? ` GROUP BY ${left.join(", ")}` : "";
   const start = `SELECT ${[...left, "COUNT(*)"].join(", ")} FROM ${sql(tableName)}${where}${grouped} HAVING`;
-  if (kind === "ucc") return `${start} COUNT(*) > 1`;
+  if (isKey(line)) return `${start} COUNT(*) > 1`;
   const nulls = distinct ? `COUNT(*) - COUNT(${right[0]})` : `MAX(CASE WHEN ${right[0]} IS NULL THEN 1 ELSE 0 END)`;
   return `${start} COUNT(DISTINCT ${right[0]}) + ${nulls} > 1`;
 }
