@@ -15,8 +15,7 @@ from holdfast.report.document.build import document
 from holdfast.report.document.context import MOST_EVENTS
 from holdfast.report.document.fates import fate_of, turn_of
 from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import ChangeSeen, RuleSeen, Seen, Told
-from holdfast.report.document.worklists import MOST_PAIRS
+from holdfast.report.document.seen import MOST_PAIRS, ChangeSeen, RuleSeen, Seen, Told
 from holdfast.results.changed import line, said
 from holdfast.results.memory import Event, Memory, RuleKey
 

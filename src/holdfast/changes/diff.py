@@ -65,7 +65,12 @@ class Witness:
         """A plain object for JSON."""
         keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
         said = {"sentence": self.sentence} if self.sentence else {}
-        return {"rows": list(self.rows), **keys, "values": [dict(v) for v in self.values], **said}
+        return {
+            "rows": list(self.rows),
+            **keys,
+            "values": [None if v is None else dict(v) for v in self.values],
+            **said,
+        }
 
 
 CauseKind = Literal[

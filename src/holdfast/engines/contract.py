@@ -24,7 +24,7 @@ from holdfast.visible import Printed, brief
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.changes.diff import Diff, Result
+    from holdfast.changes.diff import Diff, Finding, Result, Witness
     from holdfast.engines.listing import Listing
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
@@ -97,7 +97,7 @@ class Pictures(Protocol):
     def refuse_undrawable(self, path: Path) -> None:
         """BadInput where a picture with this ending can't be drawn here."""
 
-    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Any]) -> str:
+    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
         """The picture of some findings in the language that the ending of the path tells."""
 
 
@@ -203,6 +203,26 @@ class Said(Explanation):
     def to_json(self) -> dict[str, Any]:
         """The rule, and whether it holds."""
         return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
+
+
+class RuleExplanation(Explanation):
+    """Whether a rule holds, with figures, and with the rows that break it where two tell."""
+
+    FIGURES: ClassVar[tuple[str, ...]]  # fields that are numbers
+
+    rule: Rule
+    witness: Witness | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        figures = {name: getattr(self, name) for name in self.FIGURES}
+        witness = {"witness": self.witness.to_json()} if self.witness else {}
+        return {**self.rule.to_json(), "holds": self.holds, **figures, **witness}
 
 
 class Engine(ABC, Generic[Subject, State]):

@@ -15,9 +15,8 @@ from holdfast.changes.diff import Witness
 from holdfast.changes.naming import short_names
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
-from holdfast.report.document.details import rule_of
+from holdfast.report.document.details import rule_of, violations_page
 from holdfast.report.document.fates import fate_of, turn_of
-from holdfast.report.document.listed import violations_page
 from holdfast.report.document.shown import Shown
 from holdfast.report.pages import escape, findings_html, html_table, outcome_html
 from holdfast.report.pictures import STYLE, strip
@@ -254,12 +253,7 @@ def _explanation(explained: Explanation) -> str:
     if table := explained.table():
         parts.append(html_table(table.headings, table.rows, table.numbers))
     for event in reversed(events):
-        kept = event.witness
-        if kept is not None and all(kept.values):
-            rows = Witness(
-                kept.rows, tuple(own for own in kept.values if own), tuple(kept.keys), sentence=kept.sentence
-            )
-            if pair := witness_pair(event.engine, event.text, rows):
-                parts.append(pair_html(pair))
-                break
+        if event.witness is not None and (pair := witness_pair(event.engine, event.text, event.witness)):
+            parts.append(pair_html(pair))
+            break
     return framed(*parts)

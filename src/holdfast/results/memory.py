@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.changes.diff import Witness
+from holdfast.changes.naming import Values
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.remembered import EventRecord, Remembered
@@ -17,7 +19,7 @@ RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
 
 @dataclass(frozen=True)
-class KeptWitness:
+class KeptWitness(Witness):
     """The rows that broke a rule, as they were then: their numbers, their values (None where they are not kept, as they
     were too many or a vacuum removed them), their keys where one is declared, and a sentence that says how, if need be.
 
@@ -28,17 +30,7 @@ class KeptWitness:
     [{'id': 1}, {'id': 3}]
     """
 
-    rows: tuple[int, ...]
-    values: tuple[Json | None, ...]
-    keys: tuple[Json, ...] = ()
-    sentence: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain object for JSON."""
-        keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
-        said = {"sentence": self.sentence} if self.sentence else {}
-        values = [None if row is None else dict(row) for row in self.values]
-        return {"rows": list(self.rows), **keys, "values": values, **said}
+    values: tuple[Values | None, ...] = ()  # type: ignore[assignment]  # not all are kept
 
 
 @dataclass(frozen=True)
@@ -191,7 +183,7 @@ class _Values:
         values = tuple(known.get((record.seq, row)) for row in rows)
         kept_keys = [self._names.now(table, record.seq, key) for key in told.get("keys") or ()]
         keys = tuple(kept_keys or self._keys_in(table, values))
-        return KeptWitness(rows, values, keys, told.get("sentence", ""))
+        return KeptWitness(rows, values, keys, sentence=told.get("sentence", ""))
 
     def _rows_of(self, table: str) -> dict[tuple[int, int], Json]:
         if table not in self._rows:

@@ -1,4 +1,4 @@
-"""Types: does a condition make sense for a table?
+"""Types: does a condition, or a rule about a table, make sense for a table?
 
 A `Checker` looks up every column, refuses comparisons that mean nothing, and gives constants that name dates and times
 the type of their column. Numbers of all kinds compare with each other, other types only with themselves; arithmetic is
@@ -30,8 +30,10 @@ from holdfast.rules.conditions import (
     OneOf,
     Operand,
     leaves,
+    of_t,
 )
 from holdfast.rules.constants import Constant, Unfit, Value, read_date, read_time, read_timestamp
+from holdfast.rules.measure import TableRule
 from holdfast.rules.numbers import Types, common_type, in_floats
 from holdfast.rules.patterns import refuse_bad
 from holdfast.rules.reader import is_number as is_numeral
@@ -249,3 +251,23 @@ def _moment_form(kept: pa.DataType) -> str:
     if pa.types.is_date(kept):
         return "DATE 'YYYY-MM-DD'"
     return "TIME 'HH:MM:SS'" if pa.types.is_time(kept) else "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"
+
+
+def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:
+    """The constant of a rule in the type of its column; BadInput where the rule makes no sense for the table."""
+    quantity, cell, checker = rule.quantity, of_t(rule.quantity.column), Checker.of(schema, ordered)
+    if quantity.measure in ("min", "max"):
+        checker.condition(Comparison(cell, "<", rule.constant))  # the least is one by an order
+        fitted = checker.condition(Comparison(cell, rule.operator, rule.constant))
+        assert isinstance(fitted, Comparison)
+        assert isinstance(fitted.right, Constant)
+        return fitted.right
+    if quantity.column:
+        checker.condition(IsNull(cell))
+    number = rule.constant.value
+    assert not isinstance(number, str)
+    if isinstance(number, float) and not math.isfinite(number):
+        raise BadInput(f"{rule.text} compares with no number; write one")
+    if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
+        raise BadInput(f"{rule.text} compares a share, which is from 0 to 1; write 0.01 for one in a hundred")
+    return rule.constant

@@ -288,6 +288,7 @@ class _Several(Part):
     parts: tuple[Condition, ...]
 
     NAMES = ("parts",)
+    word: ClassVar[str]
 
     def __post_init__(self) -> None:
         kind = type(self)
@@ -295,39 +296,41 @@ class _Several(Part):
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
+    def text(self) -> str:
+        """`t.A = 1 and (t.B = 2 or t.C = 3)`."""
+        return f" {self.word} ".join(_grouped(part) for part in self.parts)
+
+    @property
     def operands(self) -> tuple[Operand, ...]:
         """What it looks at."""
         return tuple(operand for part in self.parts for operand in part.operands)
 
+    @property
+    def opposites(self) -> tuple[Condition, ...]:
+        """Conditions that are true where its own are false."""
+        return tuple(part.opposite for part in self.parts)
 
-@dataclass(frozen=True)
+
 class Every(_Several):
     """All of some conditions."""
 
-    @property
-    def text(self) -> str:
-        """`t.A = 1 and (t.B = 2 or t.C = 3)`."""
-        return " and ".join(_grouped(part) for part in self.parts)
+    word = "and"
 
     @property
     def opposite(self) -> Either:
         """True where it is false."""
-        return Either(tuple(part.opposite for part in self.parts))
+        return Either(self.opposites)
 
 
-@dataclass(frozen=True)
 class Either(_Several):
     """At least one of some conditions."""
 
-    @property
-    def text(self) -> str:
-        """`t.A = 1 or (t.B = 2 and t.C = 3)`."""
-        return " or ".join(_grouped(part) for part in self.parts)
+    word = "or"
 
     @property
     def opposite(self) -> Every:
         """True where it is false."""
-        return Every(tuple(part.opposite for part in self.parts))
+        return Every(self.opposites)
 
 
 Condition: TypeAlias = Comparison | IsNull | OneOf | Between | Like | Matches | Every | Either

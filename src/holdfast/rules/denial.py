@@ -85,6 +85,11 @@ class DenialConstraint(Rule):
         """Whether it speaks of one row only."""
         return all(cell.row == "t" for predicate in self.predicates for cell in predicate.cells)
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its text says all."""
+        return {}
+
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
         from holdfast.rules.denial_check import check, notes  # Arrow takes its time
@@ -93,10 +98,6 @@ class DenialConstraint(Rule):
             return super().bound(to)
         checked = replace(self, table=to.table, predicates=check(self, to.schema, to.ordered))
         return checked, notes(checked)
-
-    def to_json(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
 
 
 def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:

@@ -16,13 +16,14 @@ break it, whatever the values are.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Condition, alike, compared
-from holdfast.rules.reader import Reader, in_table_order, without_quoted
+from holdfast.rules.reader import Reader, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -34,8 +35,40 @@ class _Reader(Reader):
     hint = "write A, B -> C or key(A, B)"
 
 
+class _OfGroups(Rule):
+    """What FDs and keys share: both are about the groups of rows that agree on all of `lhs`."""
+
+    lhs: tuple[str, ...]
+    error: float
+    worth: Worth | None
+    empty: bool
+
+    SETS = ("lhs",)
+    given_as = "named"
+
+    @property
+    def body(self) -> str:
+        """`City, Street -> Zip`, or `key(AreaCode, Phone)`."""
+        return self.written({name: quoted(name) for name in self.columns})
+
+    @abstractmethod
+    def written(self, names: Mapping[str, str]) -> str:
+        """The text with other names in place of the columns'."""
+
+    @property
+    def counted(self) -> str:
+        """What a violation is."""
+        return "rows to remove"
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How far it holds, and what speaks for it."""
+        worth = self.worth.to_json() if self.worth else {}
+        return {**share(self.error, "pairs"), **worth, **({"empty": True} if self.empty else {})}
+
+
 @dataclass(frozen=True)
-class FD(Rule):
+class FD(_OfGroups):
     """Rows that agree on all of `lhs` agree on `rhs`."""
 
     table: str
@@ -48,7 +81,6 @@ class FD(Rule):
 
     NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
-    given_as = "named"
     example = "Zip -> City"
     described = "a functional dependency"
 
@@ -73,11 +105,6 @@ class FD(Rule):
             raise reader.wrong(f"{rhs!r} stands on both sides, so it says nothing; leave one out")
         return cls("", lhs, rhs)
 
-    @property
-    def body(self) -> str:
-        """`City, Street -> Zip`."""
-        return fd_text([quoted(name) for name in self.lhs], quoted(self.rhs))
-
     def written(self, names: Mapping[str, str]) -> str:
         """The text with other names in place of the columns'."""
         return fd_text([names[name] for name in self.lhs], names[self.rhs])
@@ -91,18 +118,14 @@ class FD(Rule):
         """Two rows break it that agree on the left, and not on the right."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
 
-    def in_table(self, names: Sequence[str], table: str) -> Self:
-        """With the left side in the order of the table."""
-        return replace(super().in_table(names, table), lhs=in_table_order(self.lhs, names))
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        about = {"kind": self.kind, "table": self.table, "lhs": list(self.lhs), "rhs": self.rhs}
-        return {**about, **share(self.error, "pairs"), **_figures(self), "text": self.text}
+    @property
+    def about(self) -> dict[str, Any]:
+        """Both sides."""
+        return {"lhs": list(self.lhs), "rhs": self.rhs}
 
 
 @dataclass(frozen=True)
-class Key(Rule):
+class Key(_OfGroups):
     """No two rows agree on all of `lhs`: a key determines the row itself."""
 
     table: str
@@ -115,7 +138,6 @@ class Key(Rule):
     NAMES = ("lhs", "where")
     kind = "ucc"
     prefix = "key"
-    given_as = "named"
     example = "key(Zip)"
     described = "a key"
 
@@ -133,11 +155,6 @@ class Key(Rule):
         reader.end()
         return cls("", lhs)
 
-    @property
-    def body(self) -> str:
-        """`key(AreaCode, Phone)`."""
-        return key_text([quoted(name) for name in self.lhs])
-
     def written(self, names: Mapping[str, str]) -> str:
         """The text with other names in place of the columns'."""
         return key_text([names[name] for name in self.lhs])
@@ -151,14 +168,10 @@ class Key(Rule):
         """Two rows break it that agree."""
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 
-    def in_table(self, names: Sequence[str], table: str) -> Self:
-        """With its columns in the order of the table."""
-        return replace(super().in_table(names, table), lhs=in_table_order(self.lhs, names))
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints; an exact key has no error to state."""
-        about = {"kind": self.kind, "table": self.table, "columns": list(self.lhs)}
-        return {**about, **(share(self.error, "pairs") if self.error else {}), **_figures(self), "text": self.text}
+    @property
+    def figures(self) -> dict[str, Any]:
+        """An exact key has no error to state."""
+        return {name: each for name, each in super().figures.items() if name != "error" or self.error}
 
 
 Dependency = FD | Key
@@ -167,10 +180,6 @@ Dependency = FD | Key
 def share(error: float, of: str) -> dict[str, Any]:
     """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
     return {"error": error, **({"measure": f"share of {of}"} if error else {})}
-
-
-def _figures(rule: Dependency) -> dict[str, Any]:
-    return {**(rule.worth.to_json() if rule.worth else {}), **({"empty": True} if rule.empty else {})}
 
 
 def columns_of(rule: Dependency, names: Sequence[str]) -> tuple[list[int], int | None]:

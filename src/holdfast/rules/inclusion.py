@@ -21,6 +21,8 @@ from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
 from holdfast.table.nulls import Nulls
 
+_FIGURES = ("value_coverage", "row_coverage", "missing_values", "missing_rows")
+
 
 @dataclass(frozen=True, order=True)
 class Side(Part):
@@ -49,7 +51,8 @@ class _Reader(Reader):
         table = self.name()
         if self.takes("."):
             return Side(table, (self.name(),))
-        self.expect("(")
+        if not self.takes("("):
+            raise self.expected(". or (")
         if self.peek.word == ")":
             raise self.expected("a column name")
         return Side(table, tuple(self.items(self.name, ")")))
@@ -118,6 +121,11 @@ class IND(Rule):
         return (*self.dependent.columns, *names_of(self.where))
 
     @property
+    def counted(self) -> str:
+        """What a violation is."""
+        return "rows without a partner"
+
+    @property
     def sides(self) -> tuple[Side, Side]:
         """Both sides."""
         return self.dependent, self.referenced
@@ -162,26 +170,19 @@ class IND(Rule):
         where = renamed(self.where, names) if self.table == table else self.where
         return replace(self, dependent=own, referenced=other, where=where)
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints: each side as its table and then its columns."""
-        return {
-            "kind": self.kind,
-            "dependent": self.dependent.to_json(),
-            "referenced": self.referenced.to_json(),
-            "value_coverage": self.value_coverage,
-            "row_coverage": self.row_coverage,
-            "missing_values": self.missing_values,
-            "missing_rows": self.missing_rows,
-            **({"empty": True} if self.empty else {}),
-            "text": self.text,
-        }
+    @property
+    def about(self) -> dict[str, Any]:
+        """Each side as its table and then its columns."""
+        return {"dependent": self.dependent.to_json(), "referenced": self.referenced.to_json()}
 
-    @staticmethod
-    def from_json(value: Mapping[str, Any]) -> IND:
-        """The dependency that `to_json` described."""
-        dependent, referenced = (Side(value[side][0], tuple(value[side][1:])) for side in ("dependent", "referenced"))
-        figures = {name: value[name] for name in ("missing_values", "missing_rows", "value_coverage", "row_coverage")}
-        return IND(dependent, referenced, empty=value.get("empty", False), **figures)
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What is missing."""
+        return {name: getattr(self, name) for name in _FIGURES} | ({"empty": True} if self.empty else {})
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {"kind": self.kind, **self.about, **self.figures, "text": self.text}
 
 
 parse = IND.parse

@@ -189,7 +189,8 @@ class ListOD(Rule):
         refuse_unknown(self.text, self.columns, names)
         return replace(self, table=table)
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def about(self) -> dict[str, Any]:
         """Both lists."""
         return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
@@ -126,15 +126,11 @@ class TableRule(Rule):
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""
-        from holdfast.rules.measure_check import check  # Arrow takes its time
+        from holdfast.rules.check import fitted_constant  # Arrow takes its time
 
         if self.where is not None:
             return super().bound(to)
-        return replace(self, table=to.table, constant=check(self, to.schema, to.ordered)), ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
+        return replace(self, table=to.table, constant=fitted_constant(self, to.schema, to.ordered)), ()
 
 
 class _Reader(ConditionReader):

@@ -18,13 +18,13 @@ of its context and of its pair: no two rows could break it, whatever the values 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Condition, alike, compared
 from holdfast.rules.dependency import share
-from holdfast.rules.reader import Reader, follows_braces, in_table_order
+from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -66,12 +66,11 @@ class _Canonical(Rule):
         reader.end()
         return self
 
-    def figures(self, about: dict[str, Any]) -> dict[str, Any]:
-        """The object that `--format json` prints."""
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How far it holds, and its score."""
         scored = {} if self.score is None else {"score": self.score}
-        mark = {"empty": True} if self.empty else {}
-        start = {"kind": self.kind, "table": self.table, "context": list(self.context)}
-        return {**start, **about, **share(self.error, "rows"), **scored, **mark, "text": self.text}
+        return {**share(self.error, "rows"), **scored, **({"empty": True} if self.empty else {})}
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,7 @@ class Constant(_Canonical):
     where: Condition | None = None
 
     NAMES = ("context", "column", "where")
+    SETS = ("context",)
     example = "{Zip}: [] -> State"
 
     @classmethod
@@ -117,13 +117,10 @@ class Constant(_Canonical):
         """Two rows of a group that differ."""
         return (Breach((*alike(self.context, nulls), compared(self.column, "!=", nulls)), (self.column,), "split"),)
 
-    def in_table(self, names: Sequence[str], table: str) -> Self:
-        """With the context in the order of the table."""
-        return replace(super().in_table(names, table), context=in_table_order(self.context, names))
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return self.figures({"constant": self.column})
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its context and its column."""
+        return {"context": list(self.context), "constant": self.column}
 
 
 @dataclass(frozen=True)
@@ -140,6 +137,7 @@ class Compatible(_Canonical):
     where: Condition | None = None
 
     NAMES = ("context", "pair", "where")
+    SETS = ("context", "pair")
     example = "{State}: Salary ~ Rate"
 
     @classmethod
@@ -176,15 +174,10 @@ class Compatible(_Canonical):
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))
         return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
 
-    def in_table(self, names: Sequence[str], table: str) -> Self:
-        """With context and pair in the order of the table."""
-        own = super().in_table(names, table)
-        one, other = in_table_order(self.pair, names)
-        return replace(own, context=in_table_order(self.context, names), pair=(one, other))
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return self.figures({"pair": list(self.pair), "direction": self.direction})
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its context and its pair."""
+        return {"context": list(self.context), "pair": list(self.pair), "direction": self.direction}
 
 
 Canonical = Constant | Compatible

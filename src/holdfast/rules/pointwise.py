@@ -132,20 +132,17 @@ class Pointwise(Rule):
         *left, right = [(names.get(name, name), operator) for name, operator in (*self.left, self.right)]
         return replace(self, left=tuple(left), right=right, where=renamed(self.where, names))
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
+    @property
+    def about(self) -> dict[str, Any]:
+        """Its marks."""
+        return {"lhs": [list(mark) for mark in self.left], "rhs": list(self.right), "class": self.denial}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How many pairs of rows test it."""
         sampled = {"coverage_error": self.coverage_error} if self.coverage_error else {}
         covered = {} if self.coverage is None else {"coverage": self.coverage, **sampled}
-        return {
-            "kind": self.kind,
-            "table": self.table,
-            "lhs": [list(mark) for mark in self.left],
-            "rhs": list(self.right),
-            "class": self.denial,
-            **covered,
-            "vacuous": self.vacuous,
-            "text": self.text,
-        }
+        return {**covered, "vacuous": self.vacuous}
 
 
 def rule_text(left: Sequence[str], right: str) -> str:

@@ -257,11 +257,6 @@ def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) 
             raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
 
 
-def in_table_order(mentioned: Collection[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Columns of a table in its order."""
-    return tuple(sorted(mentioned, key=names.index))
-
-
 # ---- which class a text belongs to ----------------------------------------------------------------------------------
 
 _QUOTES = re.compile(f"(?P<text>{between(chr(39))})|{QUOTED}|{between('`')}")

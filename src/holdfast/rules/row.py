@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from holdfast.changes.names import WORD
 from holdfast.rules.conditions import Condition, Either
@@ -84,10 +84,6 @@ class RowRule(Rule):
         checker = Checker.of(to.schema, to.ordered)
         where = None if self.where is None else checker.condition(self.where)
         return replace(self, table=to.table, condition=checker.condition(self.condition), where=where), ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Its text says all."""
-        return {}
 
 
 def _is_one_group(text: str) -> bool:

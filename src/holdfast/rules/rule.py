@@ -97,6 +97,7 @@ class Rule(Part, ABC):
     described: ClassVar[str]  # what it is: `a key`
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
     given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
+    SETS: ClassVar[tuple[str, ...]] = ()  # the fields that are sets of columns, which stand in the order of the table
     across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
@@ -194,7 +195,8 @@ class Rule(Part, ABC):
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
         refuse_unknown(self.text, self.columns, names)
-        return replace(self, table=table)  # type: ignore[type-var]  # each class is a dataclass
+        sets = {each: tuple(sorted(getattr(self, each), key=names.index)) for each in self.SETS}
+        return replace(self, table=table, **sets)  # type: ignore[type-var]  # a dataclass
 
     def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
         """The columns that it names, table by table."""
@@ -204,9 +206,21 @@ class Rule(Part, ABC):
         """The same rule where some columns of a table have other names now, given by their old ones."""
         return renamed(self, names)
 
+    # ---- JSON -------------------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it is about, as JSON has it: its columns."""
+        return {"columns": list(self.columns)}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """How far it holds, and what speaks for it, as JSON has it; nothing where nobody asked."""
+        return {}
+
     def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return {"kind": self.kind, "table": self.table, "text": self.text}
+        """The object that `--format json` prints of a rule that was found."""
+        return {"kind": self.kind, "table": self.table, **self.about, **self.figures, "text": self.text}
 
 
 def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.report.bundle import html_shell, live_policy
-from holdfast.report.document.listed import violations_page
+from holdfast.report.document.details import violations_page
 from holdfast.serve.guard import Address, Guard, refusal
 from holdfast.serve.live import Live
 

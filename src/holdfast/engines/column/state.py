@@ -1,4 +1,5 @@
-"""The state: of each column the least, the greatest and the most frequent values, by how often its codes occur.
+"""The facts of columns, and the state: of each column the least, the greatest and the most frequent values, by how
+often its codes occur.
 
 Invariant: `distinct` is the number of codes, null's aside, that occur in living rows.
 """
@@ -6,18 +7,61 @@ Invariant: `distinct` is the number of codes, null's aside, that occur in living
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.column.model import ColumnFacts
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Counts, Frequencies, Moved
 from holdfast.table.leaders import Kept, Leaders
-from holdfast.table.plain import plain_values
+from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Table
 from holdfast.table.types import show_type
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """Exact facts of one column. Nulls are counted apart: they are neither distinct, nor least, nor frequent."""
+
+    table: str
+    column: str
+    type: str
+    rows: int
+    nulls: int
+    distinct: int
+    minimum: Plain
+    maximum: Plain
+    frequent: tuple[tuple[Plain, int], ...]
+
+    kind = "column"
+
+    def __str__(self) -> str:
+        spread = f", from {self.minimum!r} to {self.maximum!r}" if self.minimum is not None else ""
+        return f"{self.column}: {self.type}, {self.distinct:,} distinct, {self.nulls:,} nulls{spread}"
+
+    @property
+    def text(self) -> str:
+        """What names these facts within a table."""
+        return f"column({self.column})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        return {
+            "kind": self.kind,
+            "table": self.table,
+            "column": self.column,
+            "type": self.type,
+            "rows": self.rows,
+            "nulls": self.nulls,
+            "distinct": self.distinct,
+            "min": self.minimum,
+            "max": self.maximum,
+            "frequent": [list(pair) for pair in self.frequent],
+            "text": self.text,
+        }
+
 
 FREQUENT = 5
 

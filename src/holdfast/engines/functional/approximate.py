@@ -19,7 +19,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.functional.result import Part
+from holdfast.borders.parts import Part
 from holdfast.kernels.hitting import fill_inside
 from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_weighted
 from holdfast.pairs import bitsets

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders import evidence as borders
+from holdfast.borders.parts import Part
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.changes.names import quoted
-from holdfast.engines.functional.result import Part, Rules
+from holdfast.engines.functional.result import Rules
 from holdfast.engines.functional.scoring import worth_of
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets
@@ -53,7 +54,7 @@ def exact_diff(
 def _turned(before: Rules, after: Rules) -> dict[str, tuple[Finding, Finding]]:
     """The rules that stayed, and are empty now, or no longer."""
     stayed = _meet(before, after)
-    marks = {t: before.filled.empty(part.lhs) != after.filled.empty(part.lhs) for t, part in stayed.items()}
+    marks = {t: before.filled.empty(part.sets) != after.filled.empty(part.sets) for t, part in stayed.items()}
     turned = before.with_parts(stayed).some(marks)
     pairs = zip(turned.items(), after.with_parts(turned.parts).values(), strict=True)
     return {text: (old, new) for (text, old), new in pairs}
@@ -87,11 +88,11 @@ def _implied(lost: Rules, gained: Rules) -> dict[str, Cause]:
     found: dict[str, Cause] = {}
     for target, part in lost.parts.items():
         if target in gained.parts:  # complements turn the question round: does one that holds lie within?
-            shorter = gained.parts[target].lhs
-            places = bitsets.containers(~part.lhs, ~shorter)
+            shorter = gained.parts[target].sets
+            places = bitsets.containers(~part.sets, ~shorter)
             held = places >= 0
             by = _texts(written, target, shorter[places[held]])
-            texts = _texts(written, target, part.lhs[held])
+            texts = _texts(written, target, part.sets[held])
             found |= {text: Cause("stronger", own) for text, own in zip(texts, by, strict=True)}
     return found
 
@@ -102,10 +103,10 @@ def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[
     pairs: dict[str, Pair] = {}
     for target, part in lost.parts.items():
         breaking = kept.some(bitsets.has(kept.broken, target))
-        places = bitsets.containers(part.lhs, breaking.agree)
+        places = bitsets.containers(part.sets, breaking.agree)
         for place in np.unique(places[places >= 0]).tolist():
             one, other = sorted(breaking.rows[place].tolist())
-            pairs |= dict.fromkeys(_texts(written, target, part.lhs[places == place]), (one, other))
+            pairs |= dict.fromkeys(_texts(written, target, part.sets[places == place]), (one, other))
     return witnesses_of(table, pairs) if pairs else {}
 
 
@@ -114,7 +115,7 @@ def witnesses_in(lost: Rules, shift: Shift, change: Change) -> dict[str, Witness
     why = [
         (target, agree, broken)
         for target, part in lost.parts.items()
-        for agree, broken in _broken_by(part.lhs, shift.of(target)[1])
+        for agree, broken in _broken_by(part.sets, shift.of(target)[1])
     ]
     if not why:
         return {}
@@ -158,9 +159,9 @@ def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[st
     pairs: dict[str, Pair] = {}
     agreed: dict[Pair, Words] = {}  # the agree-sets of pairs that were found
     for target, part in lost.parts.items():
-        left = part.lhs
+        left = part.sets
         if target in after.parts:  # complements turn the question round: does one that holds lie within?
-            left = left[bitsets.containers(~left, ~after.parts[target].lhs) < 0]
+            left = left[bitsets.containers(~left, ~after.parts[target].sets) < 0]
         known = [pair for pair, agree in agreed.items() if not bitsets.has(agree[None], target)[0]]
         while len(left):
             pair = known.pop() if known else finder.any_pair(bitsets.elements(left[0]), _column(target, lost))
@@ -195,6 +196,6 @@ def _meet(some: Rules, others: Rules) -> dict[int, Part]:
 
 def _among(some: Rules, others: Rules, target: int) -> NDArray[np.bool_]:
     """Which rules of a target have the left side of one of the others'."""
-    mine = some.parts[target].lhs
-    theirs = others.parts[target].lhs if target in others.parts else mine[:0]
+    mine = some.parts[target].sets
+    theirs = others.parts[target].sets if target in others.parts else mine[:0]
     return bitsets.among(mine, theirs)

@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast.borders.borders import Borders
 from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
+from holdfast.borders.parts import Part
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
@@ -28,7 +29,7 @@ from holdfast.engines.functional.differ import (
     witnesses_in,
 )
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.result import Part, Rules
+from holdfast.engines.functional.result import Rules
 from holdfast.engines.functional.scoring import Ranked
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
 from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
@@ -86,7 +87,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         if self._error or maximal is None:
             state.parts = self._parts(change.after, pairs, progress)
             return approximate_diff(before, self.result(state), change)
-        covers = {target: part.lhs for target, part in state.parts.items()}
+        covers = {target: part.sets for target, part in state.parts.items()}
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
@@ -122,10 +123,10 @@ class FunctionalEngine(Engine[WatchedTable, State]):
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its arrays."""
-        table, parts, why = subject.table, parts_of(subject.table, arrays), facts.get("why", "")
-        if facts.get("way") != "borders":
+        table, parts, why = subject.table, parts_of(subject.table, arrays), facts["why"]
+        if facts["way"] != "borders":
             return State(subject, subject.part(CountedAgreeSets), parts, why)
-        covers = {target: part.lhs for target, part in parts.items()}
+        covers = {target: part.sets for target, part in parts.items()}
         rows = subject.part(CodedColumns)
         return State(subject, Borders.load(rows, self._targets(table), self._max_lhs, covers, arrays), parts, why)
 

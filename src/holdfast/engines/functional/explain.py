@@ -46,7 +46,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Explanation(contract.Explanation):
+class Explanation(contract.RuleExplanation):
     """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
 
     rule: Dependency
@@ -58,6 +58,9 @@ class Explanation(contract.Explanation):
     broken_clusters: int
     clusters: tuple[Broken, ...]
 
+    FIGURES = ("rows", "broken_pairs", "g1", "g3", "to_remove", "broken_clusters")
+    witness = None  # clusters tell more
+
     @property
     def holds(self) -> bool:
         """Whether nothing breaks it."""
@@ -65,17 +68,7 @@ class Explanation(contract.Explanation):
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        return {
-            **self.rule.to_json(),
-            "holds": self.holds,
-            "rows": self.rows,
-            "broken_pairs": self.broken_pairs,
-            "g1": self.g1,
-            "g3": self.g3,
-            "to_remove": self.to_remove,
-            "broken_clusters": self.broken_clusters,
-            "clusters": [cluster.to_json() for cluster in self.clusters],
-        }
+        return {**super().to_json(), "clusters": [cluster.to_json() for cluster in self.clusters]}
 
     def lines(self) -> list[str]:
         """As text, a line each."""

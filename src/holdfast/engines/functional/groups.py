@@ -26,9 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
-from holdfast.engines.functional.evidence import Evidence
+from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.functional.row_change import RowChange, Swapped
-from holdfast.engines.functional.telling import Telling
 from holdfast.kernels.groups import choose, link
 from holdfast.kernels.usual import Cells
 from holdfast.pairs.counter import KeyCounter

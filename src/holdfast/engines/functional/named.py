@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairsWhenAsked, Worth, between
-from holdfast.engines.contract import Engine, Json, NoSettings, RuleClass
+from holdfast.changes.diff import PairChange, PairsWhenAsked, Worth
+from holdfast.engines.contract import Json, NoSettings, RuleClass
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.groups import PARTS, Groups, Ids
@@ -25,9 +25,11 @@ from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.functional.trust import Fared, trusted
 from holdfast.engines.listing import Listing
+from holdfast.engines.violations.given import GivenEngine, GivenStatus
+from holdfast.engines.violations.single import alone
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.dependency import FD, Dependency, Key, columns_of, pairs_of
+from holdfast.rules.dependency import Dependency, Key, columns_of, pairs_of
 from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
@@ -41,38 +43,21 @@ _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, wh
 NamedRule = Named[Dependency]
 
 
-@dataclass(frozen=True)
-class DependencyStatus:
-    """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold.
+@dataclass(frozen=True, repr=False)
+class DependencyStatus(GivenStatus[Dependency]):
+    """How a named rule stands: how many pairs of rows break it, and without how many rows it would hold, each of which
+    is a violation.
 
     Its score moves with every row, and how it fared is no fact of the table: a status is another where more or fewer
     rows break the rule.
     """
 
-    named: NamedRule
     rows: int  # of the table; 0 where nothing breaks the rule, as they don't matter then
     broken_pairs: int
-    to_remove: int
-    worth: Worth | None = field(default=None, compare=False)  # None: in a state from before scores were kept
+    worth: Worth = field(compare=False)
     fared: Fared = field(default=Fared(), compare=False)
 
-    def __repr__(self) -> str:
-        return f"{self.named.name}: {self.to_remove:,} rows to remove for {self.text}"
-
-    @property
-    def kind(self) -> str:
-        """`fd` or `ucc`."""
-        return self.named.rule.kind
-
-    @property
-    def text(self) -> str:
-        """The rule."""
-        return self.named.text
-
-    @property
-    def violations(self) -> int:
-        """The same as `to_remove`: each of these rows is a violation."""
-        return self.to_remove
+    shown = "rows to remove for"
 
     @property
     def g1(self) -> float:
@@ -82,20 +67,14 @@ class DependencyStatus:
     @property
     def g3(self) -> float:
         """The share of rows to remove so that it holds."""
-        return self.to_remove / self.rows if self.to_remove else 0.0
+        return self.violations / self.rows if self.violations else 0.0
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        rule = self.named.rule
-        about = {"lhs": list(rule.lhs), "rhs": rule.rhs} if isinstance(rule, FD) else {"columns": list(rule.lhs)}
-        counts = {"violations": self.to_remove, "counted": "rows to remove", "pairs": self.broken_pairs}
-        return self.named.to_json({**about, **counts, "error": self.g1, "g3": self.g3, **self._figures()})
-
-    def _figures(self) -> dict[str, Any]:
-        """What speaks for the rule: the table, and the rows that came since."""
-        if self.worth is None:
-            return {}
+    def figures(self) -> Mapping[str, Any]:
+        """How far the rule holds, and what speaks for it: the table, and the rows that came since."""
         return {
+            "pairs": self.broken_pairs,
+            "error": self.g1,
+            "g3": self.g3,
             **self.worth.to_json(),
             "tested_since": self.fared.tested,
             "broke_since": self.fared.broke,
@@ -198,7 +177,7 @@ class State:
         groups = self.groups(named)
         rows = self.table.rows if groups.to_remove else 0
         known = self._worth(named, groups)
-        return DependencyStatus(named, rows, groups.broken_pairs, groups.to_remove, known, fared)
+        return DependencyStatus(named, groups.to_remove, rows, groups.broken_pairs, known, fared)
 
     def _worth(self, named: NamedRule, groups: Groups) -> Worth:
         rows, schema = self.table.rows, self.table.schema
@@ -210,8 +189,10 @@ class State:
         return Worth(told.score(len(lhs)), told.tested)
 
 
-class NamedEngine(Engine[WatchedTable, State]):
+class NamedEngine(GivenEngine[WatchedTable, State]):
     """How far given keys and FDs hold."""
+
+    figures_move = True
 
     def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
         self.declared, self._given = declared, given
@@ -232,26 +213,23 @@ class NamedEngine(Engine[WatchedTable, State]):
         ]
         return made
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, change: Change) -> dict[str, PairChange]:
         """Regroup the rows that a batch touched."""
-        before = self.result(state)
         moved = {each.text: state.groups(each.named).follow(change) for each in state.statuses}
         state.table = change.after
         state.statuses = [
             state.status_of(each.named, each.fared.then(rows.tested, rows.broke))
             for each, rows in zip(state.statuses, moved.values(), strict=True)
         ]
-        after = self.result(state)
-        moves = {
+        return {
             text: PairsWhenAsked(rows.added, rows.resolved, rows.retold, partial(_pairs, rows), partial(_example, rows))
             for text, rows in moved.items()
             if rows
         }
-        return replace(between(before, after).with_violations(before, after, moves), figures=after)
 
     def recall(self, state: State, told: Iterable[Json]) -> None:
         """How each rule fared: batches that are replayed together tell it otherwise than one by one."""
-        fared = {line["text"]: Fared(line.get("tested_since", 0), line.get("broke_since", 0)) for line in told}
+        fared = {line["text"]: Fared(line["tested_since"], line["broke_since"]) for line in told}
         state.statuses = [replace(each, fared=fared.get(each.text, each.fared)) for each in state.statuses]
 
     def result(self, state: State) -> dict[str, DependencyStatus]:
@@ -277,13 +255,16 @@ class NamedEngine(Engine[WatchedTable, State]):
         keys = {text: KeptKey(known.totals) for text, known in state.keys().items()}
         return State(subject.table, state.statuses, keys=keys)
 
-    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
-        """The rows to look at, rule by rule, each as t, with a row as s that it breaks the rule with."""
-        return [
-            _listing(each, state.all_groups(each.named), subject.table)
-            for each in state.statuses
-            if each.named.is_asked(rule)
-        ]
+    def rules(self, state: State) -> list[NamedRule]:
+        """The rules."""
+        return [each.named for each in state.statuses]
+
+    def listing(self, state: State, subject: WatchedTable, named: NamedRule) -> Listing:
+        """The rows to look at, each as t, with a row as s that it breaks the rule with."""
+        groups, columns = state.all_groups(named), list(named.rule.columns)
+        rows = groups.outside()
+        pairs = np.stack([rows, groups.beside(rows)], axis=1)
+        return Listing(named, subject.table, len(rows), pairs, {"t": columns, "s": columns})
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
@@ -293,26 +274,18 @@ class NamedEngine(Engine[WatchedTable, State]):
 
 def _facts(status: DependencyStatus) -> list[float]:
     """What a dump tells of a rule; how it fared stands in the database."""
-    known = status.worth
-    return [status.rows, status.broken_pairs, status.to_remove, *((known.score, known.support) if known else ())]
+    return [status.rows, status.broken_pairs, status.violations, status.worth.score, status.worth.support]
 
 
 def _status(named: NamedRule, facts: Sequence[Any]) -> DependencyStatus:
-    """The same read back; older states have no score."""
-    rows, pairs, to_remove, *known = facts
-    return DependencyStatus(named, rows, pairs, to_remove, Worth(*known) if known else None)
-
-
-def _listing(status: DependencyStatus, groups: Groups, table: Table) -> Listing:
-    rows = groups.outside()
-    columns = list(status.named.rule.columns)
-    pairs = np.stack([rows, groups.beside(rows)], axis=1)
-    return Listing(status.named, table, len(rows), pairs, {"t": columns, "s": columns})
+    """The same read back."""
+    rows, pairs, to_remove, score, support = facts
+    return DependencyStatus(named, to_remove, rows, pairs, Worth(score, support))
 
 
 def _pairs(change: RowChange) -> tuple[Ids, Ids]:
     """Rows that were put outside, and those that are outside no more, as pairs with nobody."""
-    added, resolved = (np.stack([rows, np.full(len(rows), NOBODY)], axis=1) for rows in change.rows())
+    added, resolved = map(alone, change.rows())
     return added, resolved
 
 

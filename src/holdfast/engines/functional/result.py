@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.parts import Part
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
 from holdfast.pairs import bitsets
-from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
 from holdfast.rules.dependency import FD, Dependency, Key, fd_text, key_text, parse
 
 _AT_ONCE = 1 << 14
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The rules of one target: their left sides, and the pairs that break each (None: all are exact)."""
-
-    lhs: Words
-    broken: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.lhs)
-
-    def some(self, chosen: NDArray[np.bool_]) -> Part:
-        """Those rules of the part."""
-        return Part(self.lhs[chosen], None if self.broken is None else self.broken[chosen])
 
 
 class Rules(RulesWhenAsked[Dependency]):
@@ -78,7 +62,7 @@ class Rules(RulesWhenAsked[Dependency]):
     def _by_length(self) -> Iterator[tuple[int, list[int], int, bool]]:
         targets = np.repeat(np.fromiter(self.parts, np.int64), [len(part) for part in self.parts.values()])
         none = np.empty((0, 1), np.uint64)
-        lhs = np.concatenate([part.lhs for part in self.parts.values()]) if self.parts else none
+        lhs = np.concatenate([part.sets for part in self.parts.values()]) if self.parts else none
         broken = [np.zeros(len(p), np.int64) if p.broken is None else p.broken for p in self.parts.values()]
         counts = np.concatenate([np.empty(0, np.int64), *broken])
         order = np.lexsort((targets, *lhs.T, bitsets.sizes(lhs)))
@@ -89,15 +73,15 @@ class Rules(RulesWhenAsked[Dependency]):
 
     def up_to(self, columns: int) -> Rules:
         """Those with at most so many columns on the left."""
-        return self.some({target: bitsets.sizes(part.lhs) <= columns for target, part in self.parts.items()})
+        return self.some({target: bitsets.sizes(part.sets) <= columns for target, part in self.parts.items()})
 
     def tested(self) -> Rules:
         """Those that are not empty."""
-        return self.some({target: ~self.filled.empty(part.lhs) for target, part in self.parts.items()})
+        return self.some({target: ~self.filled.empty(part.sets) for target, part in self.parts.items()})
 
     def untested(self) -> Rules:
         """Those that are empty."""
-        return self.some({target: self.filled.empty(part.lhs) for target, part in self.parts.items()})
+        return self.some({target: self.filled.empty(part.sets) for target, part in self.parts.items()})
 
     def some(self, marks: Mapping[int, NDArray[np.bool_]]) -> Rules:
         """Those of some targets that are marked."""
@@ -116,12 +100,12 @@ class Rules(RulesWhenAsked[Dependency]):
 
     def _listed(self) -> Iterator[tuple[int, list[int], int, bool]]:
         for target, part in sorted(self.parts.items()):
-            order = np.lexsort((*part.lhs.T, bitsets.sizes(part.lhs)))
+            order = np.lexsort((*part.sets.T, bitsets.sizes(part.sets)))
             for begin in range(0, len(order), _AT_ONCE):
                 some = order[begin : begin + _AT_ONCE]
                 broken = [0] * len(some) if part.broken is None else part.broken[some].tolist()
-                empty = self.filled.empty(part.lhs[some]).tolist()
-                lists = bitsets.elements_of_each(part.lhs[some])
+                empty = self.filled.empty(part.sets[some]).tolist()
+                lists = bitsets.elements_of_each(part.sets[some])
                 for columns, count, mark in zip(lists, broken, empty, strict=True):
                     yield target, columns, count, mark
 
@@ -131,8 +115,8 @@ class Rules(RulesWhenAsked[Dependency]):
             return None
         part = self.parts[target]
         columns = [self.names.index(name) for name in (rule.lhs if isinstance(rule, FD) else rule.columns)]
-        at = np.flatnonzero((part.lhs == bitsets.of(columns, part.lhs.shape[1])).all(axis=1))
+        at = np.flatnonzero((part.sets == bitsets.of(columns, part.sets.shape[1])).all(axis=1))
         if not len(at):
             return None
-        empty = bool(self.filled.empty(part.lhs[at[:1]])[0])
+        empty = bool(self.filled.empty(part.sets[at[:1]])[0])
         return self._rule(target, columns, 0 if part.broken is None else int(part.broken[at[0]]), empty)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.borders import Borders
-from holdfast.engines.functional.result import Part
+from holdfast.borders.parts import Part, dump_parts, load_parts
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
@@ -23,6 +23,8 @@ from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+
+_NAMES = ("rules/lhs", "rules/broken")  # of arrays of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,27 +118,13 @@ class State:
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """The rules as arrays, and what borders keep; counted agree-sets are kept with the table."""
-        targets = sorted(self.parts)
-        arrays: dict[str, NDArray[Any]] = {"rules/target": np.array(targets, np.int64)}
-        arrays["rules/count"] = np.array([len(self.parts[t]) for t in targets], np.int64)
-        none = np.empty(0, np.uint64)
-        arrays["rules/lhs"] = np.concatenate([none, *(self.parts[t].lhs.reshape(-1) for t in targets)])
-        broken = [part.broken for _, part in sorted(self.parts.items()) if part.broken is not None]
-        if broken:
-            arrays["rules/broken"] = np.concatenate(broken)
+        arrays = dump_parts(self.parts, *_NAMES)
         return arrays | (self.basis.dump() if isinstance(self.basis, Borders) else {})
 
 
 def parts_of(table: Table, arrays: Mapping[str, NDArray[Any]]) -> dict[int, Part]:
     """The rules from what `State.dump` gave."""
-    lhs = _rows(arrays["rules/lhs"], len(table.schema.columns))
-    broken = np.array(arrays["rules/broken"]) if "rules/broken" in arrays else None
-    ends = np.cumsum(arrays["rules/count"])
-    parts = {}
-    for target, count, end in zip(arrays["rules/target"], arrays["rules/count"], ends, strict=True):
-        where = slice(int(end - count), int(end))
-        parts[int(target)] = Part(lhs[where], None if broken is None else broken[where])
-    return parts
+    return load_parts(arrays, *_NAMES, bitsets.words_for(len(table.schema.columns) + 1))
 
 
 def _rows(flat: NDArray[Any], columns: int) -> NDArray[np.uint64]:

@@ -84,7 +84,7 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
         ordered |= {name: table for name, table in subject.items() if name not in ordered}
         state = State.of(ordered, self._settings)
         state.clusters = Clusters.load(len(state.attributes), dict(arrays))
-        known = [nary.loaded(state, *kept) for kept in facts["candidates"]]
+        known = [nary.Candidate(tuple((a, b) for a, b in pairs), *rows) for pairs, *rows in facts["candidates"]]
         state.candidates = {each.ind(state).text: each for each in known}
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state

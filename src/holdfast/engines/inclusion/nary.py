@@ -75,12 +75,6 @@ def holding(state: State) -> dict[str, IND]:
     return {text: each.ind(state) for text, each in state.candidates.items() if each.holds}
 
 
-def loaded(state: State, pairs: Sequence[Sequence[int]], witness: int | None, *complete: int | None) -> Candidate:
-    """A candidate that was kept; a complete row is looked for where none was kept with it."""
-    candidate = Candidate(tuple((a, b) for a, b in pairs), witness, *complete)
-    return candidate if complete else _with_complete(state, candidate)
-
-
 def discover(state: State, runner: Runner, most_shared: int | None = None) -> None:
     """Test all candidates, level by level; where `most_shared` is given, those of at most so many trivial pairs."""
     state.candidates = _levels(state, runner, {}, most_shared)

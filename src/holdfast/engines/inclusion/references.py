@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import Diff, PairChange, Result, between
-from holdfast.engines.contract import Engine, NoSettings, RuleClass
+from holdfast.changes.diff import Diff, PairChange
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, explain
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing
+from holdfast.engines.violations.given import GivenEngine, GivenStatus
 from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -33,46 +34,22 @@ Subject = Mapping[str, WatchedTable]
 NamedReference = Named[IND]
 
 
-@dataclass(frozen=True)
-class ReferenceStatus:
+@dataclass(frozen=True, repr=False)
+class ReferenceStatus(GivenStatus[IND]):
     """How a reference stands: how many rows have no partner."""
 
-    named: NamedReference
-    orphans: int
     support: int = 0  # rows without a null in its columns; 0 where all have a partner, as they don't matter then
     rows: int = 0  # of the table; likewise
 
-    kind = IND.kind
+    shown = "rows without a partner for"
 
-    def __repr__(self) -> str:
-        return f"{self.named.name}: {self.orphans:,} rows without a partner for {self.text}"
-
-    @property
-    def text(self) -> str:
-        """The reference."""
-        return self.named.text
-
-    @property
-    def violations(self) -> int:
-        """Each row without a partner is one."""
-        return self.orphans
-
-    @property
-    def g3(self) -> float:
-        """The share of rows to remove so that it holds."""
-        return self.orphans / self.rows if self.orphans else 0.0
-
-    @property
-    def score(self) -> float:
-        """The share of rows that have a partner, of those without a null in the columns."""
-        return 1.0 - self.orphans / self.support if self.orphans else 1.0
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        ind = self.named.rule
-        sides = {"dependent": ind.dependent.to_json(), "referenced": ind.referenced.to_json()}
-        counts = {"violations": self.orphans, "counted": "rows without a partner"}
-        return self.named.to_json({**sides, **counts, "g3": self.g3, "score": self.score})
+    def figures(self) -> Mapping[str, Any]:
+        """The share of rows to remove so that it holds, and, as score, the share of rows that have a partner, of those
+        without a null in the columns.
+        """
+        if not self.violations:
+            return {"g3": 0.0, "score": 1.0}
+        return {"g3": self.violations / self.rows, "score": 1.0 - self.violations / self.support}
 
 
 @dataclass
@@ -90,7 +67,7 @@ class State:
         return ReferenceStatus(named, len(reference.orphans), reference.support, rows)
 
 
-class ReferenceEngine(Engine[Subject, State]):
+class ReferenceEngine(GivenEngine[Subject, State]):
     """The rows without a partner of references that were given."""
 
     def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
@@ -119,11 +96,10 @@ class ReferenceEngine(Engine[Subject, State]):
             made.references.append((named, reference))
         return made
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, change: Change) -> dict[str, PairChange]:
         """Look for the partners of rows born, and for rows whose partner came or went."""
         if change.table not in state.columns.tables:
-            return Diff()
-        before = self.result(state)
+            return {}
         state.columns.tables[change.table] = change.after
         maps = Translations(state.columns)
         moved = {}
@@ -132,8 +108,7 @@ class ReferenceEngine(Engine[Subject, State]):
                 added, resolved = reference.follow(change, maps)
                 if len(added) or len(resolved):
                     moved[named.text] = _moved(added, resolved, change, named.table)
-        after = self.result(state)
-        return between(before, after).with_violations(before, after, moved)
+        return moved
 
     def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
         """Which orphans are those of updated rows shows when all is done: the partner, too, may have come or gone."""
@@ -150,7 +125,7 @@ class ReferenceEngine(Engine[Subject, State]):
         }
         return replace(whole, changed=told, violations=moved)
 
-    def result(self, state: State) -> Result:
+    def result(self, state: State) -> dict[str, ReferenceStatus]:
         """How each reference stands."""
         return {named.text: state.status_of(named, reference) for named, reference in state.references}
 
@@ -167,19 +142,15 @@ class ReferenceEngine(Engine[Subject, State]):
         ]
         return State(columns, made)
 
-    def listings(self, state: State, subject: Subject, rule: str | None = None) -> list[Listing]:
-        """The rows without a partner, rule by rule."""
-        return [
-            Listing(
-                named,
-                subject[named.table].table,
-                len(reference.orphans),
-                alone(reference.orphans),
-                {"t": list(dict.fromkeys(named.rule.dependent.columns))},
-            )
-            for named, reference in state.references
-            if named.is_asked(rule)
-        ]
+    def rules(self, state: State) -> list[NamedReference]:
+        """The references."""
+        return [named for named, _ in state.references]
+
+    def listing(self, state: State, subject: Subject, named: NamedReference) -> Listing:
+        """The rows without a partner."""
+        orphans = dict(state.references)[named].orphans
+        looked_at = {"t": list(dict.fromkeys(named.rule.dependent.columns))}
+        return Listing(named, subject[named.table].table, len(orphans), alone(orphans), looked_at)
 
     def explain(
         self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()

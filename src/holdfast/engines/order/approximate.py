@@ -18,11 +18,11 @@ from itertools import combinations
 
 import numpy as np
 
+from holdfast.borders.parts import Part
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.order.duality import Again, Border, Count, Judge, as_contexts, as_words
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
-from holdfast.engines.order.result import Part
 from holdfast.engines.order.touched import Touched
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.thresholds import limit_of
@@ -66,8 +66,8 @@ class Approximate(Way):
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Count again what the batch may have changed."""
         for target, part in covers.items():
-            if part.removed is not None:
-                holding = zip(as_contexts(part.contexts), part.removed.tolist(), strict=True)
+            if part.broken is not None:
+                holding = zip(as_contexts(part.sets), part.broken.tolist(), strict=True)
                 self._borders[target].holding = dict(holding)
         return Followed(self._settled(change, progress))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdfast.borders.borders import Borders
+from holdfast.borders.parts import Numbers, Part
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.order.result import Numbers, Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
@@ -31,7 +31,7 @@ class Bordered(Way):
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Look at what the batch touches."""
         borders = self._borders
-        borders.covers = {target: part.contexts for target, part in covers.items()}
+        borders.covers = {target: part.sets for target, part in covers.items()}
         changed = borders.follow(change.dead, runner, progress)
         return Followed({target: Part(now.sets) for target, now in changed.items()}, borders.evidence.witnesses.rows)
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.borders.evidence import changed_targets, covers, maximal
+from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.result import Part
 from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.parts import Numbers, Part
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import NOBODY, Cause, Diff, Finding, Witness
-from holdfast.engines.order.result import Listed, Numbers, Part, Rules, Wording, columns_by_target
+from holdfast.engines.order.result import Listed, Rules, Wording, columns_by_target
 from holdfast.engines.order.witness import breaking_pairs
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
@@ -68,17 +69,17 @@ def difference(
 
 
 def _minus(some: Part, others: Part) -> Part:
-    return some.some(~bitsets.among(some.contexts, others.contexts))
+    return some.some(~bitsets.among(some.sets, others.sets))
 
 
 def _changed(before: Moment, after: Moment, wording: Wording) -> dict[str, tuple[Finding, Finding]]:
     """The rules that stayed, and whose error is another, or that are empty now, or no longer."""
-    is_exact = all(part.removed is None for part in after.told.values())
+    is_exact = all(part.broken is None for part in after.told.values())
     if is_exact and before.filled is after.filled:
         return {}
     parts, words = (before.told, after.told), wording.targets.context_words
     old, new = (
-        Listed.of({t: part.some(bitsets.among(part.contexts, other[t].contexts)) for t, part in own.items()}, words)
+        Listed.of({t: part.some(bitsets.among(part.sets, other[t].sets)) for t, part in own.items()}, words)
         for own, other in (parts, parts[::-1])
     )
     if is_exact:
@@ -93,7 +94,7 @@ def _held(some: Listed, other: Moment) -> NDArray[np.bool_]:
     """Which rules hold at a moment, or are tested by nothing then."""
     held = np.ones(len(some), np.bool_)
     for target, places in _by_target(some) if other.is_tested else ():
-        held[places] = bitsets.containers(~some.contexts[places], ~other.covers[target].contexts) >= 0
+        held[places] = bitsets.containers(~some.contexts[places], ~other.covers[target].sets) >= 0
     return held
 
 
@@ -147,7 +148,7 @@ def _pair(wording: Wording, target: int) -> tuple[int, ...]:
 
 def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]:
     """For each of some rules a context of a part, one of the smallest, that is within its own, where there is one."""
-    contexts = part.contexts[np.lexsort((*part.contexts.T, bitsets.sizes(part.contexts)))]
+    contexts = part.sets[np.lexsort((*part.sets.T, bitsets.sizes(part.sets)))]
     found = bitsets.containers(~some.contexts[places], ~contexts)  # complements turn the question round
     columns = bitsets.elements_of_each(contexts)
     return [columns[at] if at >= 0 else None for at in found.tolist()]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.borders.method import SIGNATURES, Choice, choose, told
+from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine, RuleClass
@@ -24,9 +25,9 @@ from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import Moment, difference
 from holdfast.engines.order.explain import Explanation, explain
-from holdfast.engines.order.result import Listed, Part, Rules, Wording, pairs_of_targets
+from holdfast.engines.order.result import Listed, Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
-from holdfast.engines.order.state import State, load_parts, way_arrays
+from holdfast.engines.order.state import State, covers_in, way_arrays
 from holdfast.engines.order.ways import Asked, Way
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
@@ -91,9 +92,9 @@ class OrderEngine(Engine[WatchedTable, State]):
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its arrays."""
-        asked = self._asked(subject.table, None if facts.get("within") is None else tuple(facts["within"]))
+        asked = self._asked(subject.table, None if facts["within"] is None else tuple(facts["within"]))
         way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
-        return State.of(subject, asked, way, load_parts(arrays, asked.targets.context_words), facts.get("why", ""))
+        return State.of(subject, asked, way, covers_in(arrays, asked.targets), facts["why"])
 
     def how(self, state: State) -> str:
         """By which way, and why."""
@@ -146,8 +147,8 @@ class OrderEngine(Engine[WatchedTable, State]):
         state.scores.of(listed.contexts, pairs[listed.targets])  # contexts share work
         found = {}
         for target, part in state.told.items():
-            compared = np.broadcast_to(pairs[target], part.contexts.shape)
-            found[target] = part.some(state.scores.of(part.contexts, compared) >= least)
+            compared = np.broadcast_to(pairs[target], part.sets.shape)
+            found[target] = part.some(state.scores.of(part.sets, compared) >= least)
         return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,41 +24,24 @@ from holdfast.table.table import Schema, Table
 
 
 @dataclass(frozen=True)
-class Explanation(contract.Explanation):
+class Explanation(contract.RuleExplanation):
     """Whether a rule holds. Groups are those of two rows and more: in a smaller one there is nothing to break it."""
 
     rule: Canonical
     rows: int
     groups: int
-    largest: int
+    largest_group: int
     broken_groups: int
     to_remove: int  # rows, the fewest that must go so that it holds
     witness: Witness | None
     schema: Schema
 
-    @property
-    def holds(self) -> bool:
-        """Whether nothing breaks it."""
-        return self.witness is None
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return {
-            **self.rule.to_json(),
-            "holds": self.holds,
-            "rows": self.rows,
-            "groups": self.groups,
-            "largest_group": self.largest,
-            "broken_groups": self.broken_groups,
-            "to_remove": self.to_remove,
-            **({"witness": self.witness.to_json()} if self.witness else {}),
-        }
+    FIGURES = ("rows", "groups", "largest_group", "broken_groups", "to_remove")
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        groups = (
-            f"{self.groups:,} groups of two rows or more, the largest of {self.largest:,}; score {self.rule.score:,}"
-        )
+        sizes = f"{self.groups:,} groups of two rows or more, the largest of {self.largest_group:,}"
+        groups = f"{sizes}; score {self.rule.score:,}"
         if self.rule.empty:
             needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.columns
             return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.parts import Numbers, Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
@@ -20,24 +21,7 @@ from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
 from holdfast.rules.order import Canonical, Compatible, Constant, Direction, compatible_text, constant_text, parse
 
-Numbers = NDArray[np.int64]
-
 _AT_ONCE = 1 << 14
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The rules of one target: their contexts, and how many rows must go so that each holds (None: all are exact)."""
-
-    contexts: Words
-    removed: Numbers | None = None
-
-    def __len__(self) -> int:
-        return len(self.contexts)
-
-    def some(self, chosen: NDArray[np.bool_]) -> Part:
-        """Those rules of the part."""
-        return Part(self.contexts[chosen], None if self.removed is None else self.removed[chosen])
 
 
 @lru_cache(maxsize=8)
@@ -118,8 +102,8 @@ class Listed:
         """The rules of some parts: target by target, short contexts first."""
         chosen = {target: part for target, part in sorted(parts.items()) if len(part)}
         targets = np.repeat(np.fromiter(chosen, np.int64), [len(part) for part in chosen.values()])
-        contexts = np.concatenate([np.empty((0, words), np.uint64), *(part.contexts for part in chosen.values())])
-        removed = [part.removed for part in chosen.values() if part.removed is not None]
+        contexts = np.concatenate([np.empty((0, words), np.uint64), *(part.sets for part in chosen.values())])
+        removed = [part.broken for part in chosen.values() if part.broken is not None]
         listed = Listed(targets, contexts, np.concatenate(removed) if removed else None)
         return listed.some(np.lexsort((*contexts.T, bitsets.sizes(contexts), targets)))
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.parts import Part, dump_parts, load_parts
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.result import Part, columns_by_target
+from holdfast.engines.order.result import columns_by_target
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.ways import Asked, Covers, Way
 from holdfast.engines.watched import WatchedTable
@@ -20,6 +21,7 @@ from holdfast.pairs.filled import Filled, FilledColumns
 from holdfast.table.table import Table
 
 _WAY = "way/"  # before the names of its arrays
+_NAMES = ("rules/contexts", "rules/removed")  # of arrays of a dump
 
 
 @dataclass
@@ -60,7 +62,7 @@ class State:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The covers and what the way keeps."""
-        arrays = dump_parts(self.covers)
+        arrays = dump_parts(self.covers, *_NAMES)
         own, facts = self.way.dump()
         return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {
             "way": self.way.name,
@@ -75,6 +77,11 @@ def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}
 
 
+def covers_in(arrays: Mapping[str, NDArray[Any]], targets: Targets) -> Covers:
+    """Of a dump, the covers."""
+    return load_parts(arrays, *_NAMES, targets.context_words)
+
+
 def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, Part]:
     """The rules of some targets. Those of a pair leave out the contexts in which one of the two is constant (papers:
     fastod, section 4.1). Such a context is minimal for the constant, too: with fewer columns the pair would hold, too.
@@ -83,8 +90,8 @@ def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, P
     for target in chosen:
         part, columns = covers[target], columns_of[target]
         if len(columns) > 1 and len(part) and any(len(covers[column]) for column in columns):
-            constant = np.concatenate([covers[column].contexts for column in columns])
-            part = part.some(~bitsets.among(part.contexts, constant))
+            constant = np.concatenate([covers[column].sets for column in columns])
+            part = part.some(~bitsets.among(part.sets, constant))
         rules[target] = part
     return rules
 
@@ -98,26 +105,3 @@ def touched_by(changed: Iterable[int], targets: Targets) -> list[int]:
             found |= {targets.ascending(one, other)} if targets.ascending_pairs else set()
             found |= {targets.descending(one, other)} if targets.descending_pairs else set()
     return sorted(found)
-
-
-def dump_parts(parts: Mapping[int, Part]) -> dict[str, NDArray[Any]]:
-    """Rules as arrays."""
-    listed = [parts[target] for target in sorted(parts)]
-    arrays: dict[str, NDArray[Any]] = {"rules/target": np.array(sorted(parts), np.int64)}
-    arrays["rules/count"] = np.array([len(part) for part in listed], np.int64)
-    none = np.empty(0, np.uint64)
-    arrays["rules/contexts"] = np.concatenate([none, *(part.contexts.reshape(-1) for part in listed)])
-    removed = [part.removed for part in listed if part.removed is not None]
-    return {**arrays, "rules/removed": np.concatenate(removed)} if removed else arrays
-
-
-def load_parts(arrays: Mapping[str, NDArray[Any]], words: int) -> dict[int, Part]:
-    """What `dump_parts` gave."""
-    contexts = np.array(arrays["rules/contexts"], np.uint64).reshape(-1, words)
-    removed = np.array(arrays["rules/removed"]) if "rules/removed" in arrays else None
-    ends = np.cumsum(arrays["rules/count"])
-    parts = {}
-    for target, count, end in zip(arrays["rules/target"], arrays["rules/count"], ends, strict=True):
-        where = slice(int(end - count), int(end))
-        parts[int(target)] = Part(contexts[where], None if removed is None else removed[where])
-    return parts

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.parts import Numbers, Part
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.result import Numbers, Part
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import Progress, search_progress

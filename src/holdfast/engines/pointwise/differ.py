@@ -20,7 +20,7 @@ from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.engines.pointwise.boxes import excluded
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values, mirrored
-from holdfast.engines.pointwise.pairs import pairs_within
+from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.pointwise.result import Listed, Rules, Wording
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets

@@ -80,11 +80,10 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         return state.dump()
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its arrays. One of an older version does not tell its bound: only borders had one."""
-        kind, schema = WAYS[facts["way"]], subject.table.schema
-        before = self._settings.max_lhs if kind is Counts else self._settings.longest(len(schema.columns))
-        asked = Asked(self._space(schema), facts.get("max_lhs", before))
-        way = kind.load(subject, asked, way_arrays(arrays), facts)
+        """The state from its arrays."""
+        schema = subject.table.schema
+        asked = Asked(self._space(schema), facts["max_lhs"])
+        way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
         return State.load(subject, asked, self._told(schema), way, arrays, facts)
 
     def how(self, state: State) -> str:

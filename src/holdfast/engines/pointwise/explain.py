@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
 from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.pairs import pairs_within
+from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.pointwise.result import Wording
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Mark, Pointwise, parse
@@ -22,7 +21,7 @@ from holdfast.table.table import Table
 
 
 @dataclass(frozen=True)
-class Explanation(contract.Explanation):
+class Explanation(contract.RuleExplanation):
     """Whether a rule holds, and how many ordered pairs of rows meet its left side and break it."""
 
     rule: Pointwise
@@ -31,21 +30,7 @@ class Explanation(contract.Explanation):
     broken: int
     witness: Witness | None
 
-    @property
-    def holds(self) -> bool:
-        """Whether nothing breaks it."""
-        return self.witness is None
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        return {
-            **self.rule.to_json(),
-            "holds": self.holds,
-            "rows": self.rows,
-            "tested": self.tested,
-            "broken": self.broken,
-            **({"witness": self.witness.to_json()} if self.witness else {}),
-        }
+    FIGURES = ("rows", "tested", "broken")
 
     def lines(self) -> list[str]:
         """As text, a line each."""

@@ -17,7 +17,6 @@ mark on the left could ever hold, and a key would be met by every row; so pairs 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +60,6 @@ class Space:
     def negated(self, column: int, mark: int) -> int:
         """The values of a column that break a mark on the right side."""
         return self.values(column) & ~mark
-
-    @cached_property
-    def operators(self) -> tuple[tuple[str, ...], ...]:
-        """For each column, the operators that a right side may have."""
-        return tuple(("<", "<=", "=") if ordered else ("=",) for ordered in self.ordered)
 
 
 def mirrored(boxes: Boxes) -> Boxes:

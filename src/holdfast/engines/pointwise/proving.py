@@ -8,6 +8,9 @@ values, by a search in a box tree.
 
 Cost: a pass over these rows for each inequality, to sort them, and the sweep. Boxes that ask for the same columns to be
 equal share the groups of rows that are.
+
+For each of many boxes a pair of rows that lies in it. One pair may lie in many boxes: each that is found is tried on
+all that are left.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
 from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
@@ -353,3 +356,25 @@ class _Lying:
             if found is not None:
                 return found[1], int(others[found[0]])
         return None
+
+
+_AT_ONCE = 16  # boxes that are looked for together
+
+Pairs = NDArray[np.int64]
+
+
+def pairs_within(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> Pairs:
+    """For each box the ids of a pair of rows in it, t first, or -1 twice; one of the two stands at the place `fresh` or
+    behind it.
+    """
+    pairs, left = np.full((len(boxes), 2), -1, np.int64), np.arange(len(boxes))
+    while len(left):
+        tried, left = left[:_AT_ONCE], left[_AT_ONCE:]
+        found = first_pairs(rows, space, boxes[tried], fresh)
+        there = found[:, 0] >= 0
+        pairs[tried[there]] = rows.ids(found[there])
+        for place in found[there]:
+            one, other = rows.cells[:, place].T
+            within = met(boxes[left], compared(one[None], other[None], space))
+            pairs[left[within]], left = rows.ids(place), left[~within]
+    return pairs

@@ -124,7 +124,7 @@ class State:
             np.array(arrays["rules/vacuous"], np.bool_),
         )
         never = np.array(arrays["never"], np.uint8).reshape(-1, columns)
-        return State(subject, subject.table, asked, chosen, way, rules, facts["vacuous"], never, facts.get("why", ""))
+        return State(subject, subject.table, asked, chosen, way, rules, facts["vacuous"], never, facts["why"])
 
 
 def _saying(progress: Progress) -> SoFar:

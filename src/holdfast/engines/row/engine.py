@@ -1,5 +1,5 @@
 """Rules about one row behind the verbs that every engine offers. They are given, not discovered: what is found is which
-rows violate each.
+rows violate each, and why one does.
 
 Invariant: the state holds for each rule, by its text, the ids of all rows that violate it.
 Cost: a batch costs its own rows, and eight or nine bytes are kept of each row that violates a rule.
@@ -13,43 +13,54 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.changes.diff import Diff, between
-from holdfast.engines.contract import Engine, NoSettings, RuleClass
-from holdfast.engines.row.find import violators, violators_born
-from holdfast.engines.row.listing import RowListing
+from holdfast.changes.diff import PairChange
+from holdfast.engines.contract import NoSettings, RuleClass
+from holdfast.engines.row.evaluate import truth
+from holdfast.engines.row.find import Ids, rows_of, violators, violators_born
+from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.row.rows import Rows
 from holdfast.engines.violations.explain import Explanation
+from holdfast.engines.violations.given import GivenEngine, ListedStatus
+from holdfast.engines.violations.listing import PairListing
 from holdfast.engines.violations.row_set import RowSet
-from holdfast.engines.violations.single import row_change
+from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.conditions import Arithmetic, Condition
 from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.rules.row import RowRule
 from holdfast.table.change import Change
+from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+
+class RowListing(PairListing):
+    """The rows that violate a rule about one row."""
+
+    @staticmethod
+    def of_rows(rule: Named[RowRule], table: Table, ids: Ids) -> RowListing:
+        """Some rows of a table."""
+        return RowListing(rule, table, len(ids), alone(ids), {"t": list(rule.rule.columns)})
+
+    def known(self, ids: Ids) -> KnownRow:
+        """The row, whose values the engine compares and reckons with."""
+        return KnownRow(rows_of(self.table, ids))
 
 
 @dataclass(frozen=True)
-class RowStatus:
-    """How a rule stands: how many rows violate it."""
+class KnownRow:
+    """A row t of a table."""
 
-    rule: Named[RowRule]
-    violations: int
+    rows: Rows
 
-    kind = RowRule.kind
+    def truth(self, condition: Condition) -> bool:
+        """Whether a condition is true of it."""
+        return bool(truth(condition, self.rows)[0] > 0)
 
-    def __repr__(self) -> str:
-        return f"{self.rule.name}: {self.violations:,} violations of {self.text}"
-
-    @property
-    def text(self) -> str:
-        """The rule."""
-        return self.rule.text
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        about = {"columns": list(self.rule.rule.columns), "violations": self.violations}
-        return self.rule.to_json({**about, "counted": self.rule.rule.counted, "listed": True})
+    def value(self, operand: Arithmetic) -> Any:
+        """What two numbers come to."""
+        return plain_values(operand_values(operand, self.rows))[0]
 
 
 class Violated(NamedTuple):
@@ -62,7 +73,7 @@ class Violated(NamedTuple):
 State = dict[str, Violated]  # by the text of the rule
 
 
-class RowEngine(Engine[WatchedTable, State]):
+class RowEngine(GivenEngine[WatchedTable, State]):
     """The rows that violate given rules."""
 
     def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
@@ -81,9 +92,8 @@ class RowEngine(Engine[WatchedTable, State]):
         rows |= {named.text: RowSet(ids) for named, ids in zip(new, found, strict=True)}
         return {named.text: Violated(named, rows[named.text]) for named in rules}
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, change: Change) -> dict[str, PairChange]:
         """Look at the rows born, and forget those that died."""
-        before = self.result(state)
         born = violators_born([each.rule.rule.satisfied for each in state.values()], change)
         dead = np.sort(change.dead)
         moved = {}
@@ -92,12 +102,11 @@ class RowEngine(Engine[WatchedTable, State]):
             each.rows.add(own)
             if len(own) or len(resolved):
                 moved[text] = row_change(own, resolved, change.updated)
-        after = self.result(state)
-        return between(before, after).with_violations(before, after, moved)
+        return moved
 
-    def result(self, state: State) -> dict[str, RowStatus]:
+    def result(self, state: State) -> dict[str, ListedStatus[RowRule]]:
         """How each rule stands."""
-        return {text: RowStatus(each.rule, len(each.rows)) for text, each in state.items()}
+        return {text: ListedStatus(each.rule, len(each.rows)) for text, each in state.items()}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The ids of the rows."""
@@ -108,17 +117,15 @@ class RowEngine(Engine[WatchedTable, State]):
         rules = rules_of(self._given, subject.table.schema)
         return {named.text: Violated(named, RowSet(arrays[named.text])) for named in rules}
 
-    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[RowListing]:
-        """The rows that violate each rule."""
-        return [
-            RowListing.of_rows(each.rule, subject.table, each.rows.ids())
-            for each in state.values()
-            if each.rule.is_asked(rule)
-        ]
+    def rules(self, state: State) -> list[Named[RowRule]]:
+        """The rules."""
+        return [each.rule for each in state.values()]
+
+    def listing(self, state: State, subject: WatchedTable, named: Named[RowRule]) -> RowListing:
+        """The rows that violate a rule."""
+        return RowListing.of_rows(named, subject.table, state[named.text].rows.ids())
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a row violates a rule, or the first that does."""
-        if state is None or text not in state:
-            raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
-        own = state[text]
-        return Explanation.of(RowListing.of_rows(own.rule, subject.table, own.rows.ids()), rows)
+        state, named = self.watched(state, text)
+        return Explanation.of(self.listing(state, subject, named), rows)

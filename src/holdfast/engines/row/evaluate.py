@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.row.reckon import as_floats, decimals, float_keys, floats, integers
+from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
 from holdfast.engines.row.rows import Rows
-from holdfast.engines.row.values import array_of, scalar_of
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,

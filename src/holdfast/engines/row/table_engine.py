@@ -6,21 +6,21 @@ The state holds for each rule, by its text, what it measures (see `measures`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, Diff, PairChange, between
+from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines import contract
-from holdfast.engines.contract import Engine, NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.find import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured
+from holdfast.engines.violations.given import GivenEngine, ListedStatus
 from holdfast.engines.violations.single import alone
 from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
 from holdfast.rules.measure import TableRule
@@ -29,46 +29,35 @@ from holdfast.table.frequencies import Frequencies
 from holdfast.table.plain import Plain
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner, Threads
-from holdfast.table.table import Table
 
 _NOBODY = np.full((1, 2), NOBODY)
 
 
-@dataclass(frozen=True)
-class TableStatus:
-    """Whether a table breaks a rule. What the quantity is moves with every row: a status is another where the rule
-    holds now and did not before, or the other way round.
+@dataclass(frozen=True, repr=False)
+class TableStatus(ListedStatus[TableRule]):
+    """Whether a table breaks a rule: it is one violation, or none. What the quantity is moves with every row: a status
+    is another where the rule holds now and did not before, or the other way round.
     """
 
-    rule: Named[TableRule]
-    is_broken: bool
-    value: Plain = field(compare=False)
-
-    kind = TableRule.kind
+    value: Plain = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"{self.rule.name}: {self.text} {'does not hold' if self.is_broken else 'holds'}; {self.said}"
+        return f"{self.named.name}: {self.text} {self.verdict}; {self.said}"
 
     @property
-    def text(self) -> str:
-        """The rule."""
-        return self.rule.text
-
-    @property
-    def violations(self) -> int:
-        """The table is one, or is none."""
-        return int(self.is_broken)
+    def verdict(self) -> str:
+        """Whether the rule holds, in words."""
+        return "does not hold" if self.violations else "holds"
 
     @property
     def said(self) -> str:
         """What the quantity is, in words."""
         value = f"{self.value:,}" if isinstance(self.value, int) else str(self.value)
-        return f"{self.rule.rule.quantity.text} is {'unknown' if self.value is None else value}"
+        return f"{self.named.rule.quantity.text} is {'unknown' if self.value is None else value}"
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-        about = {"columns": list(self.rule.rule.columns), "value": self.value, "violations": self.violations}
-        return self.rule.to_json({**about, "counted": self.rule.rule.counted, "listed": True})
+    def figures(self) -> Mapping[str, Any]:
+        """What the quantity is."""
+        return {**super().figures(), "value": self.value}
 
 
 @dataclass(frozen=True)
@@ -88,8 +77,8 @@ class Explanation(contract.Explanation):
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        rule, holds = self.status.rule, "does not hold" if self.status.is_broken else "holds"
-        lines = [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"It {holds}: {self.status.said}."]
+        rule = self.status.named
+        lines = [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"It {self.status.verdict}: {self.status.said}."]
         if self.rows:
             some = f"Look at {self.count:,} row{'s' * (self.count != 1)}, for example: {', '.join(self.rows)}"
             lines.append(some)
@@ -97,15 +86,17 @@ class Explanation(contract.Explanation):
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object."""
-        return {**self.status.to_json(), "holds": not self.status.is_broken, "rows": list(self.ids)}
+        return {**self.status.to_json(), "holds": not self.status.violations, "rows": list(self.ids)}
 
 
 _SHOWN = 3
 State = dict[str, Measured]  # by the text of the rule
 
 
-class TableEngine(Engine[WatchedTable, State]):
+class TableEngine(GivenEngine[WatchedTable, State]):
     """Whether a table satisfies given rules."""
+
+    figures_move = True
 
     def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
         self.declared, self._given = declared, given
@@ -114,18 +105,16 @@ class TableEngine(Engine[WatchedTable, State]):
         """Look at how often values occur."""
         return self._measured(subject, subject.part(Frequencies, runner, progress))
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, change: Change) -> dict[str, PairChange]:
         """Look at the values that became more or less frequent."""
-        before = self.result(state)
+        was_broken = {text: each.is_broken for text, each in state.items()}
         for each in state.values():
             each.follow(change.after)
-        after = self.result(state)
-        moved = {text: _turned(after[text], change) for text in after if before[text] != after[text]}
-        return replace(between(before, after).with_violations(before, after, moved), figures=after)
+        return {text: _turned(each, change) for text, each in state.items() if each.is_broken != was_broken[text]}
 
     def result(self, state: State) -> dict[str, TableStatus]:
         """How each rule stands."""
-        return {text: _status(each) for text, each in state.items()}
+        return {text: TableStatus(each.rule, int(each.is_broken), value=each.value) for text, each in state.items()}
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """What does not follow from how often values occur at once; frequencies are kept with the table."""
@@ -145,18 +134,22 @@ class TableEngine(Engine[WatchedTable, State]):
         """The state from the frequencies of the codes that stayed."""
         return self._measured(subject, subject.part(Frequencies))
 
-    def listings(self, state: State, subject: WatchedTable, rule: str | None = None) -> list[Listing]:
-        """The rows to look at where a rule is broken, if there are such: they are looked for now."""
-        return [_listing(each, subject.table) for each in state.values() if each.rule.is_asked(rule)]
+    def rules(self, state: State) -> list[Named[TableRule]]:
+        """The rules."""
+        return [each.rule for each in state.values()]
 
-    def explain(
-        self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
-    ) -> contract.Explanation:
+    def listing(self, state: State, subject: WatchedTable, named: Named[TableRule]) -> Listing:
+        """The rows to look at where a rule is broken, if there are such: they are looked for now."""
+        is_broken = state[named.text].is_broken
+        condition = named.rule.of_rows if is_broken else None
+        ids = violators([condition], subject.table, Threads())[0] if condition else np.empty(0, np.int64)
+        return Listing(named, subject.table, int(is_broken), alone(ids), {"t": list(named.rule.columns)})
+
+    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
         """What the quantity is, and which rows to look at."""
         self.refuse_rows(rows)
-        if state is None or text not in state:
-            raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
-        return Explanation.of(_status(state[text]), _listing(state[text], subject.table))
+        state, named = self.watched(state, text)
+        return Explanation.of(self.result(state)[text], self.listing(state, subject, named))
 
     def _measured(self, subject: WatchedTable, frequencies: Frequencies) -> State:
         table = subject.table
@@ -168,15 +161,11 @@ def _array(arrays: Mapping[str, Any], text: str, name: str) -> Any:
     return arrays[f"{text}/{name}"]
 
 
-def _status(each: Measured) -> TableStatus:
-    return TableStatus(each.rule, each.is_broken, each.value)
-
-
-def _turned(status: TableStatus, change: Change) -> PairChange:
+def _turned(measured: Measured, change: Change) -> PairChange:
     """A violation that came or went. No rows are it; yet a row that the batch brought may show it."""
-    if not status.is_broken:
+    if not measured.is_broken:
         return PairChange(_NOBODY[:0], _NOBODY)
-    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, status.rule.rule, change))
+    return PairChange(_NOBODY, _NOBODY[:0], find_new=partial(_example, measured.rule.rule, change))
 
 
 def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
@@ -184,9 +173,3 @@ def _example(rule: TableRule, change: Change) -> tuple[int, ...] | None:
         return None
     found = violators_born([rule.of_rows], change)[0]
     return (int(found[0]),) if len(found) else None
-
-
-def _listing(each: Measured, table: Table) -> Listing:
-    condition = each.rule.rule.of_rows if each.is_broken else None
-    ids = violators([condition], table, Threads())[0] if condition else np.empty(0, np.int64)
-    return Listing(each.rule, table, int(each.is_broken), alone(ids), {"t": list(each.rule.rule.columns)})

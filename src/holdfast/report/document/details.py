@@ -1,13 +1,19 @@
-"""What a page tells of one rule: what it says, how it fared, and which rows break it."""
+"""What a page tells of one rule: what it says, how it fared, and which rows break it.
+
+Or a page of violations, cut from all of them: only its rows are read from the files of their table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from holdfast.changes.diff import NOBODY
 from holdfast.changes.naming import Values
 from holdfast.engines.contract import is_given
+from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
+from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, row_name
@@ -164,3 +170,15 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"It holds but for {finding['error']:.4%} of {counted}."
     if finding.get("value_coverage", 1.0) < 1.0:
         yield f"{finding['value_coverage']:.2%} of the values are there."
+
+
+def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
+    """So many violations from the one of a number on, each as rows side by side with the reason in words."""
+    about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
+    if listing.pairs is None:
+        return {**about, "violations": []}
+    table = listing.rule.table
+    pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
+    rows = Rows({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
+    details = Details({table: listing.table.schema}, rows, Shown(), last=0, live=True)
+    return {**about, "violations": [details.pair(table, listing.rule.rule, Told(0, pair)) for pair in pairs]}

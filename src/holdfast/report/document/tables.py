@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.names import quoted
@@ -11,7 +11,7 @@ from holdfast.report.document.context import Context, Json
 from holdfast.report.document.portraits import Portrait, portraits
 from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import Edge, bars, histogram, line, tables
-from holdfast.rules.inclusion import IND, Side
+from holdfast.rules.inclusion import IND
 from holdfast.table.naming import key_names
 from holdfast.table.types import show_type
 from holdfast.visible import visible
@@ -85,11 +85,9 @@ class Tables:
         """One object a foreign key."""
         told = []
         for key, rule in self._of.seen.references.items():
-            partner = _partner(rule)
-            missing = rule.get("missing_rows", rule.get("violations", 0))
-            coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
-            from_, to = map(_side_text, partner)
-            but = f", but for {missing:,} {'rows' if missing > 1 else 'row'}" if missing else ""
+            edge = _edge(rule)
+            from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
+            but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
             place = self._of.place(key)
             told.append(
                 {
@@ -97,8 +95,8 @@ class Tables:
                     "text": visible(rule["text"]),
                     "from": visible(from_),
                     "to": visible(to),
-                    "coverage": coverage,
-                    "orphans": missing,
+                    "coverage": edge.coverage,
+                    "orphans": edge.orphans,
                     "sentence": visible(f"Every {from_} is a {to}{but}."),
                 }
             )
@@ -106,28 +104,25 @@ class Tables:
 
     def picture(self) -> str:
         """The tables, drawn with their foreign keys."""
-        if not self._of.seen.references:
-            return ""
-        edges = []
+        edges = [_edge(rule) for rule in self._of.seen.references.values()]
         used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
-        for rule in self._of.seen.references.values():
-            partner = _partner(rule)
-            for side in partner:
-                used[side.table] |= dict.fromkeys(side.columns)
-            missing = rule.get("missing_rows", rule.get("violations", 0))
-            coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
-            own, other = partner
-            edges.append(Edge(own.table, own.columns, other.table, other.columns, coverage, missing))
-        return tables([(name, list(columns)) for name, columns in used.items()], edges, "tables and foreign keys")
+        for edge in edges:
+            used[edge.table] |= dict.fromkeys(edge.columns)
+            used[edge.referenced] |= dict.fromkeys(edge.referenced_columns)
+        drawn = [(name, list(columns)) for name, columns in used.items()]
+        return tables(drawn, edges, "tables and foreign keys") if edges else ""
 
 
-def _partner(rule: Mapping[str, Any]) -> tuple[Side, Side]:
-    return IND.parse(rule["text"]).sides
+def _edge(rule: Mapping[str, Any]) -> Edge:
+    """A foreign key, given or found."""
+    own, other = IND.parse(rule["text"]).sides
+    missing = rule.get("missing_rows", rule.get("violations", 0))
+    coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
+    return Edge(own.table, own.columns, other.table, other.columns, coverage, missing)
 
 
-def _side_text(side: Side) -> str:
-    columns = side.columns
-    return f"{side.table}.{columns[0]}" if len(columns) == 1 else f"{side.table}({', '.join(columns)})"
+def _named(table: str, columns: Sequence[str]) -> str:
+    return f"{table}.{columns[0]}" if len(columns) == 1 else f"{table}({', '.join(columns)})"
 
 
 def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:
