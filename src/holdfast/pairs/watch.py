@@ -13,13 +13,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import Count, all_pairs, batch_alike
+from holdfast.pairs.compare import Count, all_pairs, equal_pairs
 from holdfast.pairs.multiset import Delta, Signatures
-from holdfast.pairs.probes import Changed, batch_of, parts_of_change, parts_of_table
+from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import queries_of, rows_of
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, Kind, both_ways
 from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -44,7 +45,7 @@ class PairWatch:
         sets.add_parts(parts_of_table(table, runner, rows, say, kind))
         return PairWatch(table, sets, rows)
 
-    def follow(self, change: Changed, runner: Runner) -> Delta:
+    def follow(self, change: Change, runner: Runner) -> Delta:
         """Take in a batch; tells which signatures appeared and which vanished."""
         if runner.is_local:
             self._rows = self._rows or rows_of(self._table, self.sets.kind)
@@ -56,14 +57,19 @@ class PairWatch:
         return delta
 
     def _compare(self, rows: WeightedRows, batch: WeightedRows, after: Table) -> Delta:
-        """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead."""
+        """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead.
+
+        What `Count` of a batch that comes row by row lacks, or has too much, are pairs of a row with those equal to it.
+        Let a row have the weights w before the batch and v = w + d after it. Counted are d w of the pairs among rows
+        equal to it, and they are (v (v - 1) - w (w - 1)) / 2 = d w + d (d - 1) / 2 more than before.
+        """
         kind, distinct = self.sets.kind, after.schema.nulls.are_distinct
         queries = queries_of(batch, rows, after)
         own = rows.follow(batch)
         if batch.used > _FEW and batch.used * (rows.used + batch.used // 2) > rows.used**2 // 2:
             return self.sets.add_parts([*all_pairs(rows, kind, distinct), (self.sets.sets, -self.sets.counts)])
         against = Count(queries, rows, kind, distinct, own=own)
-        alike = batch_alike(queries, kind, distinct)
+        alike = equal_pairs(queries, kind, distinct)
         if against.is_small and not kind.ordered:
             return self.sets.add_parts([alike], against.into)
         return self.sets.add_parts([*both_ways([alike], kind), *against.from_both_rows()])
