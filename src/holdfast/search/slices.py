@@ -76,7 +76,7 @@ def search(task: Task) -> Answer:
     table = open_table(task.where)
     spaces = Spaces(table.schema, [task.query], task.nulls)
     spaces.follow(table)
-    asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows, spaces))
+    asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows))
     found = _search(spaces, table, asking, task)
     if found is None or isinstance(found, int):
         return Answer(found)
@@ -94,14 +94,12 @@ def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs
         return rows_alone(ids) if len(ids) <= task.limit else None
     rows = asking
     if task.found != task.asking:
-        rows = chosen(spaces, table, lambda each: _inside(task.found, each, spaces))
+        rows = chosen(spaces, table, lambda each: _inside(task.found, each))
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index.of(layout, spaces, table, rows)
+    index = Index.of(layout, rows)
     if task.limit >= 0:
         return pairs_between(query, index, asking, task.limit)
-    both = chosen(
-        spaces, table, lambda each: _both(_inside(task.asking, each, spaces), _inside(task.found, each, spaces))
-    )
+    both = chosen(spaces, table, lambda each: _both(_inside(task.asking, each), _inside(task.found, each)))
     return index.count(query.as_t, asking, both=both)
 
 
@@ -109,7 +107,7 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     return other if one is None else one if other is None else one & other
 
 
-def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
+def _inside(cut: Cut, rows: Operands) -> Mask | None:
     """Which rows belong to a cut; a row that no comparison can be true of where the cut looks belongs to none."""
     if cut.by == "place":
         return None if cut.parts == 1 else rows.ids % cut.parts == cut.number
@@ -118,7 +116,7 @@ def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
     if cut.by == "hash":
         part = (hashed(keys).view(np.uint64) % np.uint64(cut.parts)).astype(np.int64)
     else:
-        bounds = np.sort(spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
+        bounds = np.sort(rows.spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
         part = np.searchsorted(bounds, keys[0], side="right")
     return _both(part == cut.number, there)
 
