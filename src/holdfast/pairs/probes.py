@@ -7,7 +7,7 @@ compares a batch with one shard; the answers, signatures with counts, add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -41,22 +41,13 @@ def parts_of_table(
         return all_pairs(rows or rows_of(table, kind), kind, distinct, progress)
     assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
-    return both_ways(runner.map(_share, [_Share(table.where, number, shares, kind) for number in range(shares)]), kind)
+    return both_ways(runner.map(partial(_share, table.where, kind, shares), range(shares)), kind)
 
 
-@dataclass(frozen=True)
-class _Share:
-    where: TableFiles
-    number: int
-    of: int
-    kind: Kind
-
-
-def _share(task: _Share) -> Signed:
-    rows = _open_rows(task.where, task.kind)
-    distinct = task.where.schema.nulls.are_distinct
-    mine = Count(rows, rows, task.kind, distinct, within=True).share(task.number, task.of)
-    return mine if task.number else merged([mine, equal_pairs(rows, task.kind, distinct)])
+def _share(where: TableFiles, kind: Kind, shares: int, number: int) -> Signed:
+    rows, distinct = _open_rows(where, kind), where.schema.nulls.are_distinct
+    mine = Count(rows, rows, kind, distinct, within=True).share(number, shares)
+    return mine if number else merged([mine, equal_pairs(rows, kind, distinct)])
 
 
 @lru_cache(maxsize=1)
@@ -75,24 +66,16 @@ def parts_of_change(change: Change, runner: Runner, kind: Kind = EQUAL) -> list[
     # The values of a batch have an order among themselves too: so they get ranks of their own.
     alone = RankedRows.of_shards(after, [], kind).ranked(batch, after)
     assert after.where is not None, "a table lies in files before tasks look at it"
-    tasks = [_RankedShard(after.where, number, batch, kind) for number in range(len(after.shards))]
-    return batch_pairs(alone, kind, distinct, runner.map(_ranked_shard, tasks))
+    against = runner.map(partial(_ranked_shard, after.where, batch, kind), range(len(after.shards)))
+    return batch_pairs(alone, kind, distinct, against)
 
 
-@dataclass(frozen=True)
-class _RankedShard:
-    where: TableFiles
-    number: int
-    batch: WeightedRows
-    kind: Kind
-
-
-def _ranked_shard(task: _RankedShard) -> Signed:
+def _ranked_shard(where: TableFiles, batch: WeightedRows, kind: Kind, number: int) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
-    table = open_table(task.where)
-    rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])], task.kind)
-    queries = rows.ranked(task.batch, table)
-    return Count(queries, rows, task.kind, table.schema.nulls.are_distinct).share(0, 1)
+    table = open_table(where)
+    rows = RankedRows.of_shards(table, [(table.shards[number], table.alive[number])], kind)
+    queries = rows.ranked(batch, table)
+    return Count(queries, rows, kind, table.schema.nulls.are_distinct).share(0, 1)
 
 
 def batch_of(change: Change) -> WeightedRows:

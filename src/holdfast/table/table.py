@@ -117,8 +117,8 @@ class Table:
     def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
         """The table after some rows died and some shards arrived, whose ids follow on."""
         marks = list(self.alive)
-        for index, places in self._split(dead):
-            old = marks[index]
+        for index, members in self._members(dead):
+            old, places = marks[index], self.shards[index].places_of(dead[members])
             marks[index] = np.ones(len(self.shards[index]), np.bool_) if old is None else old.copy()
             marks[index][places] = False  # type: ignore[index]  # just made
         arrived = [shard for shard in shards if len(shard)]
@@ -214,11 +214,6 @@ class Table:
         of = np.searchsorted([shard.last_id for shard in self.shards], ids)
         for index in np.unique(of):
             yield int(index), np.flatnonzero(of == index)
-
-    def _split(self, ids: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The places of the ids, shard by shard."""
-        for index, members in self._members(ids):
-            yield index, self.shards[index].places_of(ids[members])
 
 
 def _stretch(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
