@@ -133,7 +133,11 @@ def find_in_tasks(
     if table.where is None:
         raise AssertionError("a table lies in files before tasks look at it")
     parts = slices or table.rows // ROWS_A_SLICE + 1
-    tasks = [_tasks(table, query, parts, limit, nulls) for query in queries]
+    where, folder = table.where, table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
+    tasks = [
+        [Task(where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)]
+        for query in queries
+    ]
     answers = iter(runner.map(search, [task for each in tasks for task in each]))
     answered = [[next(answers) for _ in each] for each in tasks]
     return [_merged(each, parts, runner, limit) for each, parts in zip(tasks, answered, strict=True)]
@@ -159,14 +163,6 @@ def _read(path: str) -> Pairs:
 
 
 # ---- how a query is sliced ------------------------------------------------------------------------------------------
-
-
-def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: Nulls) -> list[Task]:
-    assert table.where is not None
-    folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
-    return [
-        Task(table.where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)
-    ]
 
 
 def _cuts(table: Table, query: PairQuery, parts: int) -> list[tuple[Cut, Cut]]:
