@@ -136,12 +136,9 @@ class _Reader(ConditionReader):
     def _conjunction(self) -> list[Comparison]:
         """Predicates in parentheses."""
         self.enter("there are too many parentheses within each other; one pair is enough")
-        found = self._item_or_group()
-        while self.peek.word in _AND:
-            self.take()
-            found += self._item_or_group()
+        groups = self.several(self._item_or_group, *_AND)
         self._close()
-        return found
+        return [predicate for group in groups for predicate in group]
 
     def _close(self) -> None:
         token = self.peek

@@ -10,7 +10,7 @@ with a constant.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.rules.check import Checker
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand
+from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.reader import is_number
@@ -28,14 +28,6 @@ from holdfast.table.table import Schema
 from holdfast.table.types import show_type
 
 _LARGEST = 2**63 - 1  # the smallest int64 is no value: order keys reserve it
-_TRUE_AT: Mapping[Operator, frozenset[int]] = {
-    "=": frozenset([0]),
-    "!=": frozenset([-1, 1]),
-    "<": frozenset([-1]),
-    "<=": frozenset([-1, 0]),
-    ">": frozenset([1]),
-    ">=": frozenset([0, 1]),
-}
 
 
 def check(constraint: DenialConstraint, schema: Schema, ordered: Collection[str] = ()) -> tuple[Comparison, ...]:
@@ -141,7 +133,7 @@ def _places(cells: tuple[Cell, ...], group: list[Comparison]) -> set[int]:
     places = {0} if len(set(cells)) < len(cells) else set(range(-1, 2 * len(ranks)))
     for each in group:
         at = 2 * ranks.index(_rank(_value(each)))
-        places = {place for place in places if (place > at) - (place < at) in _TRUE_AT[each.operator]}
+        places = {place for place in places if (place > at) - (place < at) in TRUE_AT[each.operator]}
     return places
 
 
@@ -155,7 +147,7 @@ def _self_comparisons(constraint: DenialConstraint) -> list[str]:
     return [
         f"{each.text} compares a cell with itself: it is true wherever {each.cells[0].column} is not null"
         for each in constraint.predicates
-        if each.left == each.right and 0 in _TRUE_AT[each.operator]
+        if each.left == each.right and 0 in TRUE_AT[each.operator]
     ]
 
 

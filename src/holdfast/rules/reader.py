@@ -17,21 +17,10 @@ from typing import TypeVar
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
 from holdfast.errors import BadInput
 from holdfast.rules.constants import Constant, minus, read_date, read_time, read_timestamp
-from holdfast.search.queries import Operator
+from holdfast.search.queries import MIRRORED, Operator
 
-OPERATORS: Mapping[str, Operator] = {
-    "=": "=",
-    "==": "=",
-    "!=": "!=",
-    "<>": "!=",
-    "≠": "!=",
-    "<": "<",
-    "<=": "<=",
-    "≤": "<=",
-    ">": ">",
-    ">=": ">=",
-    "≥": ">=",
-}
+_ALSO: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
+OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_ALSO}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | None], str]] = {
     "date": (read_date, "YYYY-MM-DD"),
@@ -140,6 +129,13 @@ class Reader:
                 raise self.expected(f", or {until}")
             found.append(item())
         self.take()
+        return found
+
+    def several(self, item: Callable[[], _Item], *marks: str) -> list[_Item]:
+        """One item or more, with one of some words or marks between."""
+        found = [item()]
+        while self.takes(*marks):
+            found.append(item())
         return found
 
     def refuse_twice(self, names: Sequence[str], odd: str = "") -> None:
