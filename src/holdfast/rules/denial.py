@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, Operand, Row
+from holdfast.rules.conditions import Cell, Comparison, Operand, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
@@ -40,8 +40,6 @@ class DenialConstraint(Rule):
     """No two different rows (t, s) may make all predicates true; with one row mentioned, no row may."""
 
     predicates: tuple[Comparison, ...]
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("predicates", "where")
     kind = prefix = given_as = "dc"

@@ -27,7 +27,7 @@ from typing import Any, Self
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import TRUE_AT, Condition, Signs, compared
+from holdfast.rules.conditions import TRUE_AT, Signs, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Bounds, Breach, Rule
@@ -92,8 +92,6 @@ class ListOD(Rule):
 
     by: SortList
     then: SortList
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("by", "then", "where")
     kind = prefix = given_as = "lod"

@@ -30,11 +30,10 @@ from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import Grid, Tuples
-from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
+from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes, orphans_of
 from holdfast.rules.inclusion import IND
 from holdfast.table.change import Change
 from holdfast.table.load import open_table
-from holdfast.table.naming import keys_of
 from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner
 from holdfast.table.table import TableFiles
@@ -340,7 +339,5 @@ def orphan(state: State, ind: IND, row: int) -> Orphans:
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
-    values = dict(zip(ind.dependent.columns, value, strict=True))
-    shown = ids[:SHOWN]
-    keys = keys_of(table, shown)
-    return Orphans(tuple(shown.tolist()), tuple(values for _ in shown), keys, ((value, len(ids)),), 1, len(ids))
+    held = replace(ind, missing_values=1, missing_rows=len(ids))
+    return orphans_of(ind.dependent, table, ids[:SHOWN], [(value, len(ids))], held)
