@@ -14,20 +14,8 @@ from numpy.typing import NDArray
 
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
 from holdfast.engines.row.rows import Rows
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Condition,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    Matches,
-    OneOf,
-    Operand,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
 from holdfast.rules.parts import names_of
@@ -57,11 +45,11 @@ def truth(condition: Condition, rows: Rows) -> Truth:
         return _folded(np.maximum, condition, rows)
     if isinstance(condition, Comparison):
         return _compared(condition, rows)
-    if isinstance(condition, Between):
+    if isinstance(condition, conditions.Between):
         found = np.minimum(*(_compared(end, rows) for end in condition.ends))
-    elif isinstance(condition, IsNull):
+    elif isinstance(condition, conditions.IsNull):
         found = _truths(_are_null(condition.operand, rows))
-    elif isinstance(condition, OneOf):
+    elif isinstance(condition, conditions.OneOf):
         found = _one_of(condition, rows)
     else:
         found = _like(condition, rows)
@@ -76,7 +64,7 @@ def _folded(fold: np.ufunc, condition: Every | Either, rows: Rows) -> Truth:
     return found
 
 
-def _like(condition: Like | Matches, rows: Rows) -> Truth:
+def _like(condition: conditions.Like | conditions.Matches, rows: Rows) -> Truth:
     return _of_array(pc.match_substring_regex(_plain(condition.operand, rows), expression(condition)))
 
 
@@ -88,7 +76,7 @@ def _are_null(operand: Operand, rows: Rows) -> NDArray[np.bool_]:
     return ~arrow.valid(decimals(operand, rows))
 
 
-def _one_of(condition: OneOf, rows: Rows) -> Truth:
+def _one_of(condition: conditions.OneOf, rows: Rows) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         return _among(_plain(operand, rows), array_of(values, types[operand.column]))
