@@ -113,7 +113,7 @@ def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
     assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]
     refused(holdfast("explain", state, "{nobody}: [] -> rate"), "nobody", "choose from")
-    refused(holdfast("explain", state, "{state}: rate"), "expected '~'")
+    refused(holdfast("explain", state, "{state}: rate"), "expected ~ after rate; write {A}: [] -> B")
 
 
 def test_an_order_dependency_is_not_given(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:

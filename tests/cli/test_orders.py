@@ -52,8 +52,8 @@ def test_check_needs_rules_in_one_way(holdfast: Holdfast, tmp_path: Path, tax: P
     ("rule", "words"),
     [
         ("[yaer] orders [bin]", ["lod1", "no column 'yaer'", "did you mean 'year'?"]),
-        ("[year orders [bin]", ["expected ']' where 'orders' stands", "write [A, B desc] orders [C]"]),
-        ("year orders bin", ["neither", "a list order dependency, such as"]),
+        ("[year orders [bin]", ["expected , or ] after year; write [A, B desc] orders [C]"]),
+        ("year orders bin", ["neither", "a list order dependency, [Year, Salary] orders [Year, Bin]"]),
     ],
 )
 def test_a_bad_rule_is_refused(holdfast: Holdfast, tax: Path, rule: str, words: list[str]) -> None:
@@ -171,16 +171,16 @@ def test_advice_without_rules_says_what_to_watch(holdfast: Holdfast, tmp_path: P
 @pytest.mark.parametrize(
     ("clause", "words"),
     [
-        ("SELECT year", ["expected ORDER BY, GROUP BY or DISTINCT where 'SELECT' stands"]),
-        ("ORDER year", ["expected 'by' where 'year' stands"]),
-        ("ORDER BY", ["expected a column name at the end"]),
-        ("ORDER BY year bin", ["expected the end where 'bin' stands"]),
-        ("GROUP BY year desc", ["expected a comma or the end where 'desc' stands"]),
+        ("SELECT year", ["expected ORDER BY, GROUP BY or DISTINCT; write ORDER BY A"]),
+        ("ORDER year", ["expected by after ORDER; write"]),
+        ("ORDER BY", ["expected a column name after BY; write"]),
+        ("ORDER BY year bin", ["expected the end after year; write"]),
+        ("GROUP BY year desc", ["expected a comma or the end after year; write"]),
         ("ORDER BY yaer", ["no column 'yaer'", "did you mean 'year'?"]),
-        ("ORDER BY 1", ["cannot read '1'"]),
+        ("ORDER BY 1", ["expected a column name after BY; put names that aren't plain words in double quotes"]),
         ("ORDER BY year NULLS LAST", ["nulls come first upwards here"]),
         ("ORDER BY year desc NULLS FIRST", ["nulls come last downwards here"]),
-        ("ORDER BY year NULLS bin", ["expected FIRST or LAST where 'bin' stands"]),
+        ("ORDER BY year NULLS bin", ["expected FIRST or LAST after NULLS; write"]),
     ],
 )
 def test_a_bad_clause_is_refused(holdfast: Holdfast, watched: Path, clause: str, words: list[str]) -> None:

@@ -83,7 +83,7 @@ def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        ("t.age between 0 and", "or a constant after and"),
+        ("t.age between 0 and", "or a constant, after and"),
         ("t.aged > 5", "did you mean 'age'?"),
         ("t.age like '5%'", "like is for columns of text"),
         ("t.phone matches '(5'", "has a pattern that can't be read (missing ))"),

@@ -82,7 +82,7 @@ def _column(reader: SortReader, kind: Kind) -> SortColumn:
     if kind == "ORDER BY":
         _refuse_other_nulls(reader, column)
     elif reader.at > start + 1:
-        reader.at = start + 1
+        reader.at, reader.last = start + 1, reader.tokens[start].text
         raise reader.expected("a comma or the end")
     return column
 
