@@ -48,7 +48,7 @@ class Once:
 
 def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once:
     """What follows from what among the likely rules of a table of so many rows, the best given first."""
-    rules = [_rule(each) for each in likely if isinstance(each.rule, FD)]
+    rules = [Rule(each, frozenset(each.columns), each.rule.rhs) for each in likely if isinstance(each.rule, FD)]
     keys = [each for each in likely if isinstance(each.rule, Key)]
     same = _same(rules, rows, names)
     once = Once(same, {})
@@ -62,10 +62,6 @@ def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once
         else:
             left.append(rule)
     return Once(same, implied | _implied(left) | _implied_keys(keys, rules, once))
-
-
-def _rule(scored: Scored) -> Rule:
-    return Rule(scored, frozenset(scored.columns), scored.rule.to_json()["rhs"])
 
 
 # ---- columns that are the same --------------------------------------------------------------------------------------
@@ -137,7 +133,7 @@ def _implied(rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
     for rule in reversed(rules):
         limit = _MORE * rule.scored.to_remove
         others = [each for each in needed if each is not rule and each.scored.to_remove <= limit]
-        if steps := _derivation(rule, others):
+        if steps := _steps(rule.lhs, rule.rhs, others):
             needed.remove(rule)
             implied[rule.text] = steps
     return implied
@@ -167,11 +163,6 @@ def _determined_key(key: Scored, better: Scored, rules: Sequence[Rule]) -> tuple
     if better.to_remove > _MORE * key.to_remove or any(step is None for step in steps):
         return ()
     return tuple(dict.fromkeys(text for step in steps for text in step or ()))
-
-
-def _derivation(rule: Rule, others: Sequence[Rule]) -> tuple[str, ...]:
-    """The rules by which the right side is reached from the left side; none where it is not."""
-    return _steps(rule.lhs, rule.rhs, others) or ()
 
 
 def _steps(lhs: frozenset[str], rhs: str, others: Sequence[Rule]) -> tuple[str, ...] | None:

@@ -59,7 +59,7 @@ class Checker:
         except Unfit as error:
             raise self.error(given, str(error)) from None
 
-    def _simple(self, given: Condition) -> Condition:
+    def _simple(self, given: Comparison | conditions.Test) -> Condition:
         if isinstance(given, Comparison):
             return replace(given, right=self._compared(given, given.left, given.operator, given.right))
         if isinstance(given, conditions.Between):
@@ -174,8 +174,8 @@ class Checker:
 
     # ---- patterns and errors ----------------------------------------------------------------------------------------
 
-    def _pattern(self, given: Condition) -> None:
-        operand = given.operands[0]
+    def _pattern(self, given: conditions.Like | conditions.Matches) -> None:
+        operand = given.operand
         word = "like" if isinstance(given, conditions.Like) else "matches"
         if not isinstance(operand, Cell) or not pa.types.is_string(self.types[operand.column]):
             what = "a constant" if isinstance(operand, Constant) else self._shown(operand)

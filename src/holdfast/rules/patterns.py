@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.rules.conditions import Condition, Like, Matches
+from holdfast.rules.conditions import Like, Matches
 from holdfast.rules.constants import Unfit
 from holdfast.table import arrow
 
@@ -31,10 +31,8 @@ def _pieces(pattern: str, escape: str) -> list[str]:
     return found
 
 
-def refuse_bad(condition: Condition) -> None:
+def refuse_bad(condition: Like | Matches) -> None:
     """`Unfit` where a pattern is no regular expression by itself, or none that ends with it."""
-    if not isinstance(condition, Like | Matches):
-        return
     tried = [condition.pattern, expression(condition)] if isinstance(condition, Matches) else [expression(condition)]
     for each in tried:
         try:

@@ -8,17 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.engines.contract import (
-    Drawable,
-    FindingTable,
-    Json,
-    NoSettings,
-    Option,
-    Pictures,
-    RuleClass,
-    Suggestible,
-    score_cell,
-)
+from holdfast.engines import contract
+from holdfast.engines.contract import Json, NoSettings, Option, RuleClass, Suggestible, score_cell
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 
@@ -65,7 +56,7 @@ def _cells(rule: Json) -> list[str]:
 _NUMBERS = ("score", "values in", "rows in")
 
 
-class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], Drawable[InclusionSettings]):
+class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], contract.Drawable[InclusionSettings]):
     """Inclusion dependencies that are found."""
 
     name, title, rules = "ind", "inclusion dependencies", (IND,)
@@ -74,7 +65,7 @@ class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], D
     settings = InclusionSettings
     across = references = True
     measure = "value_coverage"
-    table = FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS)
+    table = contract.FindingTable((*_NUMBERS, "dependency", "reasons"), _cells, _NUMBERS)
 
     def engine(self, settings: InclusionSettings, given: Mapping[str, TableRules]) -> InclusionEngine:  # noqa: ARG002
         """From attribute clusters."""
@@ -90,7 +81,7 @@ class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], D
 
         return likely(subject, wanted, runner, progress)
 
-    def pictures(self) -> Pictures:
+    def pictures(self) -> contract.Pictures:
         """Tables and the references between them."""
         from holdfast.engines.inclusion import picture
 

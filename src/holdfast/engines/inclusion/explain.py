@@ -74,11 +74,9 @@ class Explanation(contract.Explanation):
 def explain(state: State, text: str) -> Explanation:
     """Whether a dependency holds now, how far, and what breaks it."""
     asked = parse(text)
-    dependent = witness.attributes(state, asked.dependent)
-    referenced = witness.attributes(state, asked.referenced)
     if asked.arity > 1:
         return by_rows(state, asked)
-    a, b = dependent[0], referenced[0]
+    a, b = witness.bound(state, asked)
     compared = ((a, b),)
     ind = derive.between(state, a.number, b.number)
     if not ind.missing_values:

@@ -109,8 +109,7 @@ def _witnesses(
     for text, ind in before.items():
         if text in state.found or ind.empty:
             continue
-        sides = [witness.attributes(state, side) for side in (ind.dependent, ind.referenced)]
-        pairs = list(zip(sides[0], sides[1], strict=True))
+        pairs = witness.compared(state, ind)
         lost = next((pair for pair in pairs if shared[pair[0].number, pair[1].number]), None)
         if lost is not None:
             found[text] = witness.orphans(state, *lost, touched)

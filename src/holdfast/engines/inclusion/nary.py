@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -161,14 +162,7 @@ def _shared(pairs: Pairs) -> int:
 # ---- testing from scratch -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Candidates with one referenced side, to test on tables by their files."""
-
-    where: tuple[tuple[str, TableFiles], ...]
-    attributes: tuple[Attribute, ...]
-    settings: InclusionSettings
-    group: tuple[Pairs, ...]
+_Where = tuple[tuple[str, TableFiles], ...]  # tables by their files
 
 
 def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candidate]:
@@ -180,24 +174,25 @@ def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candida
         maps = Translations(state)
         answers = [_test_group(state, group, maps) for group in groups.values()]
     else:
-        listed = tuple(state.attributes)
-        answers = runner.map(
-            _test_task, [_Task(_where(state, g), listed, state.settings, tuple(g)) for g in groups.values()]
-        )
+        test = partial(_test_files, tuple(state.attributes), state.settings)
+        answers = runner.map(test, [(_where(state, group), group) for group in groups.values()])
     tested = {each.pairs: each for answer in answers for each in answer}
     return [tested[pairs] for pairs in wanted]
 
 
-def _where(state: State, group: list[Pairs]) -> tuple[tuple[str, TableFiles], ...]:
+def _where(state: State, group: list[Pairs]) -> _Where:
     names = dict.fromkeys(state.attributes[n].table for pairs in group for pair in pairs for n in pair)
     found = [(name, state.tables[name].where) for name in names]
     return tuple((name, where) for name, where in found if where is not None)
 
 
-def _test_task(task: _Task) -> list[Candidate]:
-    tables = {name: open_table(where) for name, where in task.where}
-    state = State(tables, task.attributes, {}, task.settings)
-    return _test_group(state, task.group, Translations(state))
+def _test_files(
+    listed: tuple[Attribute, ...], settings: InclusionSettings, task: tuple[_Where, list[Pairs]]
+) -> list[Candidate]:
+    """Test candidates with one referenced side on tables by their files."""
+    files, group = task
+    state = State({name: open_table(where) for name, where in files}, listed, {}, settings)
+    return _test_group(state, group, Translations(state))
 
 
 def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> list[Candidate]:

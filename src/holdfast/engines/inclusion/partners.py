@@ -36,9 +36,8 @@ class Reference:
     def __init__(self, state: State, ind: IND, orphans: Ids, support: int) -> None:
         self._state, self.ind = state, ind
         self.orphans, self.support = orphans, support
-        self._dependent = witness.attributes(state, ind.dependent)
-        self._referenced = witness.attributes(state, ind.referenced)
-        self.compared = tuple(zip(self._dependent, self._referenced, strict=True))
+        self.compared = witness.compared(state, ind)
+        self._dependent, self._referenced = (list(each) for each in zip(*self.compared, strict=True))
         self._partners: _Partners = (_OfOneColumn if ind.arity == 1 else _OfSeveral)(state, self._referenced)
 
     @staticmethod

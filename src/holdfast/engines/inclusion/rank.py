@@ -158,8 +158,7 @@ class _Profile:
         """The same for each pair of several columns, with the key that the columns are together. Where those that both
         sides share are a key alone, each row can only refer to itself, and no key speaks for that.
         """
-        sides = [witness.attributes(self._state, side) for side in (ind.dependent, ind.referenced)]
-        pairs = list(zip(*sides, strict=True))
+        pairs = witness.compared(self._state, ind)
         table = self._state.tables[ind.referenced.table]
         shared = [b.column for a, b in pairs if a.number == b.number]
         key = tuples.are_distinct(table, [b.column for _, b in pairs])

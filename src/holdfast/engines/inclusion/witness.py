@@ -55,7 +55,12 @@ class Orphans(Witness):
 
 def bound(state: State, ind: IND) -> tuple[Attribute, Attribute]:
     """The two attributes of a unary dependency."""
-    return attributes(state, ind.dependent)[0], attributes(state, ind.referenced)[0]
+    return compared(state, ind)[0]
+
+
+def compared(state: State, ind: IND) -> tuple[tuple[Attribute, Attribute], ...]:
+    """The attributes of both sides, pair by pair."""
+    return tuple(zip(attributes(state, ind.dependent), attributes(state, ind.referenced), strict=True))
 
 
 def attributes(state: State, side: Side) -> list[Attribute]:
