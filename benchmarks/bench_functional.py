@@ -49,7 +49,7 @@ def encoded(texts: pa.Table, folder: str) -> Table:
 
 
 def by_number(rules: Rules) -> Found:
-    return {(tuple(bitsets.elements(lhs)), target) for target, part in rules.parts.items() for lhs in part.lhs}
+    return {(tuple(bitsets.elements(lhs)), target) for target, part in rules.parts.items() for lhs in part.sets}
 
 
 def executed(algorithm: Any, texts: pa.Table) -> float:

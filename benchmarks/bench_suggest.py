@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.data import flights_csv, shared, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.registry import rule_class
+from holdfast.engines.registry import suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LIKELY
 from holdfast.engines.watched import WatchedTable
@@ -75,8 +75,9 @@ def suggest() -> Iterator[Case]:
                     started = perf_counter()
                     found = [
                         one
-                        for kind in ("fd", "ucc")
-                        for one in rule_class(kind).likely()(WatchedTable(table), Wanted(), runner, SILENT)
+                        for each in suggestible()
+                        if each.name in ("fd", "ucc")
+                        for one in each.likely(WatchedTable(table), Wanted(), runner, SILENT)
                     ]
                     spent.append(perf_counter() - started)
             if plan.goal:

@@ -386,7 +386,7 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
     document = sample()
     chosen = islice(combinations(map(sign, range(columns)), 4), count)
     texts = [f"{', '.join(left)} -> {right}" for *left, right in chosen]
-    section = {"kind": "fd", "title": "functional dependencies", "table": "tax", "given": False}
+    section: Json = {"kind": "fd", "title": "functional dependencies", "table": "tax", "given": False}
     scores = sorted((at * 7919 % 101 for at in range(count)), reverse=True)
     names = [f"column {at}" if at % 10 == 0 else f"Column{at}" for at in range(columns)]
     about = [
@@ -421,7 +421,7 @@ def many(count: int = 1_000_000, columns: int = 109) -> Json:
         "strips": [],
         "rules": {
             "sections": [
-                section | {"lens": rule_class(section["kind"]).lens, "first": 0, "count": count, "total": count}
+                section | {"lens": rule_class(str(section["kind"])).lens, "first": 0, "count": count, "total": count}
             ],
             "texts": "\n".join(texts),
             "scores": scores,

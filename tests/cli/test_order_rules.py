@@ -103,9 +103,12 @@ def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     )
     said = holdfast("explain", state, "{state}: salary ~ rate desc").out
     assert "does not hold: rows swap in 2 of 2 groups" in said
-    assert "id 1 and id 2 differ in the same way: salary is 100 and 200, rate is 1 and 2" in said
+    assert (
+        "id 1 and id 2: a swap: both have state 'AL'; salary 100 of id 1 is below salary 200 of id 2; rate 1 of id 1"
+        in said
+    )
     said = holdfast("explain", state, "{state}: [] -> rate").out
-    assert "id 1 and id 2 differ: rate is 1 and 2" in said
+    assert "id 1 and id 2: a split: both have state 'AL'; rate 1 of id 1 differs from rate 2 of id 2" in said
     (line,) = holdfast("explain", state, "{}: salary ~ rate", "--format", "json").objects
     assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
     assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]

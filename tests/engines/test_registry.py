@@ -38,7 +38,6 @@ def test_a_class_declares_what_commands_need(name: str) -> None:
     declared = rule_class(name)
     assert declared.title
     assert declared.settings()
-    assert declared.table.cells
     assert declared.facts or declared.rules
     assert bool(declared.yours) == declared.given
     assert not (declared.given and isinstance(declared, Suggestible))

@@ -203,7 +203,7 @@ def test_no_method_is_forgotten() -> None:
 # ---- examples -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["visible"])
+@pytest.mark.parametrize("name", ["rules.promotion", "rules.rule", "visible"])
 def test_examples_in_docstrings(name: str) -> None:
     ran = doctest.testmod(import_module(f"holdfast.{name}"))
     assert (ran.failed, ran.attempted > 0) == (0, True)

@@ -183,7 +183,7 @@ def is_true(predicate: Predicate, t: Row, s: Row, others: Sequence[Row] = ()) ->
         return all(found) if isinstance(predicate, Every) else any(found)
     if isinstance(predicate, Comparison) and predicate.nulls is not Nulls.SQL:
         values = [(t if cell.row == "t" else s)[COLUMNS.index(cell.column)] for cell in predicate.cells]
-        return _compared(*values, predicate.operator, predicate.nulls)
+        return _compared(values[0], values[1], predicate.operator, predicate.nulls)
     return row.truth(as_oracle(predicate), [*t, *s]) is True
 
 
@@ -216,10 +216,10 @@ def broken(rule: Rule, rows: Rows, nulls: str, others: Sequence[Row] = ()) -> se
         return {(n,) for n in found}
     if isinstance(rule, DenialConstraint):
         predicates = [(_side(each.left), each.operator, _side(each.right)) for each in rule.predicates]
-        pairs = denial.violations(own, predicates)
+        pairs: set[tuple[int, ...]] = set(denial.violations(own, predicates))
         if rule.is_single:
-            return {(t,) for t, _ in pairs}
-        return pairs | {(s, t) for t, s in pairs} if denial.is_symmetric(predicates) else pairs
+            return {pair[:1] for pair in pairs}
+        return pairs | {pair[::-1] for pair in pairs} if denial.is_symmetric(predicates) else pairs
     if isinstance(rule, ListOD):
         lists = [[(places[each.name], each.descending) for each in side] for side in (rule.by, rule.then)]
         return set(list_order.violations(own, lists[0], lists[1]))

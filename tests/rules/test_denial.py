@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison
 from holdfast.rules.constants import Constant, read_date, read_time, read_timestamp
-from holdfast.rules.denial import DenialConstraint, canonical
+from holdfast.rules.denial import DenialConstraint
 from holdfast.search.queries import MIRRORED, Operator
 
 parse = DenialConstraint.parse
@@ -55,7 +55,7 @@ def test_constraints_are_in_normal_form(constraint: DenialConstraint) -> None:
     mentioned = {cell.row for predicate in constraint.predicates for cell in predicate.cells}
     assert mentioned != {"s"}
     assert constraint.is_single == (mentioned == {"t"})
-    said = [canonical(predicate) for predicate in constraint.predicates]
+    said = [predicate.canonical for predicate in constraint.predicates]
     assert len(set(said)) == len(said)
     assert DenialConstraint(constraint.predicates) == constraint
 

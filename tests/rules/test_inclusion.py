@@ -49,7 +49,7 @@ HINT = "; write orders.cust in customers.id, or orders(a, b) in customers(c, d)"
     [
         ("", "", "expected a column name"),
         ("a.b", "", "expected in after b"),
-        ("a.b in c", "", "expected ( after c"),
+        ("a.b in c", "", "expected . or ( after c"),
         ("a.b in c.d.e", ".e", "expected the end after d; put names that aren't plain words in double quotes"),
         ("a() in b()", ")", "expected a column name after ("),
         ("a.b subset c.d", "subset", "expected in after b"),

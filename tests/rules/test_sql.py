@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import duckdb
@@ -91,7 +91,7 @@ def check(
         assert {(each[0],) for each in found} == expected
 
 
-def _undirected(pairs: set[tuple[int, ...]]) -> set[frozenset[int]]:
+def _undirected(pairs: Iterable[tuple[int, ...]]) -> set[frozenset[int]]:
     """Rows that break a rule with each other."""
     return set(map(frozenset, pairs))
 

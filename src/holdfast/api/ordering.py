@@ -36,8 +36,8 @@ def orders(
     True
     >>> print(hf.orders(staff, "salary", "year"))
     [salary] orders [year]
-    row 2 and row 1 are a swap: salary 50 of row 2 comes before salary 60 of row 1, but year 16 of row 2 comes after \
-year 15 of row 1.
+    row 2 and row 1 are a swap: salary 50 of row 2 is below salary 60 of row 1; year 16 of row 2 is above year 15 of \
+row 1.
     """
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:

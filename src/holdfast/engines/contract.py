@@ -24,7 +24,7 @@ from holdfast.visible import Printed, brief
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.changes.diff import Diff, Result, Witness
+    from holdfast.changes.diff import Diff, Finding, Result, Witness
     from holdfast.engines.listing import Listing
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
@@ -97,7 +97,7 @@ class Pictures(Protocol):
     def refuse_undrawable(self, path: Path) -> None:
         """BadInput where a picture with this ending can't be drawn here."""
 
-    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Any]) -> str:
+    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
         """The picture of some findings in the language that the ending of the path tells."""
 
 
@@ -188,6 +188,23 @@ class Explanation(Printed):
         return None
 
 
+@dataclass(frozen=True)
+class Said(Explanation):
+    """What a rule says, and whether it is among those that hold; None: nobody looked."""
+
+    rule: Rule
+    holds: bool | None
+
+    def lines(self) -> list[str]:
+        """One line."""
+        known = {True: " It holds.", False: " It doesn't hold, or follows from others.", None: ""}
+        return [f"{self.rule.text}: {self.rule.says}{known[self.holds]}"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule, and whether it holds."""
+        return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
+
+
 class RuleExplanation(Explanation):
     """Whether a rule holds, with figures, and with the rows that break it where two tell."""
 
@@ -206,23 +223,6 @@ class RuleExplanation(Explanation):
         figures = {name: getattr(self, name) for name in self.FIGURES}
         witness = {"witness": self.witness.to_json()} if self.witness else {}
         return {**self.rule.to_json(), "holds": self.holds, **figures, **witness}
-
-
-@dataclass(frozen=True)
-class Said(Explanation):
-    """What a rule says, and whether it is among those that hold; None: nobody looked."""
-
-    rule: Rule
-    holds: bool | None
-
-    def lines(self) -> list[str]:
-        """One line."""
-        known = {True: " It holds.", False: " It doesn't hold, or follows from others.", None: ""}
-        return [f"{self.rule.text}: {self.rule.says}{known[self.holds]}"]
-
-    def to_json(self) -> dict[str, Any]:
-        """The rule, and whether it holds."""
-        return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
 
 
 class Engine(ABC, Generic[Subject, State]):

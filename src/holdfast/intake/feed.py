@@ -168,11 +168,10 @@ class Feed:
 
     def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
         """The rows of a table; what tells operations and their order is not marked as values of JSON are."""
+        if not self.reading.marked:
+            return table
         plain = {self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS} - self._names_of(name)
-        for place, column in enumerate(table.column_names) if self.reading.marked else ():
-            if column in plain:
-                table = table.set_column(place, column, jsonlines.unmarked(table.column(place)))
-        return table
+        return jsonlines.unmarked_at(table, [i for i, column in enumerate(table.column_names) if column in plain])
 
     def _with_spark(self) -> dict[str, Reading]:
         from holdfast.spark.feeds import names_in, rows_of

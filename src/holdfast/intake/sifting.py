@@ -71,7 +71,7 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
             return _end_to_end(reader_of(reading.spark).map(_stage_sifted, tasks))
         whole = sifted_whole(reading)
         if reading.sifted is not None:
-            whole = replace(whole, table=_unmarked(whole.table, (plan.operation_place, plan.version_place)))
+            whole = replace(whole, table=jsonlines.unmarked_at(whole.table, (plan.operation_place, plan.version_place)))
         sifted = _fitting(whole, plan, reading.name)
         return stage_in_order(sifted.table, plan, folder, few), Rejected(sifted.bad, sifted.reasons)
 
@@ -91,14 +91,6 @@ def sifted_whole(reading: Reading) -> Sifted:
         np.concatenate([start + part.bad for start, part in zip(first.tolist(), parts, strict=False)]),
         [reason for part in parts for reason in part.reasons],
     )
-
-
-def _unmarked(table: pa.Table, places: Sequence[int]) -> pa.Table:
-    """The table with plain texts instead of marked ones (see `sources.jsonlines`) at some places; -1 is none."""
-    for place in places:
-        if place >= 0:
-            table = table.set_column(place, table.column_names[place], jsonlines.unmarked(table.column(place)))
-    return table
 
 
 # ---- pieces of files ------------------------------------------------------------------------------------------------

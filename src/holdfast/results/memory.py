@@ -135,11 +135,11 @@ class Memory:
         """How each given rule stood, by engine, table and text: at the start (batch 0), and after each batch that moved
         a figure; the oldest first.
         """
-        return {rule: [Figures(*each) for each in kept] for rule, kept in self._kept.rule_figures().items()}
+        return {rule: [Figures(*each) for each in kept] for rule, kept in self._kept.figures("rule_figures").items()}
 
     def columns(self) -> dict[tuple[str, str], list[ColumnFigures]]:
         """The same of columns, by table and name, where column facts are watched."""
-        kept = self._kept.column_figures().items()
+        kept = self._kept.figures("column_figures").items()
         return {(table, column): [ColumnFigures(*each) for each in own] for (_, table, column), own in kept}
 
     def left_out(self) -> dict[int, int]:

@@ -217,26 +217,6 @@ def _nearest_float(value: Value) -> float:
     return number
 
 
-def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:
-    """The constant of a rule in the type of its column; BadInput where the rule makes no sense for the table."""
-    quantity, cell, checker = rule.quantity, of_t(rule.quantity.column), Checker.of(schema, ordered)
-    if quantity.measure in ("min", "max"):
-        checker.condition(Comparison(cell, "<", rule.constant))  # the least is one by an order
-        fitted = checker.condition(Comparison(cell, rule.operator, rule.constant))
-        assert isinstance(fitted, Comparison)
-        assert isinstance(fitted.right, Constant)
-        return fitted.right
-    if quantity.column:
-        checker.condition(IsNull(cell))
-    number = rule.constant.value
-    assert not isinstance(number, str)
-    if isinstance(number, float) and not math.isfinite(number):
-        raise BadInput(f"{rule.text} compares with no number; write one")
-    if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
-        raise BadInput(f"{rule.text} compares a share, which is from 0 to 1; write 0.01 for one in a hundred")
-    return rule.constant
-
-
 def _moment_of(value: Value, kept: pa.DataType) -> Value | None:
     """A constant as a value of a column of dates or times, which a text may name; None where it is none. A date means
     its midnight; without a zone, a moment in a column with zones is in UTC, as kept. Raises `Unfit`.
@@ -271,3 +251,23 @@ def _moment_form(kept: pa.DataType) -> str:
     if pa.types.is_date(kept):
         return "DATE 'YYYY-MM-DD'"
     return "TIME 'HH:MM:SS'" if pa.types.is_time(kept) else "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"
+
+
+def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:
+    """The constant of a rule in the type of its column; BadInput where the rule makes no sense for the table."""
+    quantity, cell, checker = rule.quantity, of_t(rule.quantity.column), Checker.of(schema, ordered)
+    if quantity.measure in ("min", "max"):
+        checker.condition(Comparison(cell, "<", rule.constant))  # the least is one by an order
+        fitted = checker.condition(Comparison(cell, rule.operator, rule.constant))
+        assert isinstance(fitted, Comparison)
+        assert isinstance(fitted.right, Constant)
+        return fitted.right
+    if quantity.column:
+        checker.condition(IsNull(cell))
+    number = rule.constant.value
+    assert not isinstance(number, str)
+    if isinstance(number, float) and not math.isfinite(number):
+        raise BadInput(f"{rule.text} compares with no number; write one")
+    if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
+        raise BadInput(f"{rule.text} compares a share, which is from 0 to 1; write 0.01 for one in a hundred")
+    return rule.constant

@@ -80,6 +80,11 @@ class Arithmetic(Part):
     NAMES = ("left", "right")
 
     @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What it is made of."""
+        return self.left, self.right
+
+    @property
     def text(self) -> str:
         """`t.Gross - t.Tax`, with parentheses where they are needed."""
         own = _BINDS[self.sign]
@@ -170,7 +175,8 @@ class Comparison(Part):
     @property
     def is_beside(self) -> bool:
         """Whether it compares a column of t with the same column of s."""
-        return isinstance(self.left, Cell) and self.right == self.left.swapped
+        one, other = self.left, self.right
+        return isinstance(one, Cell) and isinstance(other, Cell) and one.column == other.column and one.row != other.row
 
 
 def compared(column: str, operator: Operator, nulls: Nulls) -> Comparison:
@@ -344,8 +350,13 @@ def _grouped(part: Condition) -> str:
 
 def cells_of(part: Condition | Arithmetic) -> list[Cell]:
     """All cells that a condition looks at, or arithmetic does, from left to right."""
-    operands = (part,) if isinstance(part, Arithmetic) else part.operands
-    return [leaf for operand in operands for leaf in leaves(operand) if isinstance(leaf, Cell)]
+    found: list[Cell] = []
+    for each in part.operands:
+        if isinstance(each, Cell):
+            found.append(each)
+        elif isinstance(each, Arithmetic):
+            found += cells_of(each)
+    return found
 
 
 def constants_of(condition: Condition) -> list[Constant]:

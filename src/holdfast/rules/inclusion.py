@@ -51,7 +51,8 @@ class _Reader(Reader):
         table = self.name()
         if self.takes("."):
             return Side(table, (self.name(),))
-        self.expect("(")
+        if not self.takes("("):
+            raise self.expected(". or (")
         if self.peek.word == ")":
             raise self.expected("a column name")
         return Side(table, tuple(self.items(self.name, ")")))

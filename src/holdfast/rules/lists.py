@@ -20,11 +20,12 @@ and where that is nothing, the breach is never met and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.changes.names import quoted
+from holdfast.changes.naming import Values
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.conditions import TRUE_AT, Condition, compared
 from holdfast.rules.parts import Part
@@ -149,9 +150,9 @@ class ListOD(Rule):
             if all((allowed := _all_of([*before, *_equal(self.then[:place]), (column.name, _after(column))])).values())
         )
 
-    def way(self, breach: Breach, shared: Collection[str]) -> str:  # noqa: ARG002
+    def way(self, breach: Breach, t: Values, s: Values) -> str:  # noqa: ARG002
         """A split of rows that are equal by the first list, else a swap."""
-        return "split" if all(column.name in shared for column in self.by) else "swap"
+        return "split" if all(t[column.name] == s[column.name] for column in self.by) else "swap"
 
     def _not_after(self) -> Iterator[tuple[list[tuple[str, _Signs]], list[str]]]:
         """The ways in which t is not after s by the left list, each with the column that decides."""

@@ -10,10 +10,12 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from holdfast.changes.naming import Values
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
 from holdfast.rules.constants import Constant
@@ -67,7 +69,7 @@ class Breach:
         """Whether it speaks of two rows of the table; without any predicate, all pairs of rows meet it."""
         return not self.predicates or any(cell.row == "s" for cell in self.cells)
 
-    @property
+    @cached_property
     def cells(self) -> list[Cell]:
         """The cells that its predicates look at."""
         return [cell for each in self.conditions for cell in cells_of(each)]
@@ -143,8 +145,8 @@ class Rule(Part, ABC):
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """When rows break it that it is about."""
 
-    def way(self, breach: Breach, shared: Collection[str]) -> str:  # noqa: ARG002  # of rows that share some columns
-        """What a breach is called, by rows that have equal values in some columns; empty where it has no name."""
+    def way(self, breach: Breach, t: Values, s: Values) -> str:  # noqa: ARG002  # what both rows have may decide
+        """What a breach by rows t and s is called; empty where it has no name."""
         return breach.kind
 
     @property

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime as dt
 import operator
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,7 +36,6 @@ from holdfast.rules.conditions import (
     cells_of,
 )
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import names_of
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
 
@@ -111,33 +110,50 @@ def why(
     show: Show = shown,
     numeric: Container[str] = (),
     known: Known | None = None,
+    directed: bool = False,
 ) -> Why:
     """Why rows that are known to break a rule do so.
 
     `rows` are their values, as JSON knows them, and `names` what they are called; `numeric` are the columns of numbers,
-    which JSON may have as text. Where a table is at hand, `known` asks it.
+    which JSON may have as text. Where a table is at hand, `known` asks it. `directed`: rows are t and s, in this order.
     """
-    places = tuple(range(len(rows)))
-    breaches = rule.breaches(nulls)
-    if not breaches:
-        cells = [Cell("t", column) for column in rule.columns] if len(rows) == 1 else []
-        speaker = Speaker({"t": rows[0]} if rows else {}, {}, show)
-        return Why(speaker.facts(cells) if speaker.has(cells) else "", places, rule.columns)
-    told = [
-        (breach, order, PlainRows(dict(zip(_ROWS, (rows[place] for place in order), strict=False)), numeric))
+    places, breaches = tuple(range(len(rows))), rule.breaches(nulls)
+    ways = [
+        (breach, order)
         for breach in breaches
-        for order in ([places, places[::-1]] if breach.is_pair else [places])
+        for order in ((places, places[::-1]) if breach.is_pair and not directed else (places,))
     ]
-    truths = [_met(breach, known or own) for breach, _, own in told]
-    first = next((truths.index(each) for each in (True, None) if each in truths), 0)
-    breach, order, own = told[first]
+    if not ways:
+        own = PlainRows(dict(zip(_ROWS, rows, strict=False)))
+        speaker, cells = Speaker(own.rows, {}, show, own), [Cell("t", column) for column in rule.columns]
+        return Why(speaker.facts(cells) if len(rows) == 1 and speaker.has(cells) else "", places, rule.columns)
+    breach, order, own = _met(ways, rows, numeric, known)
     named = dict(zip(_ROWS, (names[place] for place in order), strict=False))
-    speaker = Speaker(own.rows, named if breach.is_pair or rule.verbatim else {}, show, known or own, rule.verbatim)
-    if (breach.is_pair and len(rows) < 2) or not speaker.has(breach.cells):
+    whose = named if breach.is_pair or rule.verbatim else {}
+    speaker = Speaker(own.rows, whose, show, known or own, rule.verbatim)
+    if not speaker.has(breach.cells):
         return Why("", places, breaches[0].faults)
-    said = {column for each in breach.predicates for column in speaker.columns(each)}
-    marked = tuple(column for column in breach.faults if column in said)
-    return Why(speaker.breach(breach), order, marked, rule.way(breach, own.shared(breach)))
+    kind = rule.way(breach, own.rows["t"], own.rows.get("s", {}))
+    return Why(speaker.breach(breach), order, speaker.faults(breach), kind)
+
+
+_Way = tuple[Breach, tuple[int, ...]]  # and the order of rows in which they meet it
+
+
+def _met(
+    ways: Sequence[_Way], rows: Sequence[Values], numeric: Container[str], known: Known | None
+) -> tuple[Breach, tuple[int, ...], PlainRows]:
+    """How rows meet a breach: the first way of which that is sure, else that may be."""
+    possible = None
+    for breach, order in ways:
+        own = PlainRows(dict(zip(_ROWS, (rows[place] for place in order), strict=False)), numeric)
+        truth = True if len(ways) == 1 else _all((known or own).truth(each) for each in breach.conditions)
+        if truth:
+            return breach, order, own
+        if possible is None or (truth is None and possible[0] is False):
+            possible = truth, (breach, order, own)
+    assert possible is not None
+    return possible[1]
 
 
 def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> str:
@@ -148,16 +164,12 @@ def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> s
     return f"{who} {'violates' if len(names) == 1 else 'violate'} {called or rule.text}: {said.text}"
 
 
-def explained(rule: Rule, witness: Witness, schema: Schema) -> Witness:
+def explained(rule: Rule, witness: Witness, schema: Schema, *, directed: bool = False) -> Witness:
     """The same witness, with a sentence that says how its rows break a rule: `row 7 and row 3: both have …`."""
     names = short_names(witness.rows, witness.keys)
-    said = why(rule, witness.values, names, schema.nulls, numeric=schema.numeric)
-    return replace(witness, sentence=f"{listed([names[place] for place in said.order])}: {said.text}")
-
-
-def _met(breach: Breach, known: Known) -> bool | None:
-    """Whether rows meet a breach."""
-    return _all(known.truth(each) for each in breach.conditions)
+    said = why(rule, witness.values, names, schema.nulls, numeric=schema.numeric, directed=directed)
+    who = listed([names[place] for place in said.order])
+    return Witness(witness.rows, witness.values, witness.keys, sentence=f"{who}: {said.text}")
 
 
 def _all(truths: Iterator[bool | None]) -> bool | None:
@@ -178,13 +190,13 @@ class Speaker:
 
     rows: Mapping[Row, Values]
     names: Mapping[Row, str]
-    show: Show = shown
-    known: Known | None = None
+    show: Show
+    known: Known
     verbatim: bool = False
 
     def has(self, cells: Sequence[Cell]) -> bool:
         """Whether the values of some cells are there."""
-        return bool(self.rows) and all(cell.column in self.rows.get(cell.row, ()) for cell in cells)
+        return all(cell.column in self.rows.get(cell.row, ()) for cell in cells)
 
     def breach(self, breach: Breach) -> str:
         """All its predicates."""
@@ -194,6 +206,8 @@ class Speaker:
 
     def predicate(self, given: Predicate) -> str:
         """A predicate that is true."""
+        if isinstance(given, Comparison):
+            return self._comparison(given)
         if isinstance(given, NoPartner):
             own = [f"{column} {self.show(self.rows['t'].get(column))}" for column in given.columns]
             return f"{listed(own)} {'is' if len(own) == 1 else 'are'} no {listed(given.other_columns)} of {given.other}"
@@ -201,8 +215,6 @@ class Speaker:
             return ", and ".join(map(self.predicate, given.parts))
         if isinstance(given, Either):
             return "; ".join(map(self.predicate, self._true_sides(given))) or self.facts(cells_of(given))
-        if isinstance(given, Comparison):
-            return self._comparison(given)
         return self._test(given)
 
     def facts(self, cells: Sequence[Cell]) -> str:
@@ -214,27 +226,34 @@ class Speaker:
             said += [f"{self.names.get(row, 'this row')} has {listed(values)}"] if values else []
         return " and ".join(said)
 
-    def columns(self, given: Predicate) -> set[str]:
-        """The columns that are said of a predicate: of an `or`, those of the sides that are true."""
-        if isinstance(given, NoPartner):
-            return set(given.columns)
+    def faults(self, breach: Breach) -> tuple[str, ...]:
+        """The columns in which one looks for the fault: of an `or`, those of the sides that are true."""
+        if not any(isinstance(each, Every | Either) for each in breach.predicates):
+            return breach.faults
+        said = set().union(*map(self._columns, breach.conditions))
+        return tuple(column for column in breach.faults if column in said)
+
+    def _columns(self, given: Condition) -> set[str]:
         if not isinstance(given, Every | Either):
-            return set(names_of(given))
+            return {cell.column for cell in cells_of(given)}
         sides = self._true_sides(given) if isinstance(given, Either) else []
-        return set().union(*map(self.columns, sides or given.parts))
+        return set().union(*map(self._columns, sides or given.parts))
 
     def _true_sides(self, given: Either) -> list[Condition]:
         """The sides that are true: one is, so it is the last that may be. None where that can't be said."""
-        truths = {part: self.known.truth(part) if self.known else None for part in given.parts}
+        truths = {part: self.known.truth(part) for part in given.parts}
         possible = [part for part, truth in truths.items() if truth is not False]
         return [part for part in possible if truths[part]] or (possible if len(possible) == 1 else [])
 
     def _comparison(self, given: Comparison) -> str:
         how: str = given.operator
-        if given.is_beside and not self.verbatim and how in ("<=", ">="):
-            how = "=" if is_equal(given, self.rows) else how[0]
-        if given.is_beside and how == "=":
-            return f"both have {given.cells[0].column} {self.show(self.rows['t'][given.cells[0].column])}"
+        if given.is_beside:
+            column = given.left.column  # type: ignore[union-attr]  # a cell
+            value = self.rows["t"][column]
+            if how in ("<=", ">=") and not self.verbatim:
+                how = "=" if value == self.rows["s"][column] else how[0]
+            if how == "=":
+                return f"both have {column} {self.show(value)}"
         return f"{self._operand(given.left)} {_WORDS[how]} {self._operand(given.right)}"
 
     def _test(self, given: IsNull | OneOf | Between | Like | Matches) -> str:
@@ -251,11 +270,11 @@ class Speaker:
 
     def _operand(self, operand: Operand) -> str:
         """What an operand is called, with its value."""
-        if isinstance(operand, Constant):
-            return operand.text
         if isinstance(operand, Cell):
             return f"{operand.column} {self.show(self.rows[operand.row][operand.column])}{self._whose(operand)}"
-        value = self.known.value(operand) if self.known else None
+        if isinstance(operand, Constant):
+            return operand.text
+        value = self.known.value(operand)
         cells = dict.fromkeys(self._operand(cell) for cell in cells_of(operand))
         return f"{operand.text} ({', '.join(cells) if value is None else value})"
 
@@ -302,16 +321,11 @@ class PlainRows:
         found = [self._compared(Comparison(condition.operand, "=", value)) for value in condition.values]
         return None if None in found else (True in found) != condition.negated
 
-    def shared(self, breach: Breach) -> set[str]:
-        """The columns that a breach compares and in which the rows have equal values."""
-        beside = [each for each in breach.comparisons if each.is_beside]
-        return {cell.column for each in beside for cell in each.cells if is_equal(each, self.rows)}
-
     def _value(self, cell: Cell) -> Any:
         return self.rows.get(cell.row, {}).get(cell.column)
 
     def _compared(self, given: Comparison) -> bool | None:
-        if any(self._value(cell) is None for cell in given.cells) and not given.nulls.are_equal:
+        if not given.nulls.are_equal and any(self._value(cell) is None for cell in given.cells):
             return given.nulls.are_distinct and given.operator == "!="
         left, right = given.operands
         one, other = self._key(left, right), self._key(right, left)
@@ -329,12 +343,6 @@ class PlainRows:
             return _key(_number(value) if operand.column in self.numeric else value)
         beside = self._value(other) if isinstance(other, Cell) else None
         return _key(_as_beside(operand.value, beside))
-
-
-def is_equal(given: Comparison, rows: Mapping[Row, Values]) -> bool:
-    """Whether the cells of a comparison have equal values; a null that is distinct equals nothing."""
-    one, other = (rows[cell.row].get(cell.column) for cell in given.cells)
-    return bool(one == other) and (one is not None or given.nulls.are_equal)
 
 
 def _key(value: Any) -> tuple[int, Any] | None:

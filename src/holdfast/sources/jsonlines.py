@@ -8,7 +8,7 @@ Cost: some microseconds a line; the rows of a block are Python objects for as lo
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -189,6 +189,14 @@ def types_of(columns: Mapping[str, Seen], as_text: bool) -> tuple[dict[str, pa.D
 def unmarked(values: pa.Array | pa.ChunkedArray) -> Any:
     """The texts behind the marks."""
     return pc.utf8_slice_codeunits(values, start=1)
+
+
+def unmarked_at(table: pa.Table, places: Iterable[int]) -> pa.Table:
+    """The table with the texts behind the marks at some places; -1 is none."""
+    for place in places:
+        if place >= 0:
+            table = table.set_column(place, table.column_names[place], unmarked(table.column(place)))
+    return table
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from holdfast.errors import clear_sentences
 from holdfast.store.renamed import ColumnNames
@@ -104,15 +104,10 @@ class Remembered:
 
     # ---- figures ----------------------------------------------------------------------------------------------------
 
-    def rule_figures(self) -> dict[Subject, list[tuple[int, int | None, float | None, float | None]]]:
-        """Batch, violations, g3 and score of each given rule, wherever one of them changed; the oldest first."""
-        return self._figures("rule_figures")
-
-    def column_figures(self) -> dict[Subject, list[tuple[int, int, int]]]:
-        """Batch, nulls and distinct values of each column, wherever one of them changed; the oldest first."""
-        return self._figures("column_figures")
-
-    def _figures(self, place: str) -> dict[Subject, list[Any]]:
+    def figures(self, place: Literal["rule_figures", "column_figures"]) -> dict[Subject, list[Any]]:
+        """Wherever a figure changed, the oldest first: batch, violations, g3 and score of each given rule; or batch,
+        nulls and distinct values of each column.
+        """
         found: dict[Subject, list[Any]] = defaultdict(list)
         query = f"""
             SELECT engine, table_name, text, {place}.* FROM {place} JOIN subjects ON subjects.id = subject

@@ -40,7 +40,7 @@ def test_both_ways_by_definition(narrow: int, family: dict[frozenset[int], int],
         parts = derive_approximate(sets, counts, COLUMNS, range(COLUMNS + 1), limit, most)
     for target, part in parts.items():
         assert part.broken is not None
-        found = {tuple(bitsets.elements(lhs)): int(n) for lhs, n in zip(part.lhs, part.broken, strict=True)}
+        found = {tuple(bitsets.elements(lhs)): int(n) for lhs, n in zip(part.sets, part.broken, strict=True)}
         expected = by_definition(family, target, limit)
         assert found == {lhs: n for lhs, n in expected.items() if most is None or len(lhs) <= most}
         assert len(found) == len(part)

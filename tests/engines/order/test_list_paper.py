@@ -60,10 +60,10 @@ def test_example_3() -> None:
     assert isinstance(swaps, PairListing)
     assert sorted(map(sorted, splits.listed.tolist())) == [[0, 3], [1, 4], [2, 5]]
     assert [0, 1] in swaps.listed.tolist()
-    assert "a split: both have posit 'secr'; sal 5000 of row 0 differs from sal 4500 of row 3" in splits.explain(0, 3)
+    assert "a split: both have posit 'secr'; sal 5000 of row 0 is above sal 4500 of row 3" in splits.explain(0, 3)
     assert swaps.explain(1, 0) == (
-        "row 0 and row 1 violate lod2: a swap: sal 5000 of row 0 comes before sal 8000 of row 1, but "
-        "subg 'III' of row 0 comes after subg 'II' of row 1"
+        "row 0 and row 1 violate lod2: a swap: sal 5000 of row 0 is below sal 8000 of row 1; "
+        "subg 'III' of row 0 is above subg 'II' of row 1"
     )
 
 

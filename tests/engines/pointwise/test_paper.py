@@ -71,5 +71,8 @@ def test_a_witness_is_told_as_a_sentence(tmp_path: Path) -> None:
         outcome = watch.apply(inserts=table(MORE[1:2]).select(columns))
     lost = {rule.text: outcome.witness(rule) for rule in outcome.lost}
     sentence = getattr(lost["{SAL<=, TXA>=} -> RATE<"], "sentence", "")
-    assert sentence == "rows 7 and 3: SAL 33000 <= 55000 and TXA 1400 >= 1300, but RATE 2.04 is not < 2.04"
-    assert "because of rows" in repr(outcome)
+    assert sentence == (
+        "row 7 and row 3: SAL 33000 of row 7 is below SAL 55000 of row 3; "
+        "TXA 1400 of row 7 is above TXA 1300 of row 3; both have RATE 2.04"
+    )
+    assert "because of row 7 and row 3: SAL 33000 of row 7" in repr(outcome)

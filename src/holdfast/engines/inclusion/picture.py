@@ -7,9 +7,9 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from holdfast.changes.diff import Finding
 from holdfast.engines.inclusion.rank import Proposal, worthy
 from holdfast.errors import BadInput
-from holdfast.rules.inclusion import IND
 from holdfast.visible import visible
 
 ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")
@@ -23,7 +23,7 @@ def refuse_undrawable(path: Path) -> None:
         raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
 
 
-def draw(path: Path, tables: Sequence[str], findings: Sequence[Proposal | IND]) -> str:
+def draw(path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
     """The picture of the proposals worth drawing; the ending of the path tells the language."""
     refuse_undrawable(path)
     rated = [each for each in findings if isinstance(each, Proposal)]

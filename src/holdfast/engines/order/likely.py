@@ -168,10 +168,8 @@ def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
 
 
 def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
-    """The rule as a rule file takes it; what violates it there are the pairs of rows that swap. Lists have no place for
-    nulls that equal nothing.
-    """
-    denial = denial_of(rule) if nulls.are_distinct else None
+    """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
+    denial = denial_of(rule) if nulls.are_distinct else None  # lists have no place for nulls that equal nothing
     return denial.text if denial else _lists(rule, told)
 
 

@@ -136,4 +136,4 @@ def _witnesses(broken: Listed, wording: Wording, change: Change) -> dict[str, Wi
     found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True) if one >= 0}
     made = witnesses_of(change.after, found) if found else {}
     schema = change.after.schema
-    return {rule.text: explained(rule, made[rule.text], schema) for rule in rules.values() if rule.text in made}
+    return {text: explained(rule, made[text], schema, directed=True) for text, rule in rules.items() if text in made}

@@ -69,4 +69,5 @@ def short_names(table: Table, ids: Ids) -> list[str]:
 def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Known | None = None) -> Why:
     """Why rows of a table break a rule."""
     schema = table.schema
-    return why(rule, plain_rows(table.values(ids)), names, schema.nulls, numeric=schema.numeric, known=known)
+    rows = plain_rows(table.values(ids))
+    return why(rule, rows, names, schema.nulls, numeric=schema.numeric, known=known, directed=True)
