@@ -19,14 +19,12 @@ import holdfast.borders.borders as borders_module
 import holdfast.borders.proving as proving_module
 import holdfast.borders.rows as rows_module
 from holdfast.borders.borders import Borders
-from holdfast.borders.proving import Proofs
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.borders.tasks import Task
 from holdfast.pairs import bitsets
 from holdfast.table.change import Change
 from holdfast.table.nulls import GivenNulls, NullMode, Nulls
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Answer, Item, Runner, Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle.rows import Operation
@@ -89,8 +87,9 @@ class Elsewhere:
 
     is_local = False
 
-    def map(self, function: Callable[[Task], Proofs], items: Sequence[Task]) -> list[Proofs]:
-        return [function(pickle.loads(pickle.dumps(item))) for item in items]
+    def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
+        sent = [pickle.loads(pickle.dumps((function, item))) for item in items]
+        return [there(item) for there, item in sent]
 
 
 class World:

@@ -8,7 +8,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.contract import Engine, FindingTable, Option, Suggestible
 from holdfast.engines.scored import Scored
 from holdfast.engines.watched import WatchedTable
-from holdfast.rules.conditions import Condition, compared
+from holdfast.rules.conditions import compared
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Breach, Rule
 from holdfast.table.table import Table
@@ -17,8 +17,6 @@ from holdfast.table.table import Table
 @dataclass(frozen=True)
 class One(Rule):
     column: str
-    table: str = ""
-    where: Condition | None = None
     NAMES, kind, prefix, example, described = ("column",), "one", "one", "one(Land)", "a column of one value"
 
     @classmethod
@@ -43,7 +41,7 @@ class One(Rule):
 
 def found(table: Table) -> list[One]:
     names = table.schema.names
-    return [One(name, table.schema.name) for c, name in enumerate(names) if len({*table.column_codes(c)}) == 1]
+    return [One(name, table=table.schema.name) for c, name in enumerate(names) if len({*table.column_codes(c)}) == 1]
 
 
 @dataclass(frozen=True)

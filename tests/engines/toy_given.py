@@ -8,7 +8,7 @@ from holdfast.changes.names import quoted
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations.engine import ViolationEngine
-from holdfast.rules.conditions import Condition, compared
+from holdfast.rules.conditions import compared
 from holdfast.rules.given import TableRules
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Breach, Rule
@@ -18,8 +18,6 @@ from holdfast.rules.rule import Breach, Rule
 class Rises(Rule):
     column: str
     by: str
-    table: str = ""
-    where: Condition | None = None
     NAMES, kind, prefix, given_as = ("column", "by"), "rises", "rises", "rises"
     example, described = "rises(Price, Year)", "a column that rises with another"
 

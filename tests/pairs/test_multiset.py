@@ -190,8 +190,8 @@ def test_a_watch_is_loaded_as_it_was_kept(
     with world(columns, nulls) as table:
         watch = PairWatch.of(table.change(batches[0][0]).after, Threads())
         path = f"{table.kept.folder}/kept.arrow"
-        files.write(path, watch.dump(), {})
-        loaded = PairWatch.load(table.kept.table, files.read(path)[0])
+        files.write(path, *watch.dump())
+        loaded = PairWatch.load(table.kept.table, *files.read(path))
         assert held(loaded) == held(watch)
         loaded.follow(table.change(*batches[-1]), Threads())
         assert held(loaded) == oracle.agree_sets(table.rows, nulls)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import holdfast.pairs.compare as compare
 from holdfast.changes.equal_rows import Codes
-from holdfast.pairs.compare import Count, all_pairs, batch_alike, merged
+from holdfast.pairs.compare import Count, all_pairs, equal_pairs, merged
 from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import ORDERED, Kind, Signed, both_ways, ordered_but, values_of
@@ -72,7 +72,7 @@ def test_batches_that_come_row_by_row(seed: int, columns: int, distinct: bool, d
     batch = WeightedRows.of(np.concatenate([some_rows(numbers, columns, 4), old[:, dying]], axis=1), steps)
     own = rows.follow(batch)
     against = Count(batch, rows, kind, distinct, own=own).from_both_rows()
-    after = merged([*before, *against, *both_ways([batch_alike(batch, kind, distinct)], kind)])
+    after = merged([*before, *against, *both_ways([equal_pairs(batch, kind, distinct)], kind)])
     assert told(after, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
 
 

@@ -25,13 +25,12 @@ import holdfast.table.table as table_module
 from holdfast.changes.equal_rows import Codes
 from holdfast.pairs import bitsets
 from holdfast.pairs.compare import Count, all_pairs, batch_pairs, merged
-from holdfast.pairs.counted import CountedSignatures
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import RankedRows
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import ORDERED, Kind, Signed, at_least, at_most, ordered_but, values_of
-from holdfast.pairs.watch import PairWatch
+from holdfast.pairs.watch import CountedSignatures, PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.dictionary import Dictionary
@@ -102,7 +101,8 @@ class Elsewhere:
     is_local = False
 
     def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        return [function(pickle.loads(pickle.dumps(item))) for item in items]
+        sent = [pickle.loads(pickle.dumps((function, item))) for item in items]
+        return [there(item) for there, item in sent]
 
 
 def signs(pairs: Signed, columns: int = len(COLUMNS)) -> Counter[str]:

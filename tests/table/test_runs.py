@@ -46,7 +46,7 @@ def listed(found: Any) -> list[Any]:
 
 def looked_at(run: FileRun) -> int:
     """How many blocks were checked."""
-    return sum(int(marks.sum()) for marks in run._arrays._seen._marks.values())
+    return sum(int(marks.sum()) for marks in run._arrays._seen.values())
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

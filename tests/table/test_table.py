@@ -128,7 +128,7 @@ def test_ids_with_gaps() -> None:
     assert found[query == 0].tolist() == [3, 1_000]
     assert found[query == 1].tolist() == [20]
     asked = np.array([1_001, 3, 0, 20, 8, 9, 1_000, 7, 999])
-    assert asked[table.are_living(asked)].tolist() == [3, 20, 1_000, 7]
+    assert asked[table.which_live(asked)[1]].tolist() == [3, 20, 1_000, 7]
     assert table.codes(np.array([20, 7]), [1]).tolist() == [[codes[1, 3], codes[1, 1]]]
 
 
@@ -147,7 +147,7 @@ def test_the_empty_table(folder: str) -> None:
     none = np.empty(0, np.int64)
     assert len(kept.table.living_ids()) == kept.table.rows == 0
     assert kept.table.codes(none).shape == (3, 0)
-    assert kept.table.are_living(np.array([0, 1])).tolist() == [False, False]
+    assert kept.table.which_live(np.array([0, 1]))[1].tolist() == [False, False]
     assert kept.table.values(none).schema == kept.table.schema.arrow()
     assert [len(each) for each in kept.table.find(np.zeros((1, 2), np.uint32), np.ones(2, np.int64))] == [0, 0]
     assert rows_of(load_table(kept.files)) == []

@@ -50,9 +50,7 @@ def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
     reader = _Reader(text)
     kind = _kind(reader)
-    columns = [_column(reader, kind)]
-    while reader.takes(","):
-        columns.append(_column(reader, kind))
+    columns = reader.several(lambda: _column(reader, kind), ",")
     reader.end()
     refuse_unknown(text, [column.name for column in columns], names)
     return Clause(kind, tuple(columns))

@@ -148,7 +148,7 @@ class Monitor(Tabling):
             if not engine.declared.many:
                 results[rules, name] = engine.result(self._states[rules, name])
         self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
-        self._store.finish_creation(self._records.values(), results, *self._dump_states())
+        self._store.finish_creation(self._records.values(), results, self._dump_states())
         self._store.remove_orphans()
 
     def _with_suggestions(self, given: Rules | None, most: int) -> Rules:

@@ -18,7 +18,7 @@ from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
-from holdfast.table.naming import key_names, which_live
+from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
@@ -34,7 +34,7 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
         known = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
         raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
-    there, alive = which_live(table, ids)
+    there, alive = table.which_live(ids)
     kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
     came = _insertions(table.schema.name, store, ids)
     gone = _deletions(table.schema.name, store, ids[~alive])

@@ -227,7 +227,7 @@ class Ruling(Upkeep):
     def _commit(self, change: Reshaped, unchanged: Collection[Subject]) -> BatchRecord:
         """Make a change durable, with the engines' states, of which some are those of before."""
         one_by_one = {at: found for at, found in change.results.items() if not self._engines[at[0]].declared.many}
-        self._store.reshape(replace(change, results=one_by_one), *self._dump_states(unchanged))
+        self._store.reshape(replace(change, results=one_by_one), self._dump_states(unchanged))
         record = self._store.batch(change.change_id)
         assert record is not None
         return record

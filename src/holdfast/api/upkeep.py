@@ -8,7 +8,6 @@ batch waits for its replay when a table is written anew.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -20,6 +19,7 @@ from holdfast.engines.watched import FILES
 from holdfast.errors import clear_sentences
 from holdfast.progress import Progress
 from holdfast.results.upkeep import Vacuumed
+from holdfast.store.records import KeptStates
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.compact import compacted
@@ -81,8 +81,7 @@ class Upkeep(View):
                 else:
                     self._watched[name].moved(now.following(table))
         self._follow(kept)
-        states, beside = self._dump_states()
-        self._store.keep_states(self._last_batch(), states, replaced, beside)
+        self._store.keep_states(self._last_batch(), self._dump_states(), replaced)
         self._remember_needed({name: needed_bytes(self._tables[name]) for name in kept})
         self._replay_seconds, self._replay_batches = 0.0, 0
         self._stale = False
@@ -121,7 +120,7 @@ class Upkeep(View):
                 self._store.remove_orphans()
             raise
 
-    def _dump_states(self, unchanged: Collection[tuple[str, str]] = ()) -> tuple[dict[tuple[str, str], str], set[str]]:
+    def _dump_states(self, unchanged: Collection[tuple[str, str]] = ()) -> KeptStates:
         """Write the engines' states, and what they share of each table, to files: one each, where there is anything.
         Gives these, and the names of the files that go with them, as the states say. Of states that are those of the
         last checkpoint, where no batch has come since, the files stay.
@@ -131,10 +130,10 @@ class Upkeep(View):
         beside = self._store.beside() if kept else set()
         for subject, (arrays, facts) in self._dumps(kept):
             if arrays or facts:
-                kept[subject] = f"{self._store.folder}/{uuid.uuid4().hex}.arrow"
+                kept[subject] = files.new_path(self._store.folder)
                 files.write(kept[subject], arrays, facts)
                 beside |= set(facts.get(FILES, ()))
-        return kept, beside
+        return KeptStates(kept, beside)
 
     def _dumps(
         self, kept: Collection[tuple[str, str]]

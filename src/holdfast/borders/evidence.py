@@ -25,6 +25,7 @@ from holdfast.pairs.keys import KeyTable
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: row ids
+Border = tuple[Words, Words]  # agree-sets, and the targets for which each is maximal
 
 _WORTH_THREADS = 1000  # sets
 
@@ -86,11 +87,9 @@ class Evidence:
         """The targets whose maximal agree-sets are others than before."""
         return changed_targets((self.sets, self.bits), (older.sets, older.bits))
 
-    def covers(
-        self, wanted: Iterable[int], max_size: int | None = None, progress: OnProgress | None = None
-    ) -> dict[int, Words]:
+    def covers(self, wanted: Iterable[int], max_size: int | None = None) -> dict[int, Words]:
         """The minimal contexts that the evidence leaves to some targets."""
-        return covers(self.targets, self.sets, self.bits, wanted, max_size, progress)
+        return covers(self.targets, (self.sets, self.bits), wanted, max_size)
 
 
 def maximal(agree: Words, broken: Words, columns: int) -> tuple[Words, Words]:
@@ -111,7 +110,7 @@ def _maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int6
     return bitsets.places_among(table.keys, sets)[numbers], sets, bits
 
 
-def changed_targets(one: tuple[Words, Words], other: tuple[Words, Words]) -> list[int]:
+def changed_targets(one: Border, other: Border) -> list[int]:
     """The targets whose maximal agree-sets differ, given twice such sets with the targets of each."""
     changed = np.zeros(one[1].shape[1], np.uint64)
     for (sets, bits), (others, other_bits) in ((one, other), (other, one)):
@@ -123,17 +122,14 @@ def changed_targets(one: tuple[Words, Words], other: tuple[Words, Words]) -> lis
 
 
 def covers(
-    targets: Targets,
-    sets: Words,
-    bits: Words,
-    wanted: Iterable[int],
-    max_size: int | None = None,
-    progress: OnProgress | None = None,
+    targets: Targets, known: Border, wanted: Iterable[int], max_size: int | None, progress: OnProgress | None = None
 ) -> dict[int, Words]:
     """The minimal contexts of some targets, from the agree-sets that are maximal for each. A target that no pair breaks
     holds in the empty context; one that is broken does not, which is all there is to know where contexts have no
     columns: a wide table has a hundred thousand targets, so these are not searched one by one.
     """
+
+    sets, bits = known
 
     def one(target: int, found: SoFar) -> Words:
         edges = ~sets[bitsets.has(bits, target)] & targets.free(target)

@@ -114,17 +114,13 @@ class Targets:
         found += range(m + 1, m + 1 + pairs) if self.ascending_pairs else []
         return found + list(range(m + 1 + pairs, m + 1 + 2 * pairs) if self.descending_pairs else ())
 
-    def wanted_set(self) -> Words:
-        """The same as a set."""
-        return bitsets.of(self.wanted(), self.words)
-
     def broken_by(self, agree: Words, less: Words, more: Words) -> Words:
         """The targets asked for that pairs of rows break, a row of words each; given, for each pair, the columns on
         which the two agree, and those on which the first row is less, and more, than the second.
         """
         broken = np.zeros((len(agree), self.words), np.uint64)
         fill_broken(agree, less, more, self.columns, self.ascending_pairs, self.descending_pairs, broken)
-        return broken & self.wanted_set()
+        return broken & bitsets.of(self.wanted(), self.words)
 
 
 @cache

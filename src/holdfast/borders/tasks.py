@@ -5,7 +5,8 @@ give pairs of rows back.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,19 +21,6 @@ from holdfast.table.threads import OnProgress
 _TASKS = 32  # at most, a round
 
 
-@dataclass(frozen=True)
-class Task:
-    """Questions about a table in files. Only pairs with a row from the id `fresh` on matter, and rows from the id
-    `upto` on are not looked at, where these are given.
-    """
-
-    where: TableFiles
-    ordered: bool
-    questions: Sequence[Questions]
-    fresh: int | None
-    upto: int | None
-
-
 def proved_by(
     runner: Runner, columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None
 ) -> Proofs:
@@ -43,16 +31,20 @@ def proved_by(
     fresh, upto = (None if place is None else rows.id_at(place) for place in (columns.fresh or None, columns.upto))
     step = -(-len(asked) // _TASKS)
     parts = [asked[begin : begin + step] for begin in range(0, len(asked), step)]
-    found = Proofs.joined(runner.map(run, [Task(rows.where, rows.ordered, part, fresh, upto) for part in parts]))
+    found = Proofs.joined(runner.map(partial(_run, rows.where, rows.ordered, fresh, upto), parts))
     return replace(found, pairs=rows.places(found.pairs))
 
 
-def run(task: Task) -> Proofs:
-    """One task. Its pairs are row ids."""
-    needed = {c for part in task.questions for c in _columns_in(part)}
-    rows = (RankedColumns if task.ordered else CodedColumns)(open_table(task.where), sorted(needed))
-    fresh, upto = (None if end is None else int(rows.places(np.array(end))) for end in (task.fresh, task.upto))
-    found = proved(Columns(rows, fresh or 0, upto), task.questions)
+def _run(
+    where: TableFiles, ordered: bool, fresh: int | None, upto: int | None, questions: Sequence[Questions]
+) -> Proofs:
+    """One task: questions about a table in files. Only pairs with a row from the id `fresh` on matter, and rows from
+    the id `upto` on are not looked at, where these are given. The pairs that it gives are row ids.
+    """
+    needed = {c for part in questions for c in _columns_in(part)}
+    rows = (RankedColumns if ordered else CodedColumns)(open_table(where), sorted(needed))
+    first, end = (None if row is None else int(rows.places(np.array(row))) for row in (fresh, upto))
+    found = proved(Columns(rows, first or 0, end), questions)
     return replace(found, pairs=rows.ids(found.pairs))
 
 

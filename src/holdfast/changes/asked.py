@@ -148,18 +148,14 @@ def for_people(rules: Mapping[str, V], beside: Collection[str]) -> tuple[Mapping
 
 
 class _Items(ItemsView[str, V]):
-    def __init__(self, rules: RulesWhenAsked[V]) -> None:
-        super().__init__(rules)
-        self._rules = rules
+    _mapping: RulesWhenAsked[V]
 
     def __iter__(self) -> Iterator[tuple[str, V]]:
-        return zip(self._rules, self._rules.rules(), strict=True)
+        return zip(self._mapping, self._mapping.rules(), strict=True)
 
 
 class _Values(ValuesView[V]):
-    def __init__(self, rules: RulesWhenAsked[V]) -> None:
-        super().__init__(rules)
-        self._rules = rules
+    _mapping: RulesWhenAsked[V]
 
     def __iter__(self) -> Iterator[V]:
-        return self._rules.rules()
+        return self._mapping.rules()

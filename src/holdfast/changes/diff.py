@@ -10,7 +10,7 @@ Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inv
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -292,17 +292,9 @@ class Diff:
         def some(part: Mapping[str, V]) -> dict[str, V]:
             return {text: each for text, each in part.items() if told(text)}
 
-        return Diff(
-            some(self.gained),
-            some(self.lost),
-            some(self.changed),
-            some(self.witnesses),
-            some(self.violations),
-            some(self.causes),
-            some(self.figures),
-            None if self.worth is None else some(self.worth),
-            None if self.gained_worth is None else some(self.gained_worth),
-        )
+        parts = {each.name: getattr(self, each.name) for each in fields(self)}
+        kept: dict[str, Any] = {name: None if part is None else some(part) for name, part in parts.items()}
+        return Diff(**kept)
 
     def undo(self) -> Diff:
         """The diff that takes this one back (witnesses and causes speak of one direction only and are dropped)."""

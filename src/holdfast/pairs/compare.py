@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
 from holdfast.kernels.ternary import tally_numbers
+from holdfast.pairs.bitsets import packed
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.numbers import Numbering, Numbers
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import Kind, Signed, Words, both_ways
+from holdfast.pairs.signatures import Kind, Signed, both_ways
 from holdfast.table.threads import SoFar, each
 
 OnProgress = Callable[[float], None]  # gets the share of pairs that are compared
@@ -76,7 +77,8 @@ class Count:
         if self._is_plain:
             return self._plain(tiles, progress)
         found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
-        self._into(found, tiles, progress)
+        for some in self._stretches(tiles, _HASHED_AT_ONCE, progress):
+            self._tally(found, some)
         return found.signed()
 
     def whole(self, progress: OnProgress | None = None) -> list[Signed]:
@@ -177,10 +179,6 @@ class Count:
         found = np.flatnonzero(counts)
         return found.astype(np.uint64).reshape(-1, 1), counts[found]
 
-    def _into(self, table: KeyCounter, tiles: Tiles, progress: SoFar) -> None:
-        for some in self._stretches(tiles, _HASHED_AT_ONCE, progress):
-            self._tally(table, some)
-
     def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
@@ -196,15 +194,6 @@ def merged(parts: Sequence[Signed]) -> Signed:
     return found.signed()
 
 
-def own_signatures(rows: WeightedRows, kind: Kind, distinct: bool) -> Words:
-    """The signature of each row with one that is equal: all columns, or those that are not null."""
-    agree = rows.codes().T != 0 if distinct else np.ones((rows.used, rows.columns), np.bool_)
-    packed = np.packbits(agree, axis=1, bitorder="little")
-    padded = np.zeros((rows.used, 8 * -(-rows.columns // 64)), np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return np.tile(padded.view("<u8").astype(np.uint64), (1, kind.sides))
-
-
 def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, progress: OnProgress | None = None) -> list[Signed]:
     """Every pair of rows once (of a kind of order: from both its rows), as parts to add up."""
     parts = Count(rows, rows, kind, distinct, within=True).from_both_rows(progress)
@@ -217,20 +206,13 @@ def equal_pairs(rows: WeightedRows, kind: Kind, distinct: bool) -> Signed:
 
 
 def _of_equals(rows: WeightedRows, counts: NDArray[np.int64], kind: Kind, distinct: bool) -> Signed:
-    """A count for the signature of each row with one that is equal."""
+    """A count for the signature of each row with one that is equal: all columns, or those that are not null."""
     counted = np.flatnonzero(counts)
     if not len(counted):
         return np.empty((0, kind.words(rows.columns)), np.uint64), np.empty(0, np.int64)
-    return own_signatures(rows, kind, distinct)[counted], counts[counted]
-
-
-def batch_alike(batch: WeightedRows, kind: Kind, distinct: bool) -> Signed:
-    """What `Count` of a batch that comes row by row lacks, or has too much: pairs of a row with those equal to it.
-
-    Let a row have the weights w before the batch and v = w + d after it. Counted are d w of the pairs among rows equal
-    to it, and they are (v (v - 1) - w (w - 1)) / 2 = d w + d (d - 1) / 2 more than before.
-    """
-    return _of_equals(batch, batch.weights * (batch.weights - 1) // 2, kind, distinct)
+    agree = rows.codes().T != 0 if distinct else np.ones((rows.used, rows.columns), np.bool_)
+    sets = packed(agree[counted], -(-rows.columns // 64))
+    return np.tile(sets, (1, kind.sides)), counts[counted]
 
 
 def batch_pairs(batch: WeightedRows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:

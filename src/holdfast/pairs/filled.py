@@ -82,17 +82,8 @@ def is_empty(table: Table, columns: Sequence[int]) -> bool:
     return bool(Filled.of(table).empty(bitsets.of(columns, _words(table))[None])[0])
 
 
-class _Always(Filled):
-    """Where nulls are equal, every pair of rows tests a rule."""
-
-    def __init__(self) -> None:
-        pass
-
-    def empty(self, columns: Words) -> Marks:
-        return np.zeros(len(columns), np.bool_)
-
-
-ALWAYS: Filled = _Always()
+# Where nulls are equal, every pair of rows tests a rule: two rows have values in all columns.
+ALWAYS = Filled(np.zeros((1, 1), np.uint64), np.array([_PAIR]), 0)
 
 
 class FilledColumns:

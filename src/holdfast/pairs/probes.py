@@ -7,16 +7,15 @@ compares a batch with one shard; the answers, signatures with counts, add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol
+from functools import lru_cache, partial
 
 import numpy as np
 
-from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
 from holdfast.pairs.ranked import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
 from holdfast.pairs.signatures import EQUAL, Kind, Signed, both_ways
+from holdfast.table.change import Change
 from holdfast.table.load import open_table
 from holdfast.table.probe import run_probe
 from holdfast.table.runner import Runner
@@ -24,22 +23,6 @@ from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table, TableFiles
 
 _ROWS_A_TASK = 20_000
-
-
-class Changed(Protocol):
-    """What a batch did to a table: `holdfast.engines.contract.Change`, seen from below."""
-
-    @property
-    def after(self) -> Table:
-        """The table after the batch."""
-
-    @property
-    def inserted(self) -> Codes:
-        """The codes of the rows born."""
-
-    @property
-    def deleted(self) -> Codes:
-        """The codes of the rows that died."""
 
 
 def parts_of_table(
@@ -58,22 +41,13 @@ def parts_of_table(
         return all_pairs(rows or rows_of(table, kind), kind, distinct, progress)
     assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
-    return both_ways(runner.map(_share, [_Share(table.where, number, shares, kind) for number in range(shares)]), kind)
+    return both_ways(runner.map(partial(_share, table.where, kind, shares), range(shares)), kind)
 
 
-@dataclass(frozen=True)
-class _Share:
-    where: TableFiles
-    number: int
-    of: int
-    kind: Kind
-
-
-def _share(task: _Share) -> Signed:
-    rows = _open_rows(task.where, task.kind)
-    distinct = task.where.schema.nulls.are_distinct
-    mine = Count(rows, rows, task.kind, distinct, within=True).share(task.number, task.of)
-    return mine if task.number else merged([mine, equal_pairs(rows, task.kind, distinct)])
+def _share(where: TableFiles, kind: Kind, shares: int, number: int) -> Signed:
+    rows, distinct = _open_rows(where, kind), where.schema.nulls.are_distinct
+    mine = Count(rows, rows, kind, distinct, within=True).share(number, shares)
+    return mine if number else merged([mine, equal_pairs(rows, kind, distinct)])
 
 
 @lru_cache(maxsize=1)
@@ -82,7 +56,7 @@ def _open_rows(where: TableFiles, kind: Kind) -> WeightedRows:
     return rows_of(open_table(where), kind)
 
 
-def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
+def parts_of_change(change: Change, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
     """The signatures of the pairs that a batch added and took, with signed counts, as parts to add up."""
     batch, after = batch_of(change), change.after
     distinct = after.schema.nulls.are_distinct
@@ -91,32 +65,20 @@ def parts_of_change(change: Changed, runner: Runner, kind: Kind = EQUAL) -> list
         return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
     # The values of a batch have an order among themselves too: so they get ranks of their own.
     alone = RankedRows.of_shards(after, [], kind).ranked(batch, after)
-    return batch_pairs(alone, kind, distinct, _against_ranked(batch, after, runner, kind))
+    assert after.where is not None, "a table lies in files before tasks look at it"
+    against = runner.map(partial(_ranked_shard, after.where, batch, kind), range(len(after.shards)))
+    return batch_pairs(alone, kind, distinct, against)
 
 
-def _against_ranked(batch: WeightedRows, table: Table, runner: Runner, kind: Kind) -> list[Signed]:
-    """The signatures of order of a batch's rows with the rows of a table, as parts to add up."""
-    assert table.where is not None, "a table lies in files before tasks look at it"
-    return runner.map(_ranked_shard, [_RankedShard(table.where, n, batch, kind) for n in range(len(table.shards))])
-
-
-@dataclass(frozen=True)
-class _RankedShard:
-    where: TableFiles
-    number: int
-    batch: WeightedRows
-    kind: Kind
-
-
-def _ranked_shard(task: _RankedShard) -> Signed:
+def _ranked_shard(where: TableFiles, batch: WeightedRows, kind: Kind, number: int) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
-    table = open_table(task.where)
-    rows = RankedRows.of_shards(table, [(table.shards[task.number], table.alive[task.number])], task.kind)
-    queries = rows.ranked(task.batch, table)
-    return Count(queries, rows, task.kind, table.schema.nulls.are_distinct).share(0, 1)
+    table = open_table(where)
+    rows = RankedRows.of_shards(table, [(table.shards[number], table.alive[number])], kind)
+    queries = rows.ranked(batch, table)
+    return Count(queries, rows, kind, table.schema.nulls.are_distinct).share(0, 1)
 
 
-def batch_of(change: Changed) -> WeightedRows:
+def batch_of(change: Change) -> WeightedRows:
     """The rows of a batch, with signed weights; those that it both adds and takes are left out."""
     codes = np.concatenate([change.inserted, change.deleted], axis=1)
     steps = np.repeat(np.array([1, -1]), [change.inserted.shape[1], change.deleted.shape[1]])

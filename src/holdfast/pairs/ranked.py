@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.ranks import Ranks, Unranked
 from holdfast.pairs.rows import WeightedRows, Weights, hashes_of
 from holdfast.pairs.signatures import ORDERED, Kind
+from holdfast.table.rewrite import used_codes
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
@@ -37,7 +37,7 @@ class RankedRows(WeightedRows):
         ranks = [
             Unranked(len(table.dictionaries[c]) - 1)
             if c in kind.equal_only
-            else Ranks(_living_codes(table, shards, c), table.order_keys(c))
+            else Ranks(used_codes(table, c, shards), table.order_keys(c))
             for c in range(len(table.schema.columns))
         ]
         rows = RankedRows(ranks, sum(len(shard) for shard, _ in shards))
@@ -57,7 +57,7 @@ class RankedRows(WeightedRows):
                 continue
             keys = table.order_keys(c)
             if not ranks.fit(codes[c], keys):
-                in_use = self._in_use(c)
+                in_use = np.unique(self._column(c).reshape(-1)[: self.used]).astype(np.uint32)
                 self._recode(c, in_use, ranks.spread(in_use, codes[c], keys))
         return WeightedRows.of(self._ranks_of(codes), batch.weights.copy())
 
@@ -66,10 +66,6 @@ class RankedRows(WeightedRows):
         for c, ranks in enumerate(self._ranks):
             ranked[c] = ranks.of(codes[c])
         return ranked
-
-    def _in_use(self, column: int) -> NDArray[np.uint32]:
-        """The ranks that stand in a column, ascending."""
-        return np.unique(self._column(column).reshape(-1)[: self.used]).astype(np.uint32)
 
 
 def rows_of(table: Table, kind: Kind) -> WeightedRows:
@@ -82,12 +78,3 @@ def queries_of(batch: WeightedRows, rows: WeightedRows, table: Table) -> Weighte
     To be asked before these rows follow the batch.
     """
     return rows.ranked(batch, table) if isinstance(rows, RankedRows) else batch
-
-
-def _living_codes(table: Table, shards: Sequence[tuple[Shard, Alive]], column: int) -> NDArray[np.int64]:
-    """The codes that a column's living rows have, each once."""
-    seen = np.zeros(len(table.dictionaries[column]), np.bool_)
-    for shard, alive in shards:
-        codes = shard.columns[column]
-        seen[codes if alive is None else codes[alive]] = True
-    return np.flatnonzero(seen)

@@ -32,13 +32,8 @@ class Ranks:
         self._keys: NDArray[np.int64]  # the order key of each of them
         self._generation: int  # of the order keys
         self._step: int  # how far apart the last spread put two ranks
-        self._top: int
+        self.top: int  # the highest rank that any value may get before the next spread
         self._spread(codes, keys)
-
-    @property
-    def top(self) -> int:
-        """The highest rank that any value may get before the next spread."""
-        return self._top
 
     def of(self, codes: NDArray[np.integer]) -> NDArray[np.uint32]:
         """The ranks of some codes, which all have one."""
@@ -92,9 +87,9 @@ class Ranks:
         order = np.argsort(own)
         self._keys, self._generation = own[order], keys.generation
         count = len(distinct) - 1  # null aside
-        self._top = _MOST[int(np.searchsorted(_MOST, count))]
-        margin = (self._top - count) // 4
-        low, high = margin, self._top + 1 - margin
+        self.top = _MOST[int(np.searchsorted(_MOST, count))]
+        margin = (self.top - count) // 4
+        low, high = margin, self.top + 1 - margin
         self._ranks = np.r_[0, evenly(low, high, count)]
         self._step = max(1, (high - low) // (count + 1))
         self._of_code = np.full(int(distinct[-1]) + 1, NEVER, np.uint32)
@@ -106,7 +101,7 @@ class Ranks:
         counts = np.diff(np.r_[starts, len(at)])
         place = at[starts]
         room = (counts + 1) * self._step  # what a group takes before the first value, or behind the last one
-        high = np.r_[self._ranks, self._top + 1][place]
+        high = np.r_[self._ranks, self.top + 1][place]
         low = np.where((place == 1) & (place < len(self._ranks)), np.maximum(0, high - room), self._ranks[place - 1])
         high = np.where(place == len(self._ranks), np.minimum(high, low + room), high)
         if (high - low <= counts).any():

@@ -39,7 +39,9 @@ class WeightedRows:
     def __init__(self, tops: Tops, room: int = 0) -> None:
         self._width = _widths(np.asarray(tops, np.int64))
         self.used = 0
-        self._start, self._stride = _layout(self._width)
+        ends = np.cumsum(self._width * BLOCK)
+        self._start = ends - self._width * BLOCK  # of each column in a block, in bytes
+        self._stride = max(int(ends[-1]) if len(ends) else 0, 4)  # the length of a block
         self._only = np.full(len(self._width), NEVER, np.uint32)
         self._allocate(max(room, 1))
 
@@ -210,9 +212,3 @@ def tops_of(table: Table) -> list[int]:
 def _widths(tops: NDArray[np.int64]) -> NDArray[np.int64]:
     """The bytes that columns need for their largest codes, and for a number that is none of them."""
     return np.int64(1) << np.searchsorted([0xFE, 0xFFFE], tops)
-
-
-def _layout(widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Where each column starts in a block, and the length of a block, in bytes."""
-    ends = np.cumsum(widths * BLOCK)
-    return ends - widths * BLOCK, max(int(ends[-1]) if len(ends) else 0, 4)

@@ -28,7 +28,6 @@ Signed = tuple[Words, Counts]  # signatures, a row of words each, with signed co
 class Kind:
     """What a signature tells of each column."""
 
-    name: str
     sides: int
     equal_only: tuple[int, ...] = ()  # of a kind of order, the columns that are compared for equality alone
 
@@ -46,14 +45,14 @@ class Kind:
         return (self.sides - 1) * 64 * -(-columns // 64) + columns
 
 
-EQUAL = Kind("equal", 1)
-ORDERED = Kind("ordered", 2)
+EQUAL = Kind(1)
+ORDERED = Kind(2)
 _VALUES = np.array([8, 4, 1, 2], np.uint8)  # by the two bits of a column: neither, at most, at least, both
 
 
 def ordered_but(columns: Iterable[int]) -> Kind:
     """The kind of order in which these columns are compared for equality alone."""
-    return Kind(ORDERED.name, ORDERED.sides, tuple(sorted(set(columns))))
+    return Kind(ORDERED.sides, tuple(sorted(set(columns))))
 
 
 def at_most(column: int) -> int:

@@ -17,21 +17,8 @@ from typing import NoReturn, Self
 import pyarrow as pa
 
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Condition,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    OneOf,
-    Operand,
-    leaves,
-    of_t,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves, of_t
 from holdfast.rules.constants import Constant, Unfit, Value, read_date, read_time, read_timestamp
 from holdfast.rules.measure import TableRule
 from holdfast.rules.numbers import Types, common_type, in_floats
@@ -63,7 +50,7 @@ class Checker:
 
     def condition(self, given: Condition) -> Condition:
         """The condition, with constants in the types of their columns; BadInput where it makes no sense."""
-        if isinstance(given, Every | Either):
+        if isinstance(given, conditions.Every | conditions.Either):
             return type(given)(tuple(self.condition(part) for part in given.parts))
         for operand in given.operands:
             self._operand(given, operand)
@@ -75,15 +62,15 @@ class Checker:
     def _simple(self, given: Condition) -> Condition:
         if isinstance(given, Comparison):
             return replace(given, right=self._compared(given, given.left, given.operator, given.right))
-        if isinstance(given, Between):
+        if isinstance(given, conditions.Between):
             low = self._compared(given, given.operand, ">=", given.low)
             high = self._compared(given, given.operand, "<=", given.high)
             return replace(given, low=low, high=high)
-        if isinstance(given, OneOf):
+        if isinstance(given, conditions.OneOf):
             fitted = [self._compared(given, given.operand, "=", value) for value in given.values]
             self._check_reckoned(given.operand, *fitted)
             return replace(given, values=tuple(value for value in fitted if isinstance(value, Constant)))
-        if isinstance(given, IsNull):
+        if isinstance(given, conditions.IsNull):
             self._check_reckoned(given.operand)
         else:
             self._pattern(given)
@@ -189,7 +176,7 @@ class Checker:
 
     def _pattern(self, given: Condition) -> None:
         operand = given.operands[0]
-        word = "like" if isinstance(given, Like) else "matches"
+        word = "like" if isinstance(given, conditions.Like) else "matches"
         if not isinstance(operand, Cell) or not pa.types.is_string(self.types[operand.column]):
             what = "a constant" if isinstance(operand, Constant) else self._shown(operand)
             raise self.error(given, f"asks for a pattern in {what}; {word} is for columns of text")
@@ -263,7 +250,7 @@ def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = 
         assert isinstance(fitted.right, Constant)
         return fitted.right
     if quantity.column:
-        checker.condition(IsNull(cell))
+        checker.condition(conditions.IsNull(cell))
     number = rule.constant.value
     assert not isinstance(number, str)
     if isinstance(number, float) and not math.isfinite(number):

@@ -28,8 +28,8 @@ from holdfast.table.nulls import Nulls
 Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]
 
-NEGATED: dict[Operator, Operator] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-TRUE_AT: dict[Operator, frozenset[int]] = {  # where one value may lie beside the other: below it, at it, above it
+Signs = frozenset[int]
+TRUE_AT: dict[Operator, Signs] = {  # -1: the left side is below the right one; 0: they are equal; 1: it is above
     "=": frozenset([0]),
     "!=": frozenset([-1, 1]),
     "<": frozenset([-1]),
@@ -37,6 +37,7 @@ TRUE_AT: dict[Operator, frozenset[int]] = {  # where one value may lie beside th
     ">": frozenset([1]),
     ">=": frozenset([0, 1]),
 }
+NEGATED: dict[Operator, Operator] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _BINDS: dict[str, int] = {"+": 1, "-": 1, "*": 2, "/": 2}  # how tightly
 _TEXT = "'"
 
@@ -341,7 +342,8 @@ class Either(_Several):
         return Every(self.opposites)
 
 
-Condition: TypeAlias = Comparison | IsNull | OneOf | Between | Like | Matches | Every | Either
+Test: TypeAlias = IsNull | OneOf | Between | Like | Matches
+Condition: TypeAlias = Comparison | Test | Every | Either
 
 
 def _grouped(part: Condition) -> str:
@@ -350,13 +352,7 @@ def _grouped(part: Condition) -> str:
 
 def cells_of(part: Condition | Arithmetic) -> list[Cell]:
     """All cells that a condition looks at, or arithmetic does, from left to right."""
-    found: list[Cell] = []
-    for each in part.operands:
-        if isinstance(each, Cell):
-            found.append(each)
-        elif isinstance(each, Arithmetic):
-            found += cells_of(each)
-    return found
+    return [leaf for each in part.operands for leaf in leaves(each) if isinstance(leaf, Cell)]
 
 
 def constants_of(condition: Condition) -> list[Constant]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, Operand, Row
+from holdfast.rules.conditions import Cell, Comparison, Operand, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
@@ -40,8 +40,6 @@ class DenialConstraint(Rule):
     """No two different rows (t, s) may make all predicates true; with one row mentioned, no row may."""
 
     predicates: tuple[Comparison, ...]
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("predicates", "where")
     kind = prefix = given_as = "dc"
@@ -131,12 +129,9 @@ class _Reader(ConditionReader):
     def _conjunction(self) -> list[Comparison]:
         """Predicates in parentheses."""
         self.enter("there are too many parentheses within each other; one pair is enough")
-        found = self._item_or_group()
-        while self.peek.word in _AND:
-            self.take()
-            found += self._item_or_group()
+        groups = self.several(self._item_or_group, *_AND)
         self._close()
-        return found
+        return [predicate for group in groups for predicate in group]
 
     def _close(self) -> None:
         token = self.peek

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Condition, alike, compared
+from holdfast.rules.conditions import alike, compared
 from holdfast.rules.reader import Reader, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
@@ -77,7 +77,6 @@ class FD(_OfGroups):
     error: float = 0.0
     worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
     empty: bool = False
-    where: Condition | None = None
 
     NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
@@ -133,7 +132,6 @@ class Key(_OfGroups):
     error: float = 0.0
     worth: Worth | None = field(default=None, compare=False)
     empty: bool = False
-    where: Condition | None = None
 
     NAMES = ("lhs", "where")
     kind = "ucc"

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import Condition
 from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
@@ -72,7 +71,7 @@ class IND(Rule):
     value_coverage: float = 1.0
     row_coverage: float = 1.0
     empty: bool = False
-    where: Condition | None = None
+    table: str = field(default="", init=False)  # follows from its left side
 
     kind = "ind"
     prefix = "ref"
@@ -110,10 +109,8 @@ class IND(Rule):
         """`Every orders.cust is a customers.id.`"""
         return f"Every {self.dependent} is a {self.referenced}."
 
-    @property
-    def table(self) -> str:  # type: ignore[override]  # follows from its left side
-        """Whose rows break it."""
-        return self.dependent.table
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", self.dependent.table)
 
     @property
     def columns(self) -> tuple[str, ...]:

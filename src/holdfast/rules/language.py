@@ -24,23 +24,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from holdfast.changes.names import unquoted
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Condition,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    Matches,
-    OneOf,
-    Operand,
-    Row,
-    Sign,
-    of_t,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, Row, Sign, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import names_of
 from holdfast.rules.reader import OPERATORS, Reader, Token, opposite
@@ -73,18 +58,12 @@ class ConditionReader(Reader):
         return condition
 
     def _either(self) -> Condition:
-        parts = [self._every()]
-        while self.peek.word in OR:
-            self.take()
-            parts.append(self._every())
-        return Either(tuple(parts)) if len(parts) > 1 else parts[0]
+        parts = self.several(self._every, *OR)
+        return conditions.Either(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def _every(self) -> Condition:
-        parts = [self._item()]
-        while self.peek.word in AND:
-            self.take()
-            parts.append(self._item())
-        return Every(tuple(parts)) if len(parts) > 1 else parts[0]
+        parts = self.several(self._item, *AND)
+        return conditions.Every(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def _item(self) -> Condition:
         if self.peek.word in NOT:
@@ -111,7 +90,7 @@ class ConditionReader(Reader):
             self.take()
             negated = bool(self.takes("not"))
             self.expect("null")
-            return IsNull(left, negated=negated)
+            return conditions.IsNull(left, negated=negated)
         negated = bool(self.takes("not"))
         tests: dict[str, Callable[[Operand, bool], Condition]] = {
             "in": self._one_of,
@@ -123,24 +102,22 @@ class ConditionReader(Reader):
             raise self.error(self.peek, f"expected an operator after {self.last}, such as =, <, is, in or between")
         return tests[self.take().word](left, negated)
 
-    def _one_of(self, left: Operand, negated: bool) -> OneOf:
+    def _one_of(self, left: Operand, negated: bool) -> conditions.OneOf:
         if self.peek.word != "(":
             raise self.error(self.peek, f"expected ( after {self.last}, and constants with commas between")
         self.take()
-        values = [self.constant()]
-        while self.takes(","):
-            values.append(self.constant())
+        values = self.several(self.constant, ",")
         self.expect(")")
-        return OneOf(left, tuple(values), negated=negated)
+        return conditions.OneOf(left, tuple(values), negated=negated)
 
-    def _between(self, left: Operand, negated: bool) -> Between:
+    def _between(self, left: Operand, negated: bool) -> conditions.Between:
         low = self._operand()
         if self.peek.word not in AND:
             raise self.error(self.peek, f"expected and after {self.last}: between has two ends")
         self.take()
-        return Between(left, low, self._operand(), negated=negated)
+        return conditions.Between(left, low, self._operand(), negated=negated)
 
-    def _like(self, left: Operand, negated: bool) -> Like:
+    def _like(self, left: Operand, negated: bool) -> conditions.Like:
         pattern, escape = self._quoted_text(), ""
         if self.takes("escape"):
             token = self.peek
@@ -149,10 +126,10 @@ class ConditionReader(Reader):
                 raise self.error(token, "escape names one character, such as escape '!'")
             if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", _without_pairs(pattern, escape)):
                 raise self.error(token, f"in the pattern {escape} stands before %, _ or itself")
-        return Like(left, pattern, escape, negated=negated)
+        return conditions.Like(left, pattern, escape, negated=negated)
 
-    def _matches(self, left: Operand, negated: bool) -> Matches:
-        return Matches(left, self._quoted_text(), negated=negated)
+    def _matches(self, left: Operand, negated: bool) -> conditions.Matches:
+        return conditions.Matches(left, self._quoted_text(), negated=negated)
 
     # ---- operands ---------------------------------------------------------------------------------------------------
 

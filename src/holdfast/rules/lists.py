@@ -20,23 +20,21 @@ and where that is nothing, the breach is never met and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.conditions import TRUE_AT, Condition, compared
+from holdfast.rules.conditions import TRUE_AT, Signs, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Bounds, Breach, Rule
-from holdfast.search.queries import Operator
 from holdfast.table.nulls import Nulls
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
-_Signs = frozenset[int]
-_OPERATORS: Mapping[_Signs, Operator] = {signs: operator for operator, signs in TRUE_AT.items()}
+_OPERATORS = {signs: operator for operator, signs in TRUE_AT.items()}
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,7 @@ class SortReader(Reader):
 
     def columns(self) -> SortList:
         """One column or more, with commas between."""
-        found = [self.column()]
-        while self.takes(","):
-            found.append(self.column())
-        return tuple(found)
+        return tuple(self.several(self.column, ","))
 
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
@@ -97,8 +92,6 @@ class ListOD(Rule):
 
     by: SortList
     then: SortList
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("by", "then", "where")
     kind = prefix = given_as = "lod"
@@ -154,7 +147,7 @@ class ListOD(Rule):
         """A split of rows that are equal by the first list, else a swap."""
         return "split" if all(t[column.name] == s[column.name] for column in self.by) else "swap"
 
-    def _not_after(self) -> Iterator[tuple[list[tuple[str, _Signs]], list[str]]]:
+    def _not_after(self) -> Iterator[tuple[list[tuple[str, Signs]], list[str]]]:
         """The ways in which t is not after s by the left list, each with the column that decides."""
         last = len(self.by) - 1
         for place, column in enumerate(self.by):
@@ -196,18 +189,18 @@ def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> N
             raise BadInput(f"{text!r}: there is no column {column!r}; {suggest(column, names)}")
 
 
-def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, _Signs]]:
+def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:
     return [(column.name, frozenset([_EQUAL])) for column in columns]
 
 
-def _after(column: SortColumn) -> _Signs:
+def _after(column: SortColumn) -> Signs:
     """What t's value is beside that of s where t comes after s by a column."""
     return frozenset([_BELOW if column.descending else _ABOVE])
 
 
-def _all_of(compared: Iterable[tuple[str, _Signs]]) -> dict[str, _Signs]:
+def _all_of(compared: Iterable[tuple[str, Signs]]) -> dict[str, Signs]:
     """What all comparisons of a column allow."""
-    allowed: dict[str, _Signs] = {}
+    allowed: dict[str, Signs] = {}
     for name, signs in compared:
         allowed[name] = allowed.get(name, signs) & signs
     return allowed

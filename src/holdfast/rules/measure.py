@@ -63,8 +63,6 @@ class TableRule(Rule):
     quantity: Quantity
     operator: Operator
     constant: Constant
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("quantity", "where")
     kind = prefix = given_as = "table"

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
-from holdfast.rules.conditions import Condition, alike, compared
+from holdfast.rules.conditions import alike, compared
 from holdfast.rules.dependency import share
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
@@ -83,7 +83,6 @@ class Constant(_Canonical):
     error: float = 0.0
     score: int | None = None
     empty: bool = False
-    where: Condition | None = None
 
     NAMES = ("context", "column", "where")
     SETS = ("context",)
@@ -134,7 +133,6 @@ class Compatible(_Canonical):
     error: float = 0.0
     score: int | None = None
     empty: bool = False
-    where: Condition | None = None
 
     NAMES = ("context", "pair", "where")
     SETS = ("context", "pair")

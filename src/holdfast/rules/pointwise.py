@@ -60,7 +60,6 @@ class Pointwise(Rule):
     coverage: float | None = None
     coverage_error: float = 0.0
     vacuous: bool = False
-    where: Condition | None = None
 
     kind = prefix = "pod"
     example = "{Salary<} -> Rate<="

@@ -131,6 +131,13 @@ class Reader:
         self.take()
         return found
 
+    def several(self, item: Callable[[], _Item], *marks: str) -> list[_Item]:
+        """One item or more, with one of some words or marks between."""
+        found = [item()]
+        while self.takes(*marks):
+            found.append(item())
+        return found
+
     def refuse_twice(self, names: Sequence[str], odd: str = "") -> None:
         """Say so where a column is mentioned twice."""
         for place, name in enumerate(names):

@@ -71,7 +71,7 @@ def parse(text: str) -> Rule:
     if found is None:
         raise BadInput(f"{text!r} is no rule; write one such as {examples()}")
     rule = found.parse(body)
-    return replace(rule, where=ConditionReader(where).rule()) if where else rule  # type: ignore[type-var]  # a dataclass
+    return replace(rule, where=ConditionReader(where).rule()) if where else rule
 
 
 def _type_of(body: str) -> type[Rule] | None:

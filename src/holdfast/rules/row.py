@@ -29,8 +29,6 @@ class RowRule(Rule):
     """What every row of a table must satisfy."""
 
     condition: Condition
-    table: str = ""
-    where: Condition | None = None
 
     NAMES = ("condition", "where")
     kind = prefix = given_as = "row"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -89,6 +89,7 @@ class Bounds:
         return self.schemas[self.table]
 
 
+@dataclass(frozen=True)
 class Rule(Part, ABC):
     """One rule: each class is a frozen dataclass."""
 
@@ -101,8 +102,9 @@ class Rule(Part, ABC):
     across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
-    table: str  # whose rows break it
-    where: Condition | None  # which rows it is about; None: all
+    # Whose rows break it. A factory leaves no attribute of the class: classes may ask for the table first.
+    table: str = field(default_factory=str, kw_only=True)
+    where: Condition | None = field(default=None, kw_only=True)  # which rows it is about; None: all
 
     def __str__(self) -> str:
         return self.text
@@ -195,8 +197,8 @@ class Rule(Part, ABC):
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a table with some columns writes it; BadInput where it names another one."""
         refuse_unknown(self.text, self.columns, names)
-        sets = {each: tuple(sorted(getattr(self, each), key=names.index)) for each in self.SETS}
-        return replace(self, table=table, **sets)  # type: ignore[type-var]  # a dataclass
+        sets: dict[str, Any] = {each: tuple(sorted(getattr(self, each), key=names.index)) for each in self.SETS}
+        return replace(self, table=table, **sets)
 
     def mentions(self) -> Iterator[tuple[str, Sequence[str]]]:
         """The columns that it names, table by table."""

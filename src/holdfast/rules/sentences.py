@@ -19,22 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.diff import Witness
 from holdfast.changes.naming import Values, short_names
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Condition,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    Matches,
-    OneOf,
-    Operand,
-    Row,
-    cells_of,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand, Row, cells_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
@@ -256,15 +242,15 @@ class Speaker:
                 return f"both have {column} {self.show(value)}"
         return f"{self._operand(given.left)} {_WORDS[how]} {self._operand(given.right)}"
 
-    def _test(self, given: IsNull | OneOf | Between | Like | Matches) -> str:
+    def _test(self, given: conditions.Test) -> str:
         own, no = self._operand(given.operand), given.no
-        if isinstance(given, IsNull):
+        if isinstance(given, conditions.IsNull):
             return f"{own} is not null" if given.negated else f"{self._named(given.operand)} is null"
-        if isinstance(given, OneOf):
+        if isinstance(given, conditions.OneOf):
             return f"{own} is {no}in ({', '.join(value.text for value in given.values)})"
-        if isinstance(given, Between):
+        if isinstance(given, conditions.Between):
             return f"{own} is {no}between {self._operand(given.low)} and {self._operand(given.high)}"
-        if isinstance(given, Like):
+        if isinstance(given, conditions.Like):
             return f"{own} is {no}like {Constant(given.pattern).text}"
         return f"{own} {'does not match' if given.negated else 'matches'} {Constant(given.pattern).text}"
 
@@ -308,15 +294,15 @@ class PlainRows:
             return True if True in truths else None if None in truths else False
         if isinstance(condition, Comparison):
             return self._compared(condition)
-        if isinstance(condition, Between):
+        if isinstance(condition, conditions.Between):
             ends = condition.ends
             return self.truth(Either(tuple(end.opposite for end in ends)) if condition.negated else Every(ends))
         if not isinstance(condition.operand, Cell):
             return None
         is_null = self._value(condition.operand) is None
-        if isinstance(condition, IsNull):
+        if isinstance(condition, conditions.IsNull):
             return is_null != condition.negated
-        if is_null or not isinstance(condition, OneOf):
+        if is_null or not isinstance(condition, conditions.OneOf):
             return False if is_null else None
         found = [self._compared(Comparison(condition.operand, "=", value)) for value in condition.values]
         return None if None in found else (True in found) != condition.negated

@@ -8,19 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.changes.names import in_quotes
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    OneOf,
-    Operand,
-    of_t,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.measure import Quantity, TableRule
 from holdfast.rules.row import RowRule
@@ -42,8 +31,8 @@ def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL
     if (grouped := _grouped(rule, own, nulls)) is not None:
         return grouped
     breaches = rule.breaches(nulls)
-    conditions = ["\n  AND ".join(map(_joined, breach.predicates)) for breach in breaches]
-    where = conditions[0] if len(conditions) == 1 else "\n   OR ".join(f"({each})" for each in conditions)
+    ways = ["\n  AND ".join(map(_joined, breach.predicates)) for breach in breaches]
+    where = ways[0] if len(ways) == 1 else "\n   OR ".join(f"({each})" for each in ways)
     if not any(breach.is_pair for breach in breaches):
         return f"SELECT * FROM {own} t\nWHERE {where or 'FALSE'}"
     if any(all(map(_may_meet_itself, breach.predicates)) for breach in breaches):
@@ -111,13 +100,13 @@ def condition_sql(condition: Predicate) -> str:
     if isinstance(condition, Comparison):
         return _compared(condition)
     own, no = operand_sql(condition.operand), "NOT " if condition.negated else ""
-    if isinstance(condition, IsNull):
+    if isinstance(condition, conditions.IsNull):
         return f"{own} IS {no}NULL"
-    if isinstance(condition, OneOf):
+    if isinstance(condition, conditions.OneOf):
         return f"{own} {no}IN ({', '.join(map(operand_sql, condition.values))})"
-    if isinstance(condition, Between):
+    if isinstance(condition, conditions.Between):
         return f"{own} {no}BETWEEN {operand_sql(condition.low)} AND {operand_sql(condition.high)}"
-    if isinstance(condition, Like):
+    if isinstance(condition, conditions.Like):
         return f"{own} {no}LIKE {in_quotes(condition.pattern, _TEXT)}{_escape(condition)}"
     return f"{no}regexp_like({own}, {expression_sql(Constant(condition.pattern)).text})"
 
@@ -164,7 +153,7 @@ def _sql(sign: str) -> str:
     return "<>" if sign == "!=" else sign
 
 
-def _escape(condition: Like) -> str:
+def _escape(condition: conditions.Like) -> str:
     """Some databases take a backslash for the escape unless another is named: one that the pattern doesn't have."""
     if not condition.escape and "\\" not in condition.pattern:
         return ""

@@ -164,10 +164,7 @@ class BoxTree:
         blocks = len(starts) - 1
         if threads is None or len(question.own) < _MANY:
             return self._probe(question, starts, 0, blocks, limit)
-        cuts = [blocks * i // _CHUNKS for i in range(_CHUNKS + 1)]
-        parts = threads.map(
-            lambda cut: self._probe(question, starts, cut[0], cut[1], limit), list(itertools.pairwise(cuts))
-        )
+        parts = threads.map(lambda cut: self._probe(question, starts, *cut, limit), _chunks(blocks))
         if sum(len(part) for part in parts) > limit:
             raise TooMany
         return Hits(np.concatenate([p.queries for p in parts]), np.concatenate([p.rows for p in parts]))
@@ -205,13 +202,14 @@ class BoxTree:
         if threads is None or queries < _MANY:
             boxprobe.count(self.pools, question, 0, queries, counts)
         else:
-            cuts = [queries * i // _CHUNKS for i in range(_CHUNKS + 1)]
-            threads.map(
-                lambda cut: boxprobe.count(self.pools, question, cut[0], cut[1], counts),
-                list(itertools.pairwise(cuts)),
-            )
+            threads.map(lambda cut: boxprobe.count(self.pools, question, *cut, counts), _chunks(queries))
         self._refuse_damage()
         return counts
+
+
+def _chunks(count: int) -> list[tuple[int, int]]:
+    """Parts of so many blocks or queries for threads: from one to before another."""
+    return list(itertools.pairwise(count * i // _CHUNKS for i in range(_CHUNKS + 1)))
 
 
 def single_blocks(queries: int) -> NDArray[np.int64]:

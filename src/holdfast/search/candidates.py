@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.semijoin import marked, mix_codes, mix_keys, see, seen
 from holdfast.search.keys import CodeSpace
-from holdfast.search.operands import Operands, Spaces
+from holdfast.search.operands import Operands
 from holdfast.search.queries import Lookup
 from holdfast.table.runner import Threads
 from holdfast.table.shard import AnyCodes
@@ -38,28 +38,28 @@ def worth_it(lookup: Lookup, rows: Operands) -> bool:
     return crossing or math.prod(rows.distinct[c] for c in lookup.keys) > len(rows) // 2
 
 
-def candidates(lookup: Lookup, rows: Operands, spaces: Spaces) -> tuple[Operands, Operands]:
+def candidates(lookup: Lookup, rows: Operands) -> tuple[Operands, Operands]:
     """The rows that may ask, and those that may be found, among some rows."""
     mine, theirs = lookup.keys, [c.theirs for c in lookup.by_key]
     if list(mine) == theirs:
-        hashes = _hashes(rows, spaces, mine, mine)
+        hashes = _hashes(rows, mine, mine)
         once, twice, bits = _bitmaps(hashes)
         see(hashes, bits, once, twice)
         shared = rows.at(_seen(hashes, bits, twice))
         return shared, shared
-    asking = _sharing_values(rows, spaces, theirs, mine)
+    asking = _sharing_values(rows, theirs, mine)
     same = sorted(zip(theirs, mine, strict=True)) == sorted(zip(mine, theirs, strict=True))
-    found = asking if same else _sharing_values(rows, spaces, mine, theirs)
-    asking_hashes, found_hashes = _hashes(asking, spaces, theirs, mine), _hashes(found, spaces, mine, theirs)
+    found = asking if same else _sharing_values(rows, mine, theirs)
+    asking_hashes, found_hashes = _hashes(asking, theirs, mine), _hashes(found, mine, theirs)
     asking_places = _meeting(asking_hashes, found_hashes)
     found_places = _meeting(found_hashes, asking_hashes[asking_places])
     return asking.at(asking_places), found.at(found_places)
 
 
-def _sharing_values(rows: Operands, spaces: Spaces, columns: Sequence[int], others: Sequence[int]) -> Operands:
+def _sharing_values(rows: Operands, columns: Sequence[int], others: Sequence[int]) -> Operands:
     """The rows whose values in some columns have all been in the others, where these are few; else all rows."""
     crossing = [(column, other) for column, other in zip(columns, others, strict=True) if column != other]
-    marks = {column: spaces.shared(column, other, rows.table) for column, other in crossing}
+    marks = {column: rows.spaces.shared(column, other, rows.table) for column, other in crossing}
     places: NDArray[np.int64] | None = None
     for column in sorted(marks, key=lambda each: float(marks[each].mean())):  # what few have in common comes first
         codes = rows.codes(column)
@@ -71,13 +71,7 @@ def _sharing_values(rows: Operands, spaces: Spaces, columns: Sequence[int], othe
 
 def _marked(codes: AnyCodes, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The places of the codes that are marked."""
-
-    def look(part: slice) -> NDArray[np.int64]:
-        places = np.empty(min(part.stop, len(codes)) - part.start + 1, np.int64)
-        found: int = marked(codes[part], marks, places)
-        return places[:found] + np.int64(part.start)
-
-    return np.concatenate([np.empty(0, np.int64), *Threads().map(look, _parts(len(codes)))])
+    return _places(len(codes), lambda part, places: marked(codes[part], marks, places))
 
 
 def _meeting(hashes: Hashes, others: Hashes) -> NDArray[np.int64]:
@@ -96,31 +90,36 @@ def _bitmaps(hashes: Hashes) -> tuple[NDArray[np.uint64], NDArray[np.uint64], in
 
 def _seen(hashes: Hashes, bits: int, marks: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The places of the hashes that are marked."""
-
-    def look(part: slice) -> NDArray[np.int64]:
-        places = np.empty(np.count_nonzero(hashes[part]), np.int64)
-        found: int = seen(hashes[part], bits, marks, places)
-        return places[:found] + np.int64(part.start)
-
-    return np.concatenate([np.empty(0, np.int64), *Threads().map(look, _parts(len(hashes)))])
+    return _places(len(hashes), lambda part, places: seen(hashes[part], bits, marks, places))
 
 
-def _hashes(rows: Operands, spaces: Spaces, columns: Sequence[int], others: Sequence[int]) -> Hashes:
+def _hashes(rows: Operands, columns: Sequence[int], others: Sequence[int]) -> Hashes:
     """The hash of each row's keys in some columns, which meet those of the others; 0 where they can't."""
     hashes = np.ones(len(rows), np.uint32)
     for column, other in zip(columns, others, strict=True):
-        Threads().map(_mixing(rows, spaces, column, other, hashes), _parts(len(rows)))
+        Threads().map(_mixing(rows, column, other, hashes), _parts(len(rows)))
     return hashes
 
 
-def _mixing(rows: Operands, spaces: Spaces, column: int, other: int, hashes: Hashes) -> Callable[[slice], None]:
+def _mixing(rows: Operands, column: int, other: int, hashes: Hashes) -> Callable[[slice], None]:
     """What takes a column into the hashes of a part of the rows."""
-    codes = rows.codes(column)
+    codes, spaces = rows.codes(column), rows.spaces
     if isinstance(spaces.of_column[column], CodeSpace):
         null_meets = spaces.nulls.are_equal
         return lambda part: mix_codes(codes[part], null_meets, hashes[part])
     keys, shared = spaces.all_keys(column, rows.table), spaces.shared(column, other, rows.table)
     return lambda part: mix_keys(codes[part], keys, shared, hashes[part])
+
+
+def _places(rows: int, mark: Callable[[slice, NDArray[np.int64]], int]) -> NDArray[np.int64]:
+    """The places of the rows that a function finds in each part: it fills an array, and tells how many they are."""
+
+    def look(part: slice) -> NDArray[np.int64]:
+        places = np.empty(min(part.stop, rows) - part.start + 1, np.int64)
+        found = mark(part, places)
+        return places[:found] + np.int64(part.start)
+
+    return np.concatenate([np.empty(0, np.int64), *Threads().map(look, _parts(rows))])
 
 
 def _parts(rows: int) -> list[slice]:

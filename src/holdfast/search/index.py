@@ -18,7 +18,7 @@ from holdfast.kernels.boxtree import LEAF, LEAST
 from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
 from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
-from holdfast.search.queries import Condition, Lookup
+from holdfast.search.queries import Check, Condition, Lookup
 from holdfast.table import files
 from holdfast.table.private import PrivateArrays, let_go
 from holdfast.table.runner import Threads
@@ -75,9 +75,9 @@ class Index:
         self._forms: dict[tuple[Lookup, tuple[int, ...]], _Form] = {}
 
     @staticmethod
-    def of(layout: Layout, spaces: Spaces, table: Table, rows: Operands, *, only_groups: bool = False) -> Index:
+    def of(layout: Layout, rows: Operands, *, only_groups: bool = False) -> Index:
         """The index of some rows. `only_groups` leaves out those that share their equality key with no other."""
-        index = Index(layout, spaces, table)
+        index = Index(layout, rows.spaces, rows.table)
         matrix, ids = index._matrix(rows)
         if only_groups and layout.keys:
             matrix, ids = _sharing_keys(matrix, ids)
@@ -174,9 +174,7 @@ class Index:
         threads: Threads | None = None,
     ) -> tuple[Ids, Ids]:
         """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
-        question = self._question(lookup, asking, partners, bound)
-        size = len(question.own)
-        starts = full_blocks(size) if blocks else single_blocks(size)
+        question, starts = self._asked(lookup, asking, partners, bound, blocks)
         hits: Hits = self.tree.probe(question, starts, limit, threads)
         return question.own[hits.queries], hits.rows
 
@@ -184,9 +182,8 @@ class Index:
         self, lookup: Lookup, asking: Operands, partners: int, *, bound: int = 0, blocks: bool = False
     ) -> tuple[int, int] | None:
         """A row that asks and one that it found: the search ends with the first."""
-        question = self._question(lookup, asking, partners, bound)
-        size = len(question.own)
-        hit = self.tree.first(question, full_blocks(size) if blocks else single_blocks(size))
+        question, starts = self._asked(lookup, asking, partners, bound, blocks)
+        hit = self.tree.first(question, starts)
         return None if hit is None else (int(question.own[hit[0]]), hit[1])
 
     def count(
@@ -196,8 +193,17 @@ class Index:
         that the index was made of; None: all of them.
         """
         total = int(self.tree.count(self._question(lookup, asking, 0, 0), threads).sum())
-        conditions = [(c.mine, c.operator, c.theirs) for c in lookup.conditions]
-        return total - (asking if both is None else both).with_themselves([lookup.asking, lookup.found], conditions)
+        rows = asking if both is None else both
+        with_itself = (Check(c.mine, c.operator, c.theirs) for c in lookup.conditions)
+        mask = rows.passing((*lookup.asking, *lookup.found, *with_itself))
+        return total - (len(rows) if mask is None else int(np.count_nonzero(mask)))
+
+    def _asked(
+        self, lookup: Lookup, asking: Operands, partners: int, bound: int, blocks: bool
+    ) -> tuple[Question, NDArray[np.int64]]:
+        question = self._question(lookup, asking, partners, bound)
+        size = len(question.own)
+        return question, full_blocks(size) if blocks else single_blocks(size)
 
     def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> Question:
         form = self._form(lookup, asking.distinct)

@@ -10,7 +10,6 @@ Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.5; a checkpoint 
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from holdfast.search.index import MUCH, Index, IndexFile
 from holdfast.search.operands import Spaces
+from holdfast.table import files
 from holdfast.table.table import Table
 
 FEWEST = 1 << 15  # rows: an index of fewer is made again as fast as it is opened
@@ -65,4 +65,4 @@ def write_where_due(indexes: Sequence[Index], spaces: Spaces, table: Table, fold
         rows, written = len(index.tree), index.written
         due = written is None or written.drift * MUCH > rows or written.made_up_for > _FEW
         if due and rows >= FEWEST and index.is_lasting(spaces):
-            index.write(f"{folder}/{uuid.uuid4().hex}.arrow", table)
+            index.write(files.new_path(folder), table)

@@ -35,8 +35,11 @@ _FEW = 8  # codes that are at most one in so many of a dictionary's are looked u
 class KeySpace(Protocol):
     """The keys of some columns."""
 
-    generation: int
     is_lasting: bool  # whether another process gives the same values the same keys
+
+    @property
+    def generation(self) -> int:
+        """Counts how often keys had to be given anew."""
 
     def follow(self, table: Table) -> None:
         """Take in the values that a newer version of the table has added."""
@@ -76,10 +79,6 @@ class OrderSpace:
     def generation(self) -> int:
         """Counts how often keys had to be given anew."""
         return sum(keys.generation for keys in self._labels.values())
-
-    @generation.setter
-    def generation(self, _: int) -> None:
-        raise AttributeError("the order keys count their generations themselves")
 
     def follow(self, table: Table) -> None:
         """Let the order keys follow."""

@@ -29,11 +29,6 @@ class Layout:
         same = self.found == lookup.found and self.keys == lookup.keys
         return same and (lead is None or self.lead is None or lead == self.lead)
 
-    def take_in(self, lookup: Lookup, lead: int | None) -> None:
-        """Add what a lookup compares."""
-        self.lead = lead if self.lead is None else self.lead
-        self.others += [column for column in lookup.others if column not in (*self.others, self.lead)]
-
 
 def lead_of(lookup: Lookup, distinct: Sequence[int]) -> int | None:
     """The column by which rows are best sorted within their equality group (section 5.2, classes 3 to 6).
@@ -74,6 +69,8 @@ def layouts_for(lookups: Iterable[Lookup], distinct: Sequence[int]) -> tuple[lis
         number = next((i for i, each in enumerate(made) if each.suits(lookup, lead)), len(made))
         if number == len(made):
             made.append(Layout(lookup.found, lookup.keys, lead))
-        made[number].take_in(lookup, lead)
+        shared = made[number]
+        shared.lead = lead if shared.lead is None else shared.lead
+        shared.others += [column for column in lookup.others if column not in (*shared.others, shared.lead)]
         places.append(number)
     return made, places

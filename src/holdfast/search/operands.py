@@ -8,7 +8,7 @@ keys sorted as an index wants them. Each is computed when first asked for, howev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from holdfast.search.queries import Check, Checks, PairQuery
 from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.nulls import Nulls
-from holdfast.table.shard import AnyCodes, Shard
+from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Schema, Table
 
 Ids = NDArray[np.int64]
@@ -188,8 +188,7 @@ class Operands:
         spaces are current with the table.
         """
         self.table = table
-        self._rows, self._ids_at = rows, ids_at
-        self._spaces, self._codes_of = spaces, codes_of
+        self.spaces, self._rows, self._ids_at, self._codes_of = spaces, rows, ids_at, codes_of
         self._keys: dict[int, NDArray[np.int64]] = {}
         self._present: dict[int, Mask | None] = {}
         self._masks: dict[tuple[Checks, tuple[int, ...]], Mask | None] = {}
@@ -215,12 +214,12 @@ class Operands:
     def keys(self, column: int) -> NDArray[np.int64]:
         """The keys of a column."""
         if column not in self._keys:
-            self._keys[column] = self._spaces.of_column[column].of(column, self._codes_of(column))
+            self._keys[column] = self.spaces.of_column[column].of(column, self._codes_of(column))
         return self._keys[column]
 
     def present(self, column: int) -> Mask | None:
         """Which rows have a value in a column that comparisons can be true of; None: all."""
-        if self._spaces.nulls.are_equal:
+        if self.spaces.nulls.are_equal:
             return None
         if column not in self._present:
             there = self.keys(column) != NULL_KEY
@@ -239,7 +238,7 @@ class Operands:
     def _check(self, check: Check) -> Mask:
         if not isinstance(check.other, int):
             dictionary = self.table.dictionaries[check.column]
-            return self._spaces.marks(check).of(dictionary, self._codes_of(check.column))
+            return self.spaces.marks(check).of(dictionary, self._codes_of(check.column))
         holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))
         for column in (check.column, check.other):
             there = self.present(column)
@@ -272,25 +271,12 @@ class Operands:
     def at(self, places: NDArray[np.int64]) -> Operands:
         """The operands of the rows at some places."""
         return Operands(
-            self._spaces,
+            self.spaces,
             self.table,
             len(places),
             lambda chosen: self._ids_at(places if chosen is None else places[chosen]),
             cache(lambda column: self._codes_of(column)[places]),
         )
-
-    def with_themselves(self, checks: Iterable[Checks], conditions: Iterable[tuple[int, str, int]]) -> int:
-        """How many rows pass all checks and meet all conditions with themselves."""
-        good = np.ones(len(self), np.bool_)
-        for each in checks:
-            mask = self.passing(each)
-            good = good if mask is None else good & mask
-        for mine, operator, theirs in conditions:
-            good = good & COMPARE[operator](self.keys(mine), self.keys(theirs))
-            for column in (mine, theirs):
-                there = self.present(column)
-                good = good if there is None else good & there
-        return int(np.count_nonzero(good))
 
 
 def of_rows(spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> Operands:
@@ -332,7 +318,7 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
     ids, places = [np.empty(0, np.int64)], []
     for shard, marks in table.living():
         alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
-        mask = choose(of_rows(spaces, table, shard.ids_of(alive), _codes_at(shard, alive)))
+        mask = choose(of_rows(spaces, table, shard.ids_of(alive), partial(shard.codes_at, places=alive)))
         places.append(alive if mask is None else alive[mask])
         ids.append(shard.ids_of(places[-1]))
 
@@ -341,7 +327,3 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
     return of_rows(spaces, table, np.concatenate(ids), codes_of)
-
-
-def _codes_at(shard: Shard, places: NDArray[np.int64]) -> Callable[[int], AnyCodes]:
-    return lambda column: shard.codes_at(column, places)

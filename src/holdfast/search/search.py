@@ -74,7 +74,7 @@ class PairSearch:
         """The pairs of every query, or of some; counts alone of one with more than `limit`. No index lasts."""
         self.spaces.follow(self.table)
         asked = self.queries if queries is None else queries
-        return once.find_among(living(self.spaces, self.table), self.spaces, asked, limit, threads)
+        return once.find_among(living(self.spaces, self.table), asked, limit, threads)
 
     def pairs(self, number: int, limit: int, threads: Threads | None = None) -> Found:
         """The pairs of one query; their number alone where they are more than `limit`."""
@@ -148,7 +148,7 @@ class PairSearch:
         def made(place: int) -> Index:
             tried = (Index.opened(layouts[place], self.spaces, table, each) for each in _likely(known.indexes, place))
             opened = next((index for index in tried if index is not None), None)
-            return opened or Index.of(layouts[place], self.spaces, table, everyone)
+            return opened or Index.of(layouts[place], everyone)
 
         self._indexes = Threads().map(made, range(len(layouts)))
 
@@ -207,7 +207,7 @@ class PairSearch:
         for number, index in enumerate(self._indexes):
             if index.is_cheaper_to_rebuild(born):
                 everything = living(self.spaces, self.table) if everything is None else everything
-                self._indexes[number] = Index.of(index.layout, self.spaces, self.table, everything)
+                self._indexes[number] = Index.of(index.layout, everything)
             else:
                 index.insert(born)
 
@@ -262,7 +262,7 @@ class PairSearch:
         if query.single:
             return len(once.passing(query, batch))
         as_t, as_s = self._index(number, 0), self._index(number, 1)
-        within = Index.of(as_t.layout, self.spaces, batch.table, batch).count(query.as_t, batch)
+        within = Index.of(as_t.layout, batch).count(query.as_t, batch)
         asked = as_t.count(query.as_t, batch)
         if query.symmetric:
             return asked - within // 2

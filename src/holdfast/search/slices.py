@@ -76,7 +76,7 @@ def search(task: Task) -> Answer:
     table = open_table(task.where)
     spaces = Spaces(table.schema, [task.query], task.nulls)
     spaces.follow(table)
-    asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows, spaces))
+    asking = chosen(spaces, table, lambda rows: _inside(task.asking, rows))
     found = _search(spaces, table, asking, task)
     if found is None or isinstance(found, int):
         return Answer(found)
@@ -94,14 +94,12 @@ def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs
         return rows_alone(ids) if len(ids) <= task.limit else None
     rows = asking
     if task.found != task.asking:
-        rows = chosen(spaces, table, lambda each: _inside(task.found, each, spaces))
+        rows = chosen(spaces, table, lambda each: _inside(task.found, each))
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index.of(layout, spaces, table, rows)
+    index = Index.of(layout, rows)
     if task.limit >= 0:
         return pairs_between(query, index, asking, task.limit)
-    both = chosen(
-        spaces, table, lambda each: _both(_inside(task.asking, each, spaces), _inside(task.found, each, spaces))
-    )
+    both = chosen(spaces, table, lambda each: _both(_inside(task.asking, each), _inside(task.found, each)))
     return index.count(query.as_t, asking, both=both)
 
 
@@ -109,7 +107,7 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     return other if one is None else one if other is None else one & other
 
 
-def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
+def _inside(cut: Cut, rows: Operands) -> Mask | None:
     """Which rows belong to a cut; a row that no comparison can be true of where the cut looks belongs to none."""
     if cut.by == "place":
         return None if cut.parts == 1 else rows.ids % cut.parts == cut.number
@@ -118,7 +116,7 @@ def _inside(cut: Cut, rows: Operands, spaces: Spaces) -> Mask | None:
     if cut.by == "hash":
         part = (hashed(keys).view(np.uint64) % np.uint64(cut.parts)).astype(np.int64)
     else:
-        bounds = np.sort(spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
+        bounds = np.sort(rows.spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
         part = np.searchsorted(bounds, keys[0], side="right")
     return _both(part == cut.number, there)
 
@@ -135,7 +133,11 @@ def find_in_tasks(
     if table.where is None:
         raise AssertionError("a table lies in files before tasks look at it")
     parts = slices or table.rows // ROWS_A_SLICE + 1
-    tasks = [_tasks(table, query, parts, limit, nulls) for query in queries]
+    where, folder = table.where, table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
+    tasks = [
+        [Task(where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)]
+        for query in queries
+    ]
     answers = iter(runner.map(search, [task for each in tasks for task in each]))
     answered = [[next(answers) for _ in each] for each in tasks]
     return [_merged(each, parts, runner, limit) for each, parts in zip(tasks, answered, strict=True)]
@@ -161,14 +163,6 @@ def _read(path: str) -> Pairs:
 
 
 # ---- how a query is sliced ------------------------------------------------------------------------------------------
-
-
-def _tasks(table: Table, query: PairQuery, parts: int, limit: int, nulls: Nulls) -> list[Task]:
-    assert table.where is not None
-    folder = table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
-    return [
-        Task(table.where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)
-    ]
 
 
 def _cuts(table: Table, query: PairQuery, parts: int) -> list[tuple[Cut, Cut]]:

@@ -41,7 +41,7 @@ class ReadDatabase:
         self._folder, self._copied = folder, 0
         self._private: tempfile.TemporaryDirectory[str] | None = None
         self._read: sqlite3.Connection | None = None
-        self._version = 0
+        self.version_read = 0  # the version of what `look` gave last
         self.file = connect(folder / DATABASE)
         try:
             self.file.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -69,7 +69,7 @@ class ReadDatabase:
         image = checked(self.file, self._folder / DATABASE)
         if self._read is not None:
             self._read.close()
-        self._version = image.version if self._private is None else self._copied
+        self.version_read = image.version if self._private is None else self._copied
         self._read = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._read.deserialize(_without_log(image.pages))
         return self._read
@@ -77,10 +77,6 @@ class ReadDatabase:
     def version(self) -> int:
         """A number that is another one once someone else has committed."""
         return data_version(self.file) if self._private is None else _version_of(_stamps(self._folder))
-
-    def version_read(self) -> int:
-        """The version that is read here."""
-        return self._version
 
     def close(self) -> None:
         """Let go of it."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Witness
 from holdfast.changes.naming import Values
@@ -131,6 +131,13 @@ class Commit:
     # Of given rules that have new violations, one of these each, by engine and subject, and text.
     witnesses: Mapping[tuple[str, str], Mapping[str, Witness]] = field(default_factory=dict)
     kept: KeptRows = field(default_factory=KeptRows)
+
+
+class KeptStates(NamedTuple):
+    """The files of the engines' states, by engine and subject, and the names of the files that go with them."""
+
+    files: Mapping[tuple[str, str], str]
+    beside: Collection[str]
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,6 @@ class Remembered:
 
         Events lie in the order of batches. So whole batches are read from the end, and of the last one its first part.
         """
-        found: list[EventRecord] = []
         whole, part, before = 0, 0, 0
         for seq, counts in sorted(self.counts().items(), reverse=True):
             if seq <= since:
@@ -83,18 +82,11 @@ class Remembered:
                 break
             whole += size
         stretches: dict[int, list[EventRecord]] = {}
-        for limit, offset in ((whole, 0), (part, before)):
-            for event in self._from_the_end(limit, offset):
-                stretches.setdefault(event.seq, []).append(event)
-        for events in stretches.values():
-            found += reversed(events)
-        return found
-
-    def _from_the_end(self, limit: int, offset: int) -> list[EventRecord]:
-        if not limit:
-            return []
         query = f"SELECT {_EVENT} FROM events ORDER BY rowid DESC LIMIT ? OFFSET ?"
-        return [EventRecord(*row) for row in self._rows(query, limit, offset)]
+        for limit, offset in ((whole, 0), (part, before)):
+            for row in self._rows(query, limit, offset) if limit else ():
+                stretches.setdefault(row[0], []).append(EventRecord(*row))
+        return [event for events in stretches.values() for event in reversed(events)]
 
     def events_of(self, engine: str, table: str, text: str) -> list[EventRecord]:
         """The events of one rule, the oldest first."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ from holdfast.store.handled import HandledFiles
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, KeptStates, TableRecord
 from holdfast.store.remembered import Remembered
 from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
 from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
@@ -291,7 +291,7 @@ class Store:
     def version_read(self) -> int:
         """The version of what is read here, which is that of when it was last looked at."""
         with clear_sentences(self.path):
-            return self._reading.version_read() if self._reading is not None else data_version(self._db)
+            return self._reading.version_read if self._reading is not None else data_version(self._db)
 
     def look_again(self) -> None:
         """See what was committed since."""
@@ -314,11 +314,7 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def finish_creation(
-        self,
-        tables: Iterable[TableRecord],
-        results: Mapping[tuple[str, str], Result],
-        states: Mapping[tuple[str, str], str],
-        beside: Collection[str] = (),
+        self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result], states: KeptStates
     ) -> None:
         """Make a new state count: tables, first results, files of the engines' states and beside them, all at once."""
         with self._transaction():
@@ -327,7 +323,7 @@ class Store:
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
                 put_results(self._db, 0, engine, table, result)
-            self._put_states(states, beside)
+            self._put_states(states)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
     def commit(self, commit: Commit) -> int:
@@ -339,37 +335,25 @@ class Store:
             put_diffs(self._db, seq, commit)
         return seq
 
-    def keep_states(
-        self,
-        seq: int,
-        states: Mapping[tuple[str, str], str],
-        replaced: Mapping[str, tuple[Segment, ...]],
-        beside: Collection[str] = (),
-    ) -> None:
+    def keep_states(self, seq: int, states: KeptStates, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states and beside them, and the segments of compacted tables."""
         with self._transaction():
-            old = self._put_checkpoint(seq, states, replaced, beside)
+            old = self._put_checkpoint(seq, states, replaced)
         self._remove(old)
 
-    def reshape(self, change: Reshaped, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> int:
+    def reshape(self, change: Reshaped, states: KeptStates) -> int:
         """Make a change of rules or columns durable, with the engines' states as they are with it; gives its number."""
         with self._transaction():
             seq = put_change(self._db, change)
-            old = self._put_checkpoint(seq, states, change.replaced, beside)
+            old = self._put_checkpoint(seq, states, change.replaced)
         self._remove(old)
         return seq
 
-    def _put_checkpoint(
-        self,
-        seq: int,
-        states: Mapping[tuple[str, str], str],
-        replaced: Mapping[str, tuple[Segment, ...]],
-        beside: Collection[str],
-    ) -> set[str]:
+    def _put_checkpoint(self, seq: int, states: KeptStates, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
         """The same inside a transaction; gives the names of the files that may be of no use after it."""
         old = self.named()
         self._db.execute("DELETE FROM checkpoints")
-        self._put_states(states, beside)
+        self._put_states(states)
         self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
         for table, segments in replaced.items():
             self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
@@ -445,7 +429,7 @@ class Store:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
         self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
 
-    def _put_states(self, states: Mapping[tuple[str, str], str], beside: Collection[str]) -> None:
-        self._put_meta(BESIDE, json.dumps(sorted(beside)))
-        rows = [(engine, table, Path(path).name) for (engine, table), path in states.items()]
+    def _put_states(self, states: KeptStates) -> None:
+        self._put_meta(BESIDE, json.dumps(sorted(states.beside)))
+        rows = [(engine, table, Path(path).name) for (engine, table), path in states.files.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)

@@ -174,16 +174,9 @@ class _Bulk:
         """The files of new values, and each column's file of maps."""
         self._say("Building dictionaries")
         casters = self._incoming.casters or [None] * self._width
+        chunks, known = tuple(self._paths), tuple(segment.path for segment in self._where.segments)
         tasks = [
-            bulk.MergeColumn(
-                c,
-                column.type,
-                tuple(self._paths),
-                tuple(segment.path for segment in self._where.segments),
-                self._folder,
-                casters[c],
-                column.name,
-            )
+            bulk.MergeColumn(c, column, chunks, known, self._folder, casters[c])
             for c, column in enumerate(self._table.schema.columns)
         ]
         merged = self._runner.map(bulk.merge_column, tasks)

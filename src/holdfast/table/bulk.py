@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.changes.operations import INSERT
@@ -29,6 +28,7 @@ from holdfast.table.load import open_table, runs_of
 from holdfast.table.resolve import Mode, resolve, resolve_snapshot
 from holdfast.table.shard import Shard
 from holdfast.table.table import TableFiles
+from holdfast.table.types import Column
 
 
 def write_staged(path: str, staged: Staged, operations: NDArray[np.int8] | None = None) -> None:
@@ -49,15 +49,14 @@ def read_staged(path: str, width: int) -> tuple[Staged, NDArray[np.int8] | None]
 
 @dataclass(frozen=True)
 class MergeColumn:
-    """Merge column `column` of staged chunks into the dictionary that some segments hold."""
+    """Merge the column at a place of staged chunks into the dictionary that some segments hold."""
 
-    column: int
-    kept: pa.DataType
+    place: int
+    column: Column
     chunks: tuple[str, ...]
     segments: tuple[str, ...]
     folder: str
-    caster: Caster | None = None
-    name: str = ""
+    caster: Caster | None
 
 
 class Merged(NamedTuple):
@@ -69,18 +68,18 @@ class Merged(NamedTuple):
 
 def merge_column(task: MergeColumn) -> Merged:
     """Write the new values and the maps."""
-    dictionary = Dictionary(task.kept)
+    dictionary = Dictionary(task.column.type)
     for path in task.segments:
         arrays, facts = files.read(path)
-        if run := runs_of(arrays, facts).get(task.column):
+        if run := runs_of(arrays, facts).get(task.place):
             dictionary = dictionary.appended(run)
-    chunks = [files.read(path)[0][f"value/{task.column}"] for path in task.chunks]
-    maps, fresh = merge(chunks, dictionary, task.caster, task.name)
+    chunks = [files.read(path)[0][f"value/{task.place}"] for path in task.chunks]
+    maps, fresh = merge(chunks, dictionary, task.caster, task.column.name)
     maps_path, values_path = files.new_path(task.folder), files.new_path(task.folder)
     files.write(maps_path, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
     if not len(fresh):
         return Merged(maps_path, None)
-    files.write(values_path, {f"value/{task.column}": fresh}, {"first": {str(task.column): len(dictionary)}})
+    files.write(values_path, {f"value/{task.place}": fresh}, {"first": {str(task.place): len(dictionary)}})
     return Merged(maps_path, values_path)
 
 

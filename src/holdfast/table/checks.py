@@ -97,15 +97,8 @@ def described(metadata: Mapping[bytes, bytes] | None) -> tuple[dict[str, Any], l
     return about["facts"], arrays
 
 
-class Seen:
-    """Which blocks of a file were found right in this process."""
-
-    def __init__(self) -> None:
-        self._marks: dict[tuple[str, int], NDArray[np.bool_]] = {}
-
-    def marks(self, name: str, part: int, blocks: int) -> NDArray[np.bool_]:
-        """The marks of the blocks of an array's part, to read and to set."""
-        return self._marks.setdefault((name, part), np.zeros(blocks, np.bool_))
+# Which blocks of a file were found right in this process: marks of the blocks of each part of an array.
+Seen = dict[tuple[str, int], NDArray[np.bool_]]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -181,7 +174,7 @@ class CheckedArrays(Mapping[str, Any]):
 
     def _check(self, name: str, number: int, part: Bytes, blocks: slice | NDArray[np.int64]) -> None:
         size, crcs = self._about[name].block, self._about[name].crcs[number]
-        seen = self._seen.marks(name, number, len(crcs))
+        seen = self._seen.setdefault((name, number), np.zeros(len(crcs), np.bool_))
         if bool(seen[blocks].all()):
             return
         wanted = np.zeros(len(crcs), np.bool_)

@@ -6,7 +6,6 @@ O(log n) segments and each row is written O(log n) times. A shard of which most 
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,7 +64,7 @@ def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
         arrays |= merged.arrays()
     arrays["dead"] = _dead_elsewhere(segments, [each for each, _ in pieces])
     _add_values(segments, table, arrays, facts)
-    path = f"{folder}/{uuid.uuid4().hex}.arrow"
+    path = files.new_path(folder)
     files.write(path, arrays, facts)
     return Segment(path, merged.first_id if merged is not None else 0)
 

@@ -31,7 +31,7 @@ def keys_of(table: Table, ids: Ids) -> tuple[dict[str, Plain], ...]:
 
 def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
     """What some rows are called, dead or alive; those that the table has lost, by their number."""
-    lie_here, _ = which_live(table, ids)
+    lie_here, _ = table.which_live(ids)
     there = ids[lie_here]
     keys = keys_of(table, there)
     values = [] if keys else some_values(table, there, naming_columns(table.schema.names, first))
@@ -45,18 +45,6 @@ def some_values(table: Table, ids: Ids, names: Sequence[str]) -> list[dict[str, 
     columns = [table.schema.names.index(name) for name in names]
     values = [plain_values(table.dictionaries[c].values(codes[c])) for c in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
-
-
-def which_live(table: Table, ids: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some rows lie in the table, and which of these are alive. Dead rows lie there until compaction."""
-    there, alive = np.zeros(len(ids), np.bool_), np.zeros(len(ids), np.bool_)
-    for shard, marks in table.living():
-        near = np.flatnonzero((ids >= shard.first_id) & (ids <= shard.last_id))
-        places = shard.places_of(ids[near])
-        met = shard.ids_of(places) == ids[near]
-        there[near[met]] = True
-        alive[near[met]] = True if marks is None else marks[places[met]]
-    return there, alive
 
 
 def witnesses_of(table: Table, pairs: Mapping[Rule, tuple[int, ...]]) -> dict[Rule, Witness]:

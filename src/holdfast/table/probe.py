@@ -6,8 +6,8 @@ The same probe runs in a thread on the shards that this process has open, or in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
@@ -25,18 +25,11 @@ def run_probe(
     if runner.is_local:
         return runner.map(lambda each: probe(each[0], each[1], argument), list(table.living()))
     assert table.where is not None, "a table lies in files before tasks look at it"
-    tasks = [_Task(probe, table.where, number, argument) for number in range(len(table.shards))]
-    return runner.map(_answer, tasks)
+    return runner.map(partial(_answer, probe, table.where, argument), range(len(table.shards)))
 
 
-@dataclass(frozen=True)
-class _Task:
-    probe: Callable[..., Any]
-    where: TableFiles
-    number: int
-    argument: Any
-
-
-def _answer(task: _Task) -> Any:
-    table = open_table(task.where)
-    return task.probe(table.shards[task.number], table.alive[task.number], task.argument)
+def _answer(
+    probe: Callable[[Shard, Alive, Argument], Answer], where: TableFiles, argument: Argument, number: int
+) -> Answer:
+    table = open_table(where)
+    return probe(table.shards[number], table.alive[number], argument)

@@ -15,8 +15,7 @@ Cost: 100,000 rows of 15 columns take 0.05 s to count and 0.3 s to write anew.
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +80,7 @@ class Writer:
 
     def write(self, rows: Shard | None) -> None:
         """A segment of the values that wait, and of some rows."""
-        path = f"{self._folder}/{uuid.uuid4().hex}.arrow"
+        path = files.new_path(self._folder)
         own = {"dead": np.empty(0, np.int64)} if rows is None else rows.arrays()
         files.write(path, {**own, **self._arrays}, {"first": self._first})
         self.segments.append(Segment(path, 0 if rows is None else rows.first_id))
@@ -118,11 +117,11 @@ def _bytes_of(dictionary: Dictionary, codes: NDArray[np.int64]) -> int:
     return total
 
 
-def used_codes(table: Table, column: int) -> NDArray[np.int64]:
-    """The codes that living rows use, ascending, and null's."""
+def used_codes(table: Table, column: int, shards: Iterable[tuple[Shard, Alive]] | None = None) -> NDArray[np.int64]:
+    """The codes that living rows, of all shards or of some, use, ascending, and null's."""
     used = np.zeros(len(table.dictionaries[column]), np.bool_)
     used[NULL_CODE] = True
-    for shard, alive in table.living():
+    for shard, alive in table.living() if shards is None else shards:
         codes = shard.columns[column]
         used[codes if alive is None else codes[alive]] = True
     return np.flatnonzero(used)

@@ -1,7 +1,7 @@
 """Runners: the same function over many items, in threads here or in tasks elsewhere, with equal results.
 
-A function given to a runner is importable by name, its items and answers are small and picklable, and big inputs go
-by path, unless the runner `is_local`. Answers come back in the order of the items.
+A function given to a runner is importable by name, or a `partial` of one that is; its items and answers are small and
+picklable, and big inputs go by path, unless the runner `is_local`. Answers come back in the order of the items.
 
 Spark may run a function twice for an item (speculation, lost machines), and the second time after the answer of the
 first was used. So whatever a function writes has a name that it makes up itself (`files.new_path`) and answers with:

@@ -57,7 +57,10 @@ class Run:
     def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each image: how many of the run's are below it, and whether it is among them."""
         if isinstance(wanted, np.ndarray):
-            return _search_numbers(self._sorted_numbers, wanted)
+            numbers = self._sorted_numbers
+            at = np.searchsorted(numbers, wanted)
+            inside = np.minimum(at, max(len(numbers) - 1, 0))
+            return at, numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
         if 0 < len(wanted) <= _FEW and not is_ready(lower_bound):
             return self._halved(wanted.to_pylist())
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
@@ -224,15 +227,6 @@ def joined(runs: Sequence[Run]) -> Run:
     for earlier in reversed(runs[:-1]):
         whole = earlier.merged(whole)
     return whole
-
-
-def _search_numbers(
-    numbers: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    at = np.searchsorted(numbers, wanted)
-    inside = np.minimum(at, max(len(numbers) - 1, 0))
-    found = numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
-    return at, found
 
 
 def _reader(values: Images, order: NDArray[np.int64]) -> Callable[[int], Any]:

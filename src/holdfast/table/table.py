@@ -117,8 +117,8 @@ class Table:
     def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
         """The table after some rows died and some shards arrived, whose ids follow on."""
         marks = list(self.alive)
-        for index, places in self._split(dead):
-            old = marks[index]
+        for index, members in self._members(dead):
+            old, places = marks[index], self.shards[index].places_of(dead[members])
             marks[index] = np.ones(len(self.shards[index]), np.bool_) if old is None else old.copy()
             marks[index][places] = False  # type: ignore[index]  # just made
         arrived = [shard for shard in shards if len(shard)]
@@ -163,16 +163,16 @@ class Table:
                 codes[line, into] = shard.codes_at(column, places)
         return codes
 
-    def are_living(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which ids are those of living rows; rows that died may be in no shard any more."""
-        living = np.zeros(len(ids), np.bool_)
-        known = ids <= max((shard.last_id for shard in self.shards), default=-1)
+    def which_live(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which of some rows lie in the table, and which of these are alive. Dead rows lie there until compaction."""
+        there, alive = np.zeros((2, len(ids)), np.bool_)
+        known = np.flatnonzero(ids <= max((shard.last_id for shard in self.shards), default=-1))
         for index, members in self._members(ids[known]):
-            shard, marks, own = self.shards[index], self.alive[index], ids[known][members]
-            places = np.maximum(shard.places_of(own), 0)
-            there = shard.ids_of(places) == own
-            living[np.flatnonzero(known)[members]] = there if marks is None else there & marks[places]
-        return living
+            shard, marks, own = self.shards[index], self.alive[index], known[members]
+            places = np.maximum(shard.places_of(ids[own]), 0)
+            there[own] = shard.ids_of(places) == ids[own]
+            alive[own] = there[own] if marks is None else there[own] & marks[places]
+        return there, alive
 
     def column_codes(self, column: int) -> NDArray[np.int64]:
         """The codes of one column, of the living rows in the order of their ids."""
@@ -215,11 +215,6 @@ class Table:
         for index in np.unique(of):
             yield int(index), np.flatnonzero(of == index)
 
-    def _split(self, ids: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The places of the ids, shard by shard."""
-        for index, members in self._members(ids):
-            yield index, self.shards[index].places_of(ids[members])
-
 
 def _stretch(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
     """The same places as a slice where they follow one another, as those of a batch do: many times as fast."""
@@ -251,7 +246,9 @@ def _find_in(
         query = np.repeat(open_, size)
         step = np.arange(len(query)) - np.repeat(np.cumsum(size) - size, size)
         place = shard.places_at(at[query] + step)
-        good = _equal_and_alive(shard, marks, by, codes, query, place)
+        good = np.ones(len(query), np.bool_) if marks is None else marks[place]
+        for c, column in enumerate(by):
+            good &= shard.codes_at(column, place) == codes[c, query]
         query, place = query[good], place[good]
         rank = np.arange(len(query)) - np.searchsorted(query, query)
         query, place = query[rank < left[query]], place[rank < left[query]]
@@ -262,17 +259,3 @@ def _find_in(
         look *= 8
     none = np.empty(0, np.int64)
     return np.concatenate([none, *(q for q, _ in found)]), np.concatenate([none, *(p for _, p in found)])
-
-
-def _equal_and_alive(
-    shard: Shard,
-    marks: Alive,
-    by: list[int],
-    codes: Codes,
-    query: NDArray[np.int64],
-    place: NDArray[np.int64],
-) -> NDArray[np.bool_]:
-    good = np.ones(len(query), np.bool_) if marks is None else marks[place]
-    for c, column in enumerate(by):
-        good &= shard.codes_at(column, place) == codes[c, query]
-    return good

@@ -55,19 +55,17 @@ def kept_type(given: pa.DataType) -> pa.DataType | None:
     return {pa.bool_(): pa.bool_(), pa.date32(): pa.date32(), pa.date64(): pa.date32()}.get(given)
 
 
-_NAMED = {
-    str(each): each
-    for each in (
-        pa.int64(),
-        pa.float64(),
-        pa.string(),
-        pa.bool_(),
-        pa.date32(),
-        pa.timestamp("us"),
-        pa.timestamp("us", tz="UTC"),
-        pa.time64("us"),
-        pa.duration("us"),
-    )
+# The kept types but for decimals, as people call them.
+_CALLED = {
+    pa.int64(): "integer",
+    pa.float64(): "float",
+    pa.string(): "text",
+    pa.bool_(): "boolean",
+    pa.date32(): "date",
+    pa.timestamp("us"): "timestamp without time zone",
+    pa.timestamp("us", tz="UTC"): "timestamp",
+    pa.time64("us"): "time",
+    pa.duration("us"): "interval",
 }
 
 
@@ -81,22 +79,11 @@ def parse_type(text: str) -> pa.DataType:
     """The kept type that `str` printed."""
     if decimal := re.fullmatch(r"decimal128\((\d+), (-?\d+)\)", text):
         return pa.decimal128(int(decimal[1]), int(decimal[2]))
-    return _NAMED[text]
+    return {str(kept): kept for kept in _CALLED}[text]
 
 
 def show_type(kept: pa.DataType) -> str:
     """A type as people call it."""
     if pa.types.is_decimal(kept):
         return f"decimal({kept.precision},{kept.scale})"
-    if pa.types.is_timestamp(kept):
-        return "timestamp" if kept.tz else "timestamp without time zone"
-    plain = {
-        pa.int64(): "integer",
-        pa.float64(): "float",
-        pa.string(): "text",
-        pa.bool_(): "boolean",
-        pa.date32(): "date",
-        pa.time64("us"): "time",
-        pa.duration("us"): "interval",
-    }
-    return plain[kept]
+    return _CALLED[kept]

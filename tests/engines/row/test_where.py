@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
+from holdfast.engines.violations.listing import PairListing
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import given_types, parse
 from holdfast.rules.rule import Rule
@@ -45,6 +46,7 @@ def test_as_the_definition_says_also_after_a_batch(first: Rows, later: Rows) -> 
 def test_the_sentence_says_both() -> None:
     (listing,) = hf.check(_table([(0, 1), (0, 3), (2, 1)]), RULE).listings
     assert listing.count == 1
+    assert isinstance(listing, PairListing)
     assert listing.explain(0) == "row 0: b 1 is in (1, 2); a 0 is at most 1"
 
 

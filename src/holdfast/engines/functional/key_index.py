@@ -117,7 +117,7 @@ class KeyIndex:
         beside = self._between(np.searchsorted(self._since, low), np.searchsorted(self._since, high, side="right"))
         entries = np.concatenate([self._held.some(_ENTRIES, inside[0]), self._since[beside[0]]])
         ids, query = (entries & self._ids_mask).astype(np.int64), np.concatenate([inside[1], beside[1]])
-        living = table.are_living(ids)
+        _, living = table.which_live(ids)
         ids, query = ids[living], query[living]
         same = (table.codes(ids, self._columns) == wanted[:, query]).all(axis=0)
         order = np.argsort(ids[same])

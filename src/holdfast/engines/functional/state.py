@@ -83,21 +83,21 @@ class CountedAgreeSets:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
-        arrays = {f"pairs/{name}": array for name, array in self._watch.dump().items()}
+        arrays = {f"pairs/{name}": array for name, array in self._watch.sets.dump().items()}
         if self._maximal is not None:
             arrays["maximal/sets"] = self._maximal.sets.reshape(-1)
             arrays["maximal/meets"] = self._maximal.intersections.reshape(-1)
         return arrays, {}
 
     @classmethod
-    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedAgreeSets:  # noqa: ARG003
+    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedAgreeSets:
         """What `dump` described."""
         columns = len(table.schema.columns)
         own = {name.removeprefix("pairs/"): array for name, array in arrays.items() if name.startswith("pairs/")}
         maximal = None
         if "maximal/sets" in arrays:
             maximal = Maximal(columns, *(_rows(arrays[f"maximal/{name}"], columns) for name in ("sets", "meets")))
-        return cls(PairWatch.load(table, own), columns, maximal)
+        return cls(PairWatch.load(table, own, facts), columns, maximal)
 
 
 class State:

@@ -172,14 +172,6 @@ class _Column:
         return self.counts.rpartition("/")[0]
 
 
-@dataclass(frozen=True)
-class _Range:
-    columns: tuple[_Column, ...]
-    low: Bound
-    high: Bound
-    width: int
-
-
 def _discover_elsewhere(state: State, runner: Runner) -> State:
     columns = [_column(state.tables[a.table], a, state.settings.compare) for a in state.attributes]
     try:
@@ -189,9 +181,8 @@ def _discover_elsewhere(state: State, runner: Runner) -> State:
         columns = [replace(column, texts=next(texts)) if column.as_text else column for column in columns]
         for kind in _kinds(state.attributes):
             chosen = tuple(columns[a.number] for a in state.of_kind(kind))
-            ranges = _ranges([_dictionary(column) for column in chosen])
-            tasks = [_Range(chosen, low, high, len(state.attributes)) for low, high in ranges]
-            for found in runner.map(_clusters_of_task, tasks):
+            work = partial(_clusters_of_files, chosen, len(state.attributes))
+            for found in runner.map(work, _ranges([_dictionary(column) for column in chosen])):
                 state.clusters += found
         return state
     finally:
@@ -226,6 +217,6 @@ def _dictionary(column: _Column) -> Dictionary:
     return Dictionary(pa.string(), (run,) if len(run) else ())
 
 
-def _clusters_of_task(task: _Range) -> Clusters:
-    sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in task.columns]
-    return clusters_of_range(sources, task.low, task.high, task.width)
+def _clusters_of_files(columns: Sequence[_Column], width: int, bounds: tuple[Bound, Bound]) -> Clusters:
+    sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in columns]
+    return clusters_of_range(sources, *bounds, width)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from holdfast.engines import contract
-from holdfast.engines.inclusion import derive, nary, tuples, witness
+from holdfast.engines.inclusion import derive, tuples, witness
+from holdfast.engines.inclusion.partners import Reference
 from holdfast.engines.inclusion.state import Attribute, State
-from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans
 from holdfast.rules.inclusion import IND, parse
 from holdfast.table.plain import plain_values
@@ -96,17 +95,10 @@ def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
 
 def by_rows(state: State, asked: IND) -> Explanation:
     """The same of any number of columns, by one pass over both tables, whatever is known."""
-    dependent, referenced = (witness.attributes(state, side) for side in (asked.dependent, asked.referenced))
-    compared = tuple(zip(dependent, referenced, strict=True))
+    reference = Reference.of(state, asked)
+    compared, broken, total = reference.compared, reference.orphans, reference.support
     table = state.tables[asked.dependent.table]
-    pairs = tuple((a.number, b.number) for a, b in compared)
-    index = tuples.of_table(state.tables[asked.referenced.table], [b.column for b in referenced])
-    columns = [a.column for a in dependent]
-    total, missing = 0, [np.empty(0, np.int64)]
-    for ids, rows in nary.dependent_tuples(state, nary.Candidate(pairs), Translations(state)):
-        total += len(ids)
-        missing.append(ids[index.places(rows) < 0])
-    broken = np.concatenate(missing)
+    columns = [a.column for a, _ in compared]
     everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]
     lost, first, counts = tuples.grouped(table.codes(broken)[columns])
     ind = replace(

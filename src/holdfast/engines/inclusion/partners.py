@@ -38,6 +38,7 @@ class Reference:
         self.orphans, self.support = orphans, support
         self._dependent = witness.attributes(state, ind.dependent)
         self._referenced = witness.attributes(state, ind.referenced)
+        self.compared = tuple(zip(self._dependent, self._referenced, strict=True))
         self._partners: _Partners = (_OfOneColumn if ind.arity == 1 else _OfSeveral)(state, self._referenced)
 
     @staticmethod
@@ -45,7 +46,7 @@ class Reference:
         """From the rows."""
         made = Reference(state, ind, np.empty(0, np.int64), 0)
         found = [made.orphans]
-        pairs = tuple((a.number, b.number) for a, b in zip(made._dependent, made._referenced, strict=True))
+        pairs = tuple((a.number, b.number) for a, b in made.compared)
         for ids, rows in nary.dependent_tuples(state, nary.Candidate(pairs), Translations(state)):
             made.support += len(ids)
             found.append(ids[~made._partners.have(rows)])

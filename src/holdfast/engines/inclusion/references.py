@@ -80,19 +80,19 @@ class ReferenceEngine(GivenEngine[Subject, State]):
 
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partner of every row."""
-        columns = self._columns(subject, runner, progress)
-        return State(columns, [(named, Reference.of(columns, named.rule)) for named in self._named])
+        return self._made(self._columns(subject, runner, progress), {})
 
     def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partners of rows by the references that are new."""
-        columns = self._columns(subject, runner, progress)
-        known = {named.text: reference for named, reference in state.references}
+        known = {named.text: (reference.orphans, reference.support) for named, reference in state.references}
+        return self._made(self._columns(subject, runner, progress), known)
+
+    def _made(self, columns: Columns, known: Mapping[str, tuple[Ids, int]]) -> State:
+        """All references; of those that are known, the orphans and how many rows have no null."""
         made = State(columns, [])
         for named in self._named:
             old = known.get(named.text)
-            reference = (
-                Reference(columns, named.rule, old.orphans, old.support) if old else Reference.of(columns, named.rule)
-            )
+            reference = Reference(columns, named.rule, *old) if old else Reference.of(columns, named.rule)
             made.references.append((named, reference))
         return made
 
@@ -136,11 +136,8 @@ class ReferenceEngine(GivenEngine[Subject, State]):
 
     def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its orphans."""
-        columns = self._columns(subject)
-        made = [
-            (named, Reference(columns, named.rule, arrays[named.text], int(facts[named.text]))) for named in self._named
-        ]
-        return State(columns, made)
+        known = {text: (arrays[text], int(support)) for text, support in facts.items()}
+        return self._made(self._columns(subject), known)
 
     def rules(self, state: State) -> list[NamedReference]:
         """The references."""

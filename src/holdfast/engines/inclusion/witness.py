@@ -8,13 +8,12 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.changes.diff import Witness
 from holdfast.engines.inclusion import derive, values
 from holdfast.engines.inclusion.clusters import members
 from holdfast.engines.inclusion.state import Attribute, State
-from holdfast.engines.inclusion.translate import translate
+from holdfast.engines.inclusion.translate import Codes, translate
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side
 from holdfast.table import images
@@ -24,6 +23,7 @@ from holdfast.table.table import Table
 
 SHOWN = 3
 _CODES_AT_ONCE = 1 << 14
+Touched = Mapping[int, Codes]  # of each column that a batch changed, by its number, the codes
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ class Orphans(Witness):
     missing_rows: int = 0
 
     @staticmethod
-    def of(
-        table: Table, names: Sequence[str], ids: NDArray[np.int64], missing: Iterable[tuple[Any, int]], of: IND
-    ) -> Orphans:
+    def of(table: Table, names: Sequence[str], ids: Codes, missing: Iterable[tuple[Any, int]], of: IND) -> Orphans:
         """Some rows with what they have in some columns, and some values; of so many as a dependency lacks."""
         shown = tuple(some_values(table, ids, names)), keys_of(table, ids)
         return Orphans(tuple(ids.tolist()), *shown, tuple(missing), of.missing_values, of.missing_rows)
@@ -72,9 +70,7 @@ def attributes(state: State, side: Side) -> list[Attribute]:
     return [attribute for attribute in found if attribute is not None]
 
 
-def orphans(
-    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]] | None = None
-) -> Orphans:
+def orphans(state: State, a: Attribute, b: Attribute, touched: Touched | None = None) -> Orphans:
     """The values of column a that column b lacks. Those among the touched codes of a batch are looked at first."""
     codes = _missing_codes(state, a, b, touched or {})
     counts = state.counts(a).of(codes)
@@ -85,9 +81,7 @@ def orphans(
     return Orphans.of(table, [a.name], ids, missing, derive.between(state, a.number, b.number))
 
 
-def _missing_codes(
-    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]]
-) -> NDArray[np.int64]:
+def _missing_codes(state: State, a: Attribute, b: Attribute, touched: Touched) -> Codes:
     """Up to three codes of living values of column a that are not in column b; of those touched the least values."""
     wanted = int(min(SHOWN, derive.missing(state.clusters.values)[a.number, b.number]))
     found = np.empty(0, np.int64)
@@ -100,7 +94,7 @@ def _missing_codes(
     return found
 
 
-def _by_value(state: State, a: Attribute, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _by_value(state: State, a: Attribute, codes: Codes) -> Codes:
     """Codes in the order of their values, which does not tell in what order these came."""
     held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
     ranked = np.empty_like(codes)
@@ -108,9 +102,7 @@ def _by_value(state: State, a: Attribute, codes: NDArray[np.int64]) -> NDArray[n
     return ranked
 
 
-def _likely_codes(
-    state: State, a: Attribute, b: Attribute, touched: Mapping[int, NDArray[np.int64]]
-) -> Iterator[NDArray[np.int64]]:
+def _likely_codes(state: State, a: Attribute, b: Attribute, touched: Touched) -> Iterator[Codes]:
     if a.number in touched:
         yield touched[a.number]
     if b.number in touched:
@@ -120,7 +112,7 @@ def _likely_codes(
         yield np.arange(start, min(start + _CODES_AT_ONCE, len(state.counts(a).array)))
 
 
-def rows_with(table: Table, column: int, codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def rows_with(table: Table, column: int, codes: Codes) -> Iterator[tuple[int, Codes]]:
     """For each code up to three living rows that carry it, the newest first."""
     found: dict[int, list[int]] = {int(code): [] for code in codes}
     for shard, alive in reversed(list(table.living())):
@@ -133,7 +125,7 @@ def rows_with(table: Table, column: int, codes: NDArray[np.int64]) -> Iterator[t
         yield code, np.array(rows, np.int64)
 
 
-def _first_of_each(lists: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _first_of_each(lists: list[Codes]) -> Codes:
     """Three ids: the first of each list, then the second of each, and so on."""
     turns = [each for turn in zip_longest(*(rows.tolist() for rows in lists)) for each in turn if each is not None]
     return np.array(turns[:SHOWN], np.int64)

@@ -24,7 +24,7 @@ from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, 
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.pairs.counted import CountedSignatures
+from holdfast.pairs.watch import CountedSignatures
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
@@ -93,7 +93,7 @@ class Counts(Way):
     def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
         said = saying(len(wanted), self._asked.max_level, progress)
         asked, maximal = self._asked, self._maximal
-        found = covers(asked.targets, maximal.sets, maximal.bits, wanted, asked.max_level, said)
+        found = covers(asked.targets, (maximal.sets, maximal.bits), wanted, asked.max_level, said)
         return {target: Part(contexts) for target, contexts in found.items()}
 
     def dump(self) -> tuple[Arrays, Facts]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from holdfast.engines.pointwise.marks import Space, Values
 from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
 from holdfast.engines.watched import WatchedTable
-from holdfast.pairs.counted import CountedSignatures
 from holdfast.pairs.signatures import ordered_but, values_of
+from holdfast.pairs.watch import CountedSignatures
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner

@@ -20,20 +20,8 @@ from numpy.typing import NDArray
 
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
 from holdfast.engines.row.rows import Codes, Rows
-from holdfast.rules.conditions import (
-    Arithmetic,
-    Between,
-    Cell,
-    Comparison,
-    Condition,
-    Either,
-    Every,
-    IsNull,
-    Like,
-    Matches,
-    OneOf,
-    Operand,
-)
+from holdfast.rules import conditions
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
 from holdfast.rules.parts import names_of
@@ -68,11 +56,11 @@ def truth(condition: Condition, rows: Rows) -> Truth:
         return _folded(np.maximum, condition, rows)
     if isinstance(condition, Comparison):
         return _compared(condition, rows)
-    if isinstance(condition, Between):
+    if isinstance(condition, conditions.Between):
         found = np.minimum(*(_compared(end, rows) for end in condition.ends))
-    elif isinstance(condition, IsNull):
+    elif isinstance(condition, conditions.IsNull):
         found = _truths(_are_null(condition.operand, rows))
-    elif isinstance(condition, OneOf):
+    elif isinstance(condition, conditions.OneOf):
         found = _one_of(condition, rows)
     else:
         found = _like(condition, rows)
@@ -87,7 +75,7 @@ def _folded(fold: np.ufunc, condition: Every | Either, rows: Rows) -> Truth:
     return found
 
 
-def _like(condition: Like | Matches, rows: Rows) -> Truth:
+def _like(condition: conditions.Like | conditions.Matches, rows: Rows) -> Truth:
     return _of_array(pc.match_substring_regex(_plain(condition.operand, rows), expression(condition)))
 
 
@@ -99,7 +87,7 @@ def _are_null(operand: Operand, rows: Rows) -> NDArray[np.bool_]:
     return ~arrow.valid(decimals(operand, rows))
 
 
-def _one_of(condition: OneOf, rows: Rows) -> Truth:
+def _one_of(condition: conditions.OneOf, rows: Rows) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         return _among(_plain(operand, rows), array_of(values, types[operand.column]))
@@ -197,33 +185,33 @@ def _plain(operand: Operand, rows: Rows) -> pa.Array:
 Ids = NDArray[np.int64]
 
 
-def violators(conditions: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
+def violators(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
     """For each condition the ids of the living rows in which it is false, ascending."""
-    found = [[np.empty(0, np.int64)] for _ in conditions]
-    for answer in _answers(tuple(conditions), table, runner):
+    found = [[np.empty(0, np.int64)] for _ in asked]
+    for answer in _answers(tuple(asked), table, runner):
         for own, ids in zip(found, answer, strict=True):
             own.append(ids)
     return [np.concatenate(own) for own in found]
 
 
-def _answers(conditions: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
+def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
     """The answers of each shard. In threads, those to all conditions share the values of one shard at a time."""
     if not runner.is_local:
         assert table.where is not None, "a table lies in files before tasks look at it"
-        tasks = [_Task(table.where, number, conditions) for number in range(len(table.shards))]
+        tasks = [_Task(table.where, number, asked) for number in range(len(table.shards))]
         yield from runner.map(_look, tasks)
         return
     for shard, alive in table.living():
         living = _Living(table, shard, alive)
-        yield runner.map(living.violators, conditions)
+        yield runner.map(living.violators, asked)
 
 
-def violators_born(conditions: Sequence[Condition], change: Change) -> list[Ids]:
+def violators_born(asked: Sequence[Condition], change: Change) -> list[Ids]:
     """The same of the rows that a batch brought, at the cost of these."""
     if not len(change.born):
-        return [np.empty(0, np.int64) for _ in conditions]
+        return [np.empty(0, np.int64) for _ in asked]
     rows = Rows(change.after, len(change.born), lambda column: change.inserted[column])
-    return [change.born.start + np.flatnonzero(truth(condition, rows) < 0) for condition in conditions]
+    return [change.born.start + np.flatnonzero(truth(condition, rows) < 0) for condition in asked]
 
 
 def rows_of(table: Table, ids: Ids) -> Rows:

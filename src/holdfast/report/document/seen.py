@@ -20,7 +20,7 @@ from holdfast.report.document.fates import Fate
 from holdfast.report.document.rules import Section
 from holdfast.results.memory import Event, RuleKey
 from holdfast.store.records import BatchRecord
-from holdfast.table.naming import key_names, which_live
+from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 
@@ -157,7 +157,7 @@ class Rows:
 
     def _read(self, name: str, table: Table, numbers: set[int]) -> None:
         ids = np.array(sorted(numbers), np.int64)
-        there, alive = which_live(table, ids)
+        there, alive = table.which_live(ids)
         self._alive |= {(name, number) for number in ids[alive].tolist()}
         values = plain_rows(table.values(ids[there]))
         self._values |= {(name, number): row for number, row in zip(ids[there].tolist(), values, strict=True)}
