@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from holdfast.report.fit import cut_rule, fitted
+from holdfast.report.tables import cut_rule, fitted
 from holdfast.report.terminal import Terminal
 from holdfast.visible import cut
 

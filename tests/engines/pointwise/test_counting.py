@@ -18,9 +18,8 @@ import holdfast as hf
 import holdfast.engines.pointwise.counting as counting
 import holdfast.engines.pointwise.witnesses as witnesses
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.covered import _are_near
+from holdfast.engines.pointwise.covered import _are_near, coverage_of
 from holdfast.engines.pointwise.marks import EQUAL, FREE, MASKS, OPERATORS, Space
-from holdfast.engines.pointwise.ranking import coverage_of
 from holdfast.engines.pointwise.result import Listed
 from holdfast.engines.pointwise.ways import Tally
 from holdfast.engines.registry import make_engine

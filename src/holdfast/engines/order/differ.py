@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from holdfast.borders.parts import Numbers, Part
 from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import NOBODY, Cause, Diff, Finding, Witness
+from holdfast.engines.order.breaks import breaking_pairs
 from holdfast.engines.order.result import Listed, Rules, Wording, columns_by_target
-from holdfast.engines.order.witness import breaking_pairs
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import Filled

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.covered import rules_covered
+from holdfast.engines.pointwise.covered import best_first, rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
-from holdfast.engines.pointwise.ranking import best_first
 from holdfast.engines.pointwise.readings import derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way

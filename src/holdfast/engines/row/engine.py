@@ -15,8 +15,7 @@ import numpy as np
 
 from holdfast.changes.diff import PairChange
 from holdfast.engines.contract import NoSettings, RuleClass
-from holdfast.engines.row.evaluate import truth
-from holdfast.engines.row.find import Ids, rows_of, violators, violators_born
+from holdfast.engines.row.evaluate import Ids, rows_of, truth, violators, violators_born
 from holdfast.engines.row.reckon import operand_values
 from holdfast.engines.row.rows import Rows
 from holdfast.engines.violations.explain import Explanation

@@ -3,9 +3,15 @@ the greatest, and the opposite of a condition has the opposite sign.
 
 A condition about one column is looked at once for each distinct value of the rows, by its code; others are looked at
 row by row, in Arrow and NumPy.
+
+The rows of a table that violate rules are found shard by shard, in threads here or in tasks elsewhere.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
-from holdfast.engines.row.rows import Rows
+from holdfast.engines.row.rows import Codes, Rows
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
@@ -23,8 +29,13 @@ from holdfast.rules.patterns import expression
 from holdfast.search.marks import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
+from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.load import open_table
 from holdfast.table.numbers import common_images, is_number
+from holdfast.table.runner import Runner
+from holdfast.table.shard import Shard
+from holdfast.table.table import Alive, Table, TableFiles
 
 Truth = NDArray[np.int8]
 FALSE, UNKNOWN, TRUE = np.int8(-1), np.int8(0), np.int8(1)
@@ -169,3 +180,74 @@ def _plain(operand: Operand, rows: Rows) -> pa.Array:
     """The values of a column as they are."""
     assert isinstance(operand, Cell)
     return rows.values(operand.column)
+
+
+Ids = NDArray[np.int64]
+
+
+def violators(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
+    """For each condition the ids of the living rows in which it is false, ascending."""
+    found = [[np.empty(0, np.int64)] for _ in asked]
+    for answer in _answers(tuple(asked), table, runner):
+        for own, ids in zip(found, answer, strict=True):
+            own.append(ids)
+    return [np.concatenate(own) for own in found]
+
+
+def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
+    """The answers of each shard. In threads, those to all conditions share the values of one shard at a time."""
+    if not runner.is_local:
+        assert table.where is not None, "a table lies in files before tasks look at it"
+        tasks = [_Task(table.where, number, asked) for number in range(len(table.shards))]
+        yield from runner.map(_look, tasks)
+        return
+    for shard, alive in table.living():
+        living = _Living(table, shard, alive)
+        yield runner.map(living.violators, asked)
+
+
+def violators_born(asked: Sequence[Condition], change: Change) -> list[Ids]:
+    """The same of the rows that a batch brought, at the cost of these."""
+    if not len(change.born):
+        return [np.empty(0, np.int64) for _ in asked]
+    rows = Rows(change.after, len(change.born), lambda column: change.inserted[column])
+    return [change.born.start + np.flatnonzero(truth(condition, rows) < 0) for condition in asked]
+
+
+def rows_of(table: Table, ids: Ids) -> Rows:
+    """Some rows, by their ids."""
+    codes = table.codes(ids)
+    return Rows(table, len(ids), lambda column: codes[column])
+
+
+class _Living:
+    """The living rows of a shard."""
+
+    def __init__(self, table: Table, shard: Shard, alive: Alive) -> None:
+        self._shard = shard
+        self._places = None if alive is None else np.flatnonzero(alive)
+        self._rows = Rows(table, len(shard) if self._places is None else len(self._places), cache(self._codes_of))
+
+    def _codes_of(self, column: int) -> Codes:
+        codes = self._shard.columns[column]
+        return codes if self._places is None else codes[self._places]
+
+    def violators(self, condition: Condition) -> Ids:
+        """Those in which a condition is false."""
+        found = np.flatnonzero(truth(condition, self._rows) < 0)
+        return self._shard.ids_of(found if self._places is None else self._places[found])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Look at one shard of a table that lies in files."""
+
+    where: TableFiles
+    number: int
+    conditions: tuple[Condition, ...]
+
+
+def _look(task: _Task) -> list[Ids]:
+    table = open_table(task.where)
+    living = _Living(table, table.shards[task.number], table.alive[task.number])
+    return [living.violators(condition) for condition in task.conditions]

@@ -16,7 +16,7 @@ from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines import contract
 from holdfast.engines.contract import NoSettings, RuleClass
 from holdfast.engines.listing import Listing
-from holdfast.engines.row.find import violators, violators_born
+from holdfast.engines.row.evaluate import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
 from holdfast.engines.violations.single import alone
