@@ -272,7 +272,7 @@ class Ruling(Upkeep):
         return [name for each in asked for name in self._meant(wanted, each)]
 
     def _meant(self, wanted: Wanted, asked: str) -> list[str]:
-        """The names of the rules that have a name or a text; whoever looks for what nobody has, says so."""
+        """The names of the rules that have a name or a text. Unknown ones pass through; the caller raises."""
         entries = wanted.rules.entries
         same = [each.name for each in entries if asked == each.name] or [
             each.name for each in entries if self._written_for(asked, each.table) == each.text

@@ -104,7 +104,7 @@ class Upkeep(View):
         return self._has_outgrown(name)
 
     def _remember_needed(self, needed: Mapping[str, float]) -> None:
-        """Keep how many bytes a row needs, for whoever opens the state next."""
+        """Keep how many bytes a row needs, for the next process that opens the state."""
         self._needed |= needed
         text = json.dumps(self._needed)
         if text != self._store.meta(_NEEDED):

@@ -1,6 +1,6 @@
 """Functional dependencies and keys.
 
-    Zip -> State                 whoever agrees on Zip agrees on State
+    Zip -> State                 rows that agree on Zip agree on State
     City, Street -> Zip
     () -> Country                the empty left side: all rows agree on Country
     key(AreaCode, Phone)         no two rows agree on both
