@@ -1,12 +1,11 @@
 """A batch on its way into a state: what it is made of, table by table, and what engines make of it.
 
-A batch of several tables is one transaction: each table's part is read and resolved before any engine sees one of them,
-engines see the parts one after the other, and what those tell that look across tables is told of the whole batch.
+A batch of several tables is one transaction: each table's part is read and resolved before any engine sees one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from holdfast.progress import Progress
 from holdfast.store.records import CommitPart
 from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -103,27 +102,13 @@ class Watching:
     runner: Runner
     progress: Progress
 
-    def maintain(self, changes: Sequence[Change]) -> dict[Subject, Diff]:
-        """Let the engines see the changes of a batch, at most one of each table; gives what it did."""
-        told: dict[Subject, list[tuple[Change, Diff]]] = {}
-        for change in _in_turn(changes):
+    def follow(self, batch: Batch) -> dict[Subject, Diff]:
+        """Let the engines see a batch, after all that they share has followed it; gives what it did."""
+        for change in batch:
             self.watched[change.table].follow(change, self.runner)
-            for (rules, table), state in self.states.items():
-                if table in (change.table, ALL_TABLES):
-                    diff = self.engines[rules].maintain(state, change, self.runner, self.progress)
-                    told.setdefault((rules, table), []).append((change, diff))
-        return {subject: self._merged(subject, told[subject]) for subject in self.states if subject in told}
-
-    def _merged(self, subject: Subject, told: Sequence[tuple[Change, Diff]]) -> Diff:
-        if len(told) == 1:
-            return told[0][1]
-        changes, diffs = [change for change, _ in told], [diff for _, diff in told]
-        return self.engines[subject[0]].merged(self.states[subject], changes, diffs)
-
-
-def _in_turn(changes: Sequence[Change]) -> list[Change]:
-    """The order that costs the least; what is told does not depend on it. A row that comes wants its partner there
-    before it, and one that goes had better go first: partners mostly lie in the smaller table.
-    """
-    grows = sum(len(change.born) - len(change.dead) for change in changes) >= 0
-    return sorted(changes, key=lambda change: change.before.rows, reverse=not grows)
+        diffs = {}
+        for (rules, table), state in self.states.items():
+            own = batch if table == ALL_TABLES else batch.in_table(table)
+            if own.changes:
+                diffs[rules, table] = self.engines[rules].follow(state, own, self.runner, self.progress)
+        return diffs

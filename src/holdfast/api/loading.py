@@ -25,7 +25,7 @@ from holdfast.store.replay import replayed
 from holdfast.store.reshape import SHAPE
 from holdfast.store.store import Store
 from holdfast.table import files
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.load import load_table
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
@@ -147,7 +147,7 @@ class Loaded:
         """Let the engines see the batches that wait."""
         waiting, self._waiting, self._stale = self._waiting, [], True
         for change in waiting:
-            self._maintain([change], batches=0)
+            self._maintain(Batch([change]), batches=0)
         self._recall()
         self._stale = False
 
@@ -175,11 +175,11 @@ class Loaded:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _maintain(self, changes: Sequence[Change], batches: int = 1) -> dict[tuple[str, str], Diff]:
-        """Let the engines see changes of some tables, which are those of so many more batches."""
+    def _maintain(self, batch: Batch, batches: int = 1) -> dict[tuple[str, str], Diff]:
+        """Let the engines see a batch, which stands for so many more."""
         started = time.perf_counter()
         all_of_it = Watching(self._watched, self._engines, self._states, self._runner, self._progress)
-        diffs = all_of_it.maintain(changes)
+        diffs = all_of_it.follow(batch)
         allowed, self._allowance = self._allowance, 0.0
         self._replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
         self._replay_batches += batches

@@ -42,6 +42,7 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit
 from holdfast.store.store import Store
 from holdfast.table.admit import Admitted
+from holdfast.table.change import Batch
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.resolve import OnMissing, needs_key
 from holdfast.table.rewrite import bytes_a_row
@@ -275,8 +276,8 @@ class Monitor(Tabling):
         """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
         self._stale = True
         parts = [Part.of(self._tables[name], each) for name, each in admitted.items()]
-        changes = [part.change for part in parts if not part.is_nothing]
-        diffs = self._maintain(changes) if changes else {}
+        batch = Batch([part.change for part in parts if not part.is_nothing])
+        diffs = self._maintain(batch) if batch.changes else {}
         many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
         given = given_witnesses(diffs, self._tables)
         seconds = time.perf_counter() - started

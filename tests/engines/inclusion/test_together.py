@@ -21,6 +21,7 @@ from holdfast.engines.registry import ALL_TABLES, make_engine
 from holdfast.progress import SILENT
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.inclusion import parse
+from holdfast.table.change import Batch as Changes
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, watched
 from tests.engines.inclusion.test_references import GIVEN
@@ -44,7 +45,7 @@ class Together:
         subject = (self.engine.declared.name, ALL_TABLES)
         watching = Watching(self.tables, {subject[0]: self.engine}, {subject: self.state}, Threads(), SILENT)
         with patch.object(applying, "_in_turn", list):
-            return watching.maintain(changes).get(subject, Diff())
+            return watching.follow(Changes(changes)).get(subject, Diff())
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))
