@@ -108,7 +108,19 @@ class Watching:
             self.watched[change.table].follow(change, self.runner)
         diffs = {}
         for (rules, table), state in self.states.items():
-            own = batch if table == ALL_TABLES else batch.in_table(table)
+            own = _seen_by(table, batch)
             if own.changes:
                 diffs[rules, table] = self.engines[rules].follow(state, own, self.runner, self.progress)
         return diffs
+
+    def explained(self, batch: Batch, diffs: Mapping[Subject, Diff]) -> dict[Subject, Diff]:
+        """What `follow` gave, with all that is stored and shown of it: nothing is computed later."""
+        return {
+            (rules, table): self.engines[rules].explained(self.states[rules, table], diff, _seen_by(table, batch))
+            for (rules, table), diff in diffs.items()
+        }
+
+
+def _seen_by(table: str, batch: Batch) -> Batch:
+    """The part of a batch that the engines of a table see, or those that look across tables."""
+    return batch if table == ALL_TABLES else batch.in_table(table)

@@ -178,12 +178,15 @@ class Loaded:
     def _maintain(self, batch: Batch, batches: int = 1) -> dict[tuple[str, str], Diff]:
         """Let the engines see a batch, which stands for so many more."""
         started = time.perf_counter()
-        all_of_it = Watching(self._watched, self._engines, self._states, self._runner, self._progress)
-        diffs = all_of_it.follow(batch)
+        diffs = self._watching.follow(batch)
         allowed, self._allowance = self._allowance, 0.0
         self._replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
         self._replay_batches += batches
         return diffs
+
+    @property
+    def _watching(self) -> Watching:
+        return Watching(self._watched, self._engines, self._states, self._runner, self._progress)
 
     def _make_engines(self) -> dict[str, Engine[Any, Any]]:
         given = kept_rules(self._store)

@@ -273,24 +273,27 @@ class Monitor(Tabling):
             self._store.remove_orphans()
 
     def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
-        """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
+        """Let the engines see the changes, say why rules broke and what is kept of that, and commit: the history tells
+        how long it took until then. From here on a failure leaves memory behind the disk.
+        """
         self._stale = True
         parts = [Part.of(self._tables[name], each) for name, each in admitted.items()]
         batch = Batch([part.change for part in parts if not part.is_nothing])
-        diffs = self._maintain(batch) if batch.changes else {}
+        diffs = self._watching.explained(batch, self._maintain(batch)) if batch.changes else {}
         many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
         given = given_witnesses(diffs, self._tables)
-        seconds = time.perf_counter() - started
         kept = kept_rows(diffs, given, self._tables)
         done = tuple(part.to_commit() for part in parts)
-        self._store.commit(Commit(batch_id, kind, done, seconds, diffs, many, given, kept))
+        decided = time.perf_counter()
+        self._store.commit(Commit(batch_id, kind, done, decided - started, diffs, many, given, kept))
+        commit_seconds = time.perf_counter() - decided
         self._stale = False
         record = self._store.batch(batch_id)
         assert record is not None
         long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
         if long or any(self._has_outgrown(name) for name in admitted):
             self._try_checkpoint()
-        return Outcome(record, diffs, marks=self.marks())
+        return Outcome(record, diffs, marks=self.marks(), commit_seconds=commit_seconds)
 
     def watch_folder(
         self,
