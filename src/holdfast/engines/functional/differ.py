@@ -12,6 +12,7 @@ are worth, is looked for afterwards, in the table as the batch left it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,21 +49,37 @@ def _turned(before: Rules, after: Rules) -> dict[str, tuple[Finding, Finding]]:
     return {text: (old, new) for (text, old), new in pairs}
 
 
-def implied(lost: Rules, gained: Rules) -> dict[str, Cause]:
-    """Of the lost rules that hold still, the one of a shorter left side that each follows from: it is new, as before
-    the batch none was told that has a part of the left side of another.
+class Implied(Mapping[str, Cause]):
+    """The lost rules that hold still, each with the one of a shorter left side that it follows from: this one is new,
+    as before the batch none was told that has a part of the left side of another. There may be a hundred thousand, so
+    they are kept as left sides, and put into words when someone reads them.
     """
-    written = [quoted(name) for name in lost.names]
-    found: dict[str, Cause] = {}
-    for target, part in lost.parts.items():
-        if target in gained.parts:  # complements turn the question round: does one that holds lie within?
-            shorter = gained.parts[target].sets
-            places = bitsets.containers(~part.sets, ~shorter)
-            held = places >= 0
-            by = _texts(written, target, shorter[places[held]])
-            texts = _texts(written, target, part.sets[held])
+
+    def __init__(self, lost: Rules, gained: Rules) -> None:
+        self._names, self._sides = lost.names, dict[int, tuple[Words, Words]]()
+        for target, part in lost.parts.items():
+            if target in gained.parts:  # complements turn the question round: does one that holds lie within?
+                shorter = gained.parts[target].sets
+                places = bitsets.containers(~part.sets, ~shorter)
+                self._sides[target] = part.sets[places >= 0], shorter[places[places >= 0]]
+
+    def __len__(self) -> int:
+        return sum(len(held) for held, _ in self._sides.values())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._causes)
+
+    def __getitem__(self, text: str) -> Cause:
+        return self._causes[text]
+
+    @cached_property
+    def _causes(self) -> dict[str, Cause]:
+        written = [quoted(name) for name in self._names]
+        found: dict[str, Cause] = {}
+        for target, both in self._sides.items():
+            texts, by = (_texts(written, target, sides) for sides in both)
             found |= {text: Cause("stronger", own) for text, own in zip(texts, by, strict=True)}
-    return found
+        return found
 
 
 def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:

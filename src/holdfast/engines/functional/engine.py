@@ -23,9 +23,9 @@ from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (
+    Implied,
     approximate_diff,
     exact_diff,
-    implied,
     witnesses_among,
     witnesses_found,
     witnesses_in,
@@ -116,9 +116,9 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         return replace(
             diff,
             witnesses=witnesses,
-            causes=implied(lost, gained),
+            causes=Implied(lost, gained),
             worth=worth_of(change.before, lost, witnesses),
-            gained_worth=worth_of(change.after, gained, gained),
+            gained_worth=worth_of(change.after, gained),
         )
 
     def _witnesses(self, state: State, lost: Rules, change: Change) -> dict[str, Witness]:
