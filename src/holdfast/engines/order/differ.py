@@ -158,8 +158,8 @@ def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]
     """For each of some rules a context of a part, one of the smallest, that is within its own, where there is one."""
     contexts = part.sets[np.lexsort((*part.sets.T, bitsets.sizes(part.sets)))]
     found = bitsets.containers(~some.contexts[places], ~contexts)  # complements turn the question round
-    columns = bitsets.elements_of_each(contexts)
-    return [columns[at] if at >= 0 else None for at in found.tolist()]
+    columns = iter(bitsets.elements_of_each(contexts[found[found >= 0]]))
+    return [next(columns) if at >= 0 else None for at in found.tolist()]
 
 
 def _witnesses(broken: Listed, wording: Wording, change: Change, known: Numbers) -> dict[str, Witness]:
