@@ -129,11 +129,8 @@ def approximate_diff(before: Rules, after: Rules) -> Diff:
     targets = before.parts.keys() | after.parts.keys()
     lost, gained = _minus(before, after, targets), _minus(after, before, targets)
     stayed, now = before.with_parts(_meet(before, after)), after.with_parts(_meet(after, before))
-    changed: dict[str, tuple[Finding, Finding]] = {}
-    for (text, old), new in zip(stayed.items(), now.values(), strict=True):
-        if old != new:
-            changed[text] = old, new
-    return Diff(gained, lost, changed)
+    pairs = zip(stayed.items(), now.values(), strict=True)
+    return Diff(gained, lost, {text: (old, new) for (text, old), new in pairs if old != new})
 
 
 def witnesses_found(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from holdfast.borders.borders import Borders
 from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
@@ -84,11 +84,9 @@ class FunctionalEngine(Engine[WatchedTable, State]):
             return self._follow_borders(state, state.basis, before, change, runner, progress)
         pairs = state.basis
         maximal = pairs.changed
-        is_tested = _is_tested(change)
-        if self._error or maximal is None or not is_tested:
+        if self._error or maximal is None or not _is_tested(change):
             state.parts = self._parts(change.after, pairs, progress)
-            after = self.result(state)
-            return approximate_diff(before, after) if is_tested else Diff(after, before)
+            return approximate_diff(before, self.result(state))
         covers = {target: part.sets for target, part in state.parts.items()}
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
@@ -107,9 +105,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         """Who broke the rules that were lost, or which ones they follow from; what they were worth, and what those are
         worth that were gained. Where no pair of rows was there, or is any more, nothing is broken that nothing tests.
         """
-        lost, gained, change = diff.lost, diff.gained, batch.only
-        assert isinstance(lost, Rules)
-        assert isinstance(gained, Rules)
+        lost, gained, change = cast(Rules, diff.lost), cast(Rules, diff.gained), batch.only
         if not _is_tested(change):
             return replace(diff, causes=dict.fromkeys(lost, Cause("untested")))
         witnesses = self._witnesses(state, lost.tested(), change) if lost else {}

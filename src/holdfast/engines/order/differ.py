@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,16 +65,11 @@ def difference(step: Step, touched: Iterable[int], wording: Wording) -> Diff:
 
 def with_causes(diff: Diff, step: Step, wording: Wording, change: Change) -> Diff:
     """With causes of all that came and went, and witnesses of what rows broke."""
-    assert isinstance(diff.lost, Rules)
-    assert isinstance(diff.gained, Rules)
-    lost, gained, after = diff.lost.listed, diff.gained.listed, step.after
-    causes = {
-        **_causes(lost, after, wording, broken=True),
-        **_causes(gained, step.before, wording, broken=False),
-    }
+    lost, gained = (cast(Rules, rules).listed for rules in (diff.lost, diff.gained))
+    went, came = _causes(lost, step.after, wording, broken=True), _causes(gained, step.before, wording, broken=False)
     tested = lost.some(~lost.empty(step.before.filled, wording.targets))  # what nothing tested did not break
-    broken = tested.some(~_held(tested, after))
-    return replace(diff, witnesses=_witnesses(broken, wording, change, step.known), causes=causes)
+    broken = tested.some(~_held(tested, step.after))
+    return replace(diff, witnesses=_witnesses(broken, wording, change, step.known), causes={**went, **came})
 
 
 def _minus(some: Part, others: Part) -> Part:

@@ -9,6 +9,7 @@ afterwards, and only if someone wants to know.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,14 +69,13 @@ def difference(before: Moment, after: Moment, wording: Wording) -> Diff:
 
 def with_causes(diff: Diff, before: Moment, after: Moment, wording: Wording, change: Change, tally: Tally) -> Diff:
     """With causes of all that came and went, witnesses of what rows broke, and the order in which people see rules."""
-    assert isinstance(diff.lost, Rules)
-    assert isinstance(diff.gained, Rules)
-    lost, gained = diff.lost.listed, diff.gained.listed
+    went, came = cast(Rules, diff.lost), cast(Rules, diff.gained)
+    lost, gained = went.listed, came.listed
     broken = after.meets(lost.boxes(wording.space), wording.space)
     return replace(
         diff,
-        gained=diff.gained.with_order(best_first(gained, tally, wording.space)),
-        lost=diff.lost.with_order(best_first(lost, tally, wording.space)),
+        gained=came.with_order(best_first(gained, tally, wording.space)),
+        lost=went.with_order(best_first(lost, tally, wording.space)),
         witnesses=_witnesses(lost.some(broken), wording, change) if broken.any() else {},
         causes={**_causes(lost.some(~broken), after, wording), **_causes(gained, before, wording)},
     )

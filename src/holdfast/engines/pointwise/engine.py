@@ -20,6 +20,7 @@ from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
+from holdfast.engines.pointwise.covered import best_first
 from holdfast.engines.pointwise.differ import difference, with_causes
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
@@ -83,7 +84,8 @@ class PointwiseEngine(Engine[WatchedTable, State]):
 
     def ranked(self, state: State) -> Rules:
         """The same with their coverage, the highest first."""
-        return Rules(state.wording, state.best_first(state.rules), state.vacuous, state.never)
+        ranked = best_first(state.rules, state.way.tallied(), state.asked.space)
+        return Rules(state.wording, ranked, state.vacuous, state.never)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the way keeps."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.covered import best_first, rules_covered
+from holdfast.engines.pointwise.covered import rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
 from holdfast.engines.pointwise.readings import derive, vacuous
@@ -71,10 +71,6 @@ class State:
     def moment(self) -> Moment:
         """How rules stand now."""
         return Moment(self.table.rows, self.way.seen, self.rules, self.never)
-
-    def best_first(self, rules: Listed) -> Listed:
-        """Rules with their coverage, the highest first."""
-        return best_first(rules, self.way.tallied(), self.asked.space)
 
     def derive(self, progress: Progress) -> None:
         """Find the rules that follow from the evidence. A table of fewer than two rows tests none, and none is told."""
