@@ -142,7 +142,8 @@ class Watched:
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
         change = self.several.change(name, inserts, deletes)
         self.tables[name].follow(change, self.runner)
-        return self.engine.follow(self.state, Batch([change]), self.runner)
+        batch = Batch([change])
+        return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.runner), batch)
 
     def explain(self, text: str) -> Explanation:
         return self.engine.explain(self.state, self.tables, text)

@@ -36,7 +36,10 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
 
     def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Move the values of a batch."""
-        diff = maintain.follow(state, batch, runner)
+        return maintain.follow(state, batch, runner)
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
+        """What the dependencies were worth that were lost."""
         return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
 
     def result(self, state: State) -> Result:
