@@ -10,8 +10,8 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from holdfast.engines.given.listing import short_names, why_rows
 from holdfast.engines.order.list_first import look
-from holdfast.engines.violations.listing import short_names, why_rows
 from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.search.shared import NullsFirstSearch

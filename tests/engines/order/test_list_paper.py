@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.violations.listing import PairListing
+from holdfast.engines.given.listing import PairListing
 from holdfast.engines.violations.state import queries_of
 from holdfast.rules.lists import ListOD
 from holdfast.search.queries import PairQuery

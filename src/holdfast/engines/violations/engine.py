@@ -10,12 +10,12 @@ from typing import Any
 from holdfast.changes.diff import PairChange
 from holdfast.engines import contract
 from holdfast.engines.contract import RuleClass
+from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.listing import PairListing
 from holdfast.engines.violations import ViolationSettings
 from holdfast.engines.violations import state as states
-from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
 from holdfast.engines.violations.kept import LIMIT
-from holdfast.engines.violations.listing import PairListing
 from holdfast.engines.violations.state import Asked, State, maintain, queries_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
