@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from holdfast.engines.contract import Explanation, RuleClass, Settings
 from holdfast.errors import BadInput
@@ -23,6 +23,7 @@ class GivenClass(RuleClass[Settings]):
     """One class of rules that are given."""
 
     given = True
+    explains_rows: ClassVar[bool] = True  # whether it can be asked why just these rows break a rule
 
     @abstractmethod
     def keeper(self, settings: Settings, given: Mapping[str, TableRules], subject: Any) -> Keeper[Any, Any]:

@@ -106,6 +106,8 @@ class GivenEngine(Engine[Any, State]):
 
     def explain(self, state: State | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
+        if not self.declared.explains_rows:
+            self.refuse_rows(rows)
         texts = [] if state is None else [named.text for named in state.keeper.rules]
         if state is None or text not in texts:
             return self.declared.explain_unwatched(subject, text, rows)
