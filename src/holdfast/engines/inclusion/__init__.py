@@ -99,7 +99,10 @@ class References(GivenClass[NoSettings]):
     explains_rows = False
 
     def keeper(
-        self, settings: NoSettings, given: Mapping[str, TableRules], subject: Mapping[str, WatchedTable]  # noqa: ARG002
+        self,
+        settings: NoSettings,
+        given: Mapping[str, TableRules],
+        subject: Mapping[str, WatchedTable],  # noqa: ARG002
     ) -> OrphansKeeper:
         """The rows without a partner."""
         from holdfast.engines.inclusion.references import OrphansKeeper

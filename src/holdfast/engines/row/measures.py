@@ -117,9 +117,7 @@ class _NullShare(_Number):
 class _DistinctCount(_Number):
     """How many values a column has, nulls aside."""
 
-    def __init__(
-        self, rule: TableRule, table: Table, frequencies: Frequencies, kept: int | None = None
-    ) -> None:
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: int | None = None) -> None:
         super().__init__(rule, table, frequencies)
         self._distinct = len(self._counts.occurring()) if kept is None else kept
 
@@ -141,9 +139,7 @@ class _DistinctCount(_Number):
 class _Extreme(Measured):
     """The least or the greatest value of a column."""
 
-    def __init__(
-        self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None
-    ) -> None:
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
         super().__init__(rule, table, frequencies)
         self._generation = table.order_keys(self._column).generation
         sign = 1 if rule.quantity.measure == "min" else -1

@@ -85,7 +85,7 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
         answer = Answer.of([_THE_TABLE[: step > 0] for step in turned], [_THE_TABLE[: step < 0] for step in turned])
         for number, (named, step) in enumerate(zip(self.rules, turned, strict=True)):
             if step > 0:
-                answer.example[number] = _example(named.rule, come)
+                answer.example[number:][:1] = _example(named.rule, come)
         return state, answer
 
     def standings(self, state: State) -> Sequence[Standing]:
@@ -153,4 +153,4 @@ def _array(arrays: Arrays, text: str, name: str) -> Any:
 def _example(rule: TableRule, born: Rows) -> Pairs:
     """A row that the batch brought and that may show why a rule is broken now."""
     found = violators([rule.of_rows], born)[0] if rule.of_rows is not None else born.ids[:0]
-    return alone(found[:1])[0] if len(found) else _THE_TABLE[0]
+    return alone(found[:1]) if len(found) else _THE_TABLE
