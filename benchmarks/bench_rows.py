@@ -68,7 +68,7 @@ def row_rules() -> Iterator[Case]:
 
 
 def _counts(engine: Engine[Any, Any], state: Any) -> list[int]:
-    return [status.violations for status in engine.result(state).values()]
+    return [status.to_json()["violations"] for status in engine.result(state).values()]
 
 
 def _theirs(data: pa.Table) -> tuple[float, list[int]]:

@@ -66,7 +66,9 @@ def test_a_first_look_is_a_look_at_rows_that_are_all_born(first: dict[str, list[
     begun = keeper.begin(watched(several.tables), Threads())
     assert kept(state) == kept(begun)
     assert keeper.standings(state) == keeper.standings(begun)
-    assert [sorted(added[:, 0].tolist()) for added in answer.added] == [each.orphans.tolist() for each in begun.references]
+    assert [sorted(added[:, 0].tolist()) for added in answer.added] == [
+        each.orphans.tolist() for each in begun.references
+    ]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -163,7 +163,8 @@ class Keyed(Together):
             [[column.name for column in KEYED[side.table]].index(name) for name in side.columns]
             for side in (ind.dependent, ind.referenced)
         )
-        return oracle.orphans(self.rows[ind.dependent.table], left, list(self.rows[ind.referenced.table].values()), right)
+        referenced = list(self.rows[ind.referenced.table].values())
+        return oracle.orphans(self.rows[ind.dependent.table], left, referenced, right)
 
 
 @settings(max_examples=80)

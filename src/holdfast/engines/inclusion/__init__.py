@@ -100,9 +100,9 @@ class References(GivenClass[NoSettings]):
 
     def keeper(
         self,
-        settings: NoSettings,
+        settings: NoSettings,  # noqa: ARG002
         given: Mapping[str, TableRules],
-        subject: Mapping[str, WatchedTable],  # noqa: ARG002
+        subject: Mapping[str, WatchedTable],
     ) -> OrphansKeeper:
         """The rows without a partner."""
         from holdfast.engines.inclusion.references import OrphansKeeper
