@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from holdfast.engines.contract import Explanation, Option, RuleClass, Settings
 from holdfast.errors import BadInput, refuse_below
@@ -25,6 +25,7 @@ class GivenClass(RuleClass[Settings]):
     """One class of rules that are given."""
 
     given = True
+    explains_rows: ClassVar[bool] = True  # whether it can be asked why just these rows break a rule
 
     @abstractmethod
     def keeper(self, settings: Settings, given: Mapping[str, TableRules], subject: Any) -> Keeper[Any, Any]:

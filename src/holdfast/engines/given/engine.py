@@ -108,6 +108,8 @@ class GivenEngine(Engine[Any, State]):
 
     def explain(self, state: State | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
+        if not self.declared.explains_rows:
+            self.refuse_rows(rows)
         texts = [] if state is None else [named.text for named in state.keeper.rules]
         written = text if text in texts else parse(text).text
         if state is None or written not in texts:

@@ -113,12 +113,13 @@ def _joined(one: Pairs, other: Pairs) -> Pairs:
 @dataclass(frozen=True)
 class Standing:
     """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
-    every row, and are not.
+    every row, and are not; and a sentence, where the number of violations says too little.
     """
 
     violations: int
     facts: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    said: str = field(default="", compare=False)
 
 
 class Keeper(ABC, Generic[Subject, State]):

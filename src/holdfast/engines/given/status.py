@@ -43,7 +43,7 @@ class Status:
     track: TrackRecord | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"{self.named.name}: {self.violations:,} {self.shown} {self.text}"
+        return f"{self.named.name}: {self.standing.said or f'{self.violations:,} {self.shown} {self.text}'}"
 
     @property
     def violations(self) -> int:
