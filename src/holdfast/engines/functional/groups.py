@@ -8,9 +8,9 @@ Where nulls are distinct, a row with a null on the left is in no cluster, and on
 of its own.
 
 Rows find their cluster and cell by their codes, in hash tables; the cells of a cluster hang in a chain, from which its
-largest is chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost; a look
-at the codes of the table's rows is due only where the oldest row of a cell died (it ends with the next one), or where
-another cell became the largest.
+largest is chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
+rows are looked for (see `Finder`) only where the oldest row of a cell died, which ends with the next one, and to list
+the rows where another cell became the largest.
 Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most; then all is made
 anew.
 """
@@ -18,21 +18,22 @@ anew.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.equal_rows import Codes
 from holdfast.engines.functional.evidence import Evidence, Telling
-from holdfast.engines.functional.row_change import RowChange, Swapped
+from holdfast.engines.functional.finder import TableFinder
+from holdfast.engines.given.changed import MOST
+from holdfast.engines.given.keeper import Finder, Pairs
 from holdfast.kernels.groups import choose, link
 from holdfast.kernels.usual import Cells
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
@@ -40,7 +41,6 @@ Ids = NDArray[np.int64]
 NONE = -1  # the cell of a row that is in none; the end of a chain
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 _LEAST = 1024
-_ROWS_AT_ONCE = 1 << 16
 PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")  # of a dump
 
 
@@ -57,18 +57,34 @@ class _Before:
     totals: Ids
 
 
+@dataclass(frozen=True, eq=False)
+class RowChange:
+    """The rows that a batch put outside, and those that are outside no more, and their numbers (see `Answer`).
+
+    Of the rows that neither came nor went, some may have swapped places, as another cell became the largest of their
+    cluster. They are listed where they are at most `MOST`, and counted always. A cluster has more rows outside than
+    before, or fewer, but not both: the others of those added and resolved took other rows' places.
+    """
+
+    added: Ids
+    resolved: Ids
+    counts: tuple[int, ...]  # as those of an answer
+    example: tuple[int, int] | None  # two rows of a cluster that has more rows outside than before
+
+
 class Groups:
     """The rows of a table in groups, for a left side and a right side (None: a key) given as column numbers."""
 
     def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self._empty(table, lhs, rhs)
-        ids = table.living_ids()
-        value = None if rhs is None else table.column_codes(rhs)
-        self._take(ids, self._placed(ids, [table.column_codes(c) for c in self._lhs], value), ids[:0], ids[:0])
+        self.follow(Rows.all_of(table), Rows.none_of(table))
 
     def _empty(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
-        self._table = table
+        self.finder: Finder = TableFinder(table)
         self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls.are_distinct
+        self.rows = 0
+        self._values = 0  # codes on the right are below this; those of nulls that differ are not
+        self._first = NONE  # the row that comes first of all that have values on the left, where a batch brings it
         self._clusters = KeyCounter(max(len(self._lhs), 1))
         self._cells = self._clusters if rhs is None else KeyCounter(2)
         self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
@@ -112,6 +128,7 @@ class Groups:
         groups._make_room()
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
         groups._totals[4] = groups._named_in(np.arange(groups._clusters.used))
+        groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
@@ -130,24 +147,31 @@ class Groups:
     @property
     def with_nulls(self) -> int:
         """How many rows have a null on the left side."""
-        return self._table.rows - int(self._totals[4])
+        return self.rows - int(self._totals[4])
 
     @property
     def evidence(self) -> Evidence:
         """What speaks for an FD."""
         if self._telling is None:
             self._telling = Telling(self._seen(), self._values)
-        return self._telling.evidence(self._table.rows, self.to_remove)
+        return self._telling.evidence(self.rows, self.to_remove)
 
     def outside(self) -> Ids:
         """The fewest rows without which the rule holds, by id, ascending."""
-        broken = np.flatnonzero(self._outside_in(np.arange(self._clusters.used)))
-        parts = [ids[self._are_outside(ids, cells)] for ids, cells in self._rows_of(broken)]
-        return np.concatenate([np.empty(0, np.int64), *parts])
+        return self.outside_pairs()[:, 0]
 
-    def beside(self, ids: Ids) -> Ids:
-        """For rows that are outside, a row of the same cluster that is not: the two break the rule."""
-        cells = self._cells_of(ids, self._table.codes(ids))
+    def outside_pairs(self) -> Pairs:
+        """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
+        cells = np.flatnonzero(self._cells.counts > (self._rhs is None))
+        best = cells if self._rhs is None else self._best[self._cluster_of(cells)]
+        wrong = cells if self._rhs is None else cells[best != cells]
+        parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
+        pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
+        return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+    def _beside(self, cells: Ids) -> Ids:
+        """The oldest row that is not outside in the cluster of each cell."""
         return self._oldest[cells if self._rhs is None else self._best[self._cluster_of(cells)]]
 
     def broken_clusters(self) -> Ids:
@@ -159,39 +183,24 @@ class Groups:
 
     def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
         """The rows of a cluster, by id, ascending, and which of them are outside."""
-        parts = list(self._rows_of(np.array([cluster])))
-        none = np.empty(0, np.int64)
-        ids, cells = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
-        return ids, self._are_outside(ids, cells)
+        own = np.array([cluster]) if self._rhs is None else np.flatnonzero(self._cells.keys[:, 0] == cluster)
+        parts = list(self._rows_of(own[self._cells.counts[own] > 0]))
+        ids, cells = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+        order = np.argsort(ids)
+        return ids[order], self._are_outside(ids, cells)[order]
 
-    def _rows_of(self, clusters: Ids, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
-        """The rows of some clusters with ids from `first` on, and their cells, by looks at the codes of the table's
-        rows, some at a time and the oldest first.
+    def _rows_of(self, cells: Ids) -> Iterator[tuple[Ids, Ids]]:
+        """The rows of some cells, each with its cell, by looks at older rows: some at a time, and those of a cell the
+        oldest first.
         """
-        if not len(clusters):
-            return
-        inside = np.zeros(self._clusters.used + 1, np.bool_)  # the last one is that of NONE
-        inside[clusters] = True
-        marks = []
-        for place, column in enumerate(self._lhs):
-            marks.append(np.zeros(len(self._table.dictionaries[column]), np.bool_))
-            marks[-1][self._clusters.keys[clusters, place].astype(np.int64)] = True
-        for shard, alive in self._table.living():
-            begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
-            for start in range(max(begin, 0), len(shard), _ROWS_AT_ONCE):
-                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
-                wanted = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
-                for column, marked in zip(self._lhs, marks, strict=True):
-                    wanted &= marked[shard.codes_at(column, some)]
-                places = start + np.flatnonzero(wanted)
-                ids, value = shard.ids_of(places), None if self._rhs is None else shard.codes_at(self._rhs, places)
-                cells = self._placed(ids, [shard.codes_at(column, places) for column in self._lhs], value)
-                own = inside[np.where(cells < 0, NONE, self._cluster_of(cells))]
-                yield ids[own], cells[own]
-
-    def _cells_of(self, ids: Ids, codes: Codes) -> Ids:
-        """The cells of rows with some ids and codes."""
-        return self._placed(ids, [codes[c] for c in self._lhs], None if self._rhs is None else codes[self._rhs])
+        columns, codes = self._lhs, self._clusters.keys[self._cluster_of(cells), : len(self._lhs)].T
+        if self._rhs is not None:
+            right = self._cells.keys[cells, 1]
+            own, cells, codes = cells[right >= _OWN], cells[right < _OWN], codes[:, right < _OWN]
+            yield self._cells.keys[own, 1].astype(np.int64) - _OWN, own
+            columns, codes = [*columns, self._rhs], np.vstack([codes, right[right < _OWN]])
+        for ids, number in self.finder.rows_with(columns, codes):
+            yield ids, cells[number]
 
     def _are_outside(self, ids: Ids, cells: Ids) -> NDArray[np.bool_]:
         """Which rows are outside, given their ids and cells."""
@@ -217,15 +226,26 @@ class Groups:
 
     # ---- following batches ------------------------------------------------------------------------------------------
 
-    def follow(self, change: Change) -> RowChange:
-        """Take in a batch."""
-        self._table = change.after
-        born = np.arange(change.born.start, change.born.stop)
-        gone, come = self._cells_of(change.dead, change.deleted), self._cells_of(born, change.inserted)
-        moved = self._take(born, come, change.dead, gone)
+    def ready(self, change: Change) -> None:
+        """Get ready to follow a batch: the one step that sees the table."""
         if self._cells.used > _LEAST and 2 * int(self._totals[3]) < self._cells.used:
-            self.__dict__.update(Groups(change.after, self._lhs, self._rhs).__dict__)
-        return moved
+            self.__dict__.update(Groups(change.before, self._lhs, self._rhs).__dict__)
+        self.finder = TableFinder(change.after)
+        few = self._rhs is None and int(self._totals[4]) <= len(change.dead)  # else older ones are there
+        first = TableFinder(change.after).first_with_values(self._lhs) if few else None
+        self._first = NONE if first is None else first
+
+    def follow(self, come: Rows, gone: Rows) -> RowChange:
+        """Take in a batch: the rows that came and those that went."""
+        self.rows += len(come) - len(gone)
+        self._values = 0 if self._rhs is None else len(come.encoding.dictionaries[self._rhs])
+        left = self._cells_of(gone)
+        return self._take(come.ids, self._cells_of(come), gone.ids, left)
+
+    def _cells_of(self, rows: Rows) -> Ids:
+        """The cells of some rows."""
+        value = None if self._rhs is None else rows.codes(self._rhs)
+        return self._placed(rows.ids, [rows.codes(column) for column in self._lhs], value)
 
     def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
         """The cell of each row, given its codes on the left and on the right; new ones are made."""
@@ -267,11 +287,15 @@ class Groups:
             self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
-        swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
+        left, returned, moved = self._swapped(before, born, come)
+        counts = [moved[0] + len(added), moved[1] + len(resolved)]
         more = np.maximum(outside - before.outside, 0)
-        retold = swapped.left + len(added) - int(more.sum())
-        tests = self._tests(before.clusters, come, are_added, more)
-        return RowChange(added, resolved, swapped, retold, *tests, self._example(before, added, come[are_added], more))
+        retold = counts[0] - int(more.sum())
+        tests = self._tests(before.clusters, born, come, are_added, more)
+        example = self._example(before, added, come[are_added], more)
+        return RowChange(
+            np.concatenate([left, added]), np.concatenate([resolved, returned]), (*counts, retold, *tests), example
+        )
 
     def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, int] | None:
         """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and
@@ -288,9 +312,9 @@ class Groups:
         cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
         return int(self._oldest[self._best[cluster]]), int(self._oldest[before.best[worse[0]]])
 
-    def _tests(self, clusters: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
+    def _tests(self, clusters: Ids, born: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
         """How many rows that came might have broken the rule, and how many did; given the clusters that the batch
-        touched, how many more of their rows are outside, the cells of the rows that came, and which of these are.
+        touched, how many more of their rows are outside, the rows that came, their cells, and which of them are.
         """
         place = np.searchsorted(clusters, self._cluster_of(come[come >= 0]))
         fresh = np.bincount(place, minlength=len(clusters))
@@ -298,8 +322,7 @@ class Groups:
         old = self._clusters.counts[clusters] - fresh
         named = ~self._nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
-            tested = int(fresh[named].sum())
-            tested -= tested > 0 and tested == int(self._totals[4])  # but for the first one of all
+            tested = int(fresh[named].sum()) - int(self._first in born)  # but for the first one of all
         else:
             tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
         return tested, int(np.maximum(wrong, more)[named].sum())
@@ -322,11 +345,6 @@ class Groups:
         """How many rows of some clusters have no null on the left."""
         return int(self._clusters.counts[clusters[~self._nameless[clusters]]].sum())
 
-    @property
-    def _values(self) -> int:
-        """Codes on the right are below this; those of nulls that differ are not."""
-        return 0 if self._rhs is None else len(self._table.dictionaries[self._rhs])
-
     def _seen(self) -> Cells:
         """What kernels see of the cells."""
         clusters, cells = self._clusters.used, self._cells.used
@@ -348,10 +366,10 @@ class Groups:
         self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
         lost = self._with_older_rows(lost[self._cells.counts[lost] > 0], born, come)
-        for ids, cells in self._rows_of(np.unique(self._cluster_of(lost))):
+        for ids, cells in self._rows_of(lost):
             found, first = np.unique(cells, return_index=True)  # the first is the oldest
-            there = np.isin(found, lost)
-            self._oldest[found[there]] = ids[first[there]]
+            fresh = np.isin(found, lost)
+            self._oldest[found[fresh]] = ids[first[fresh]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
@@ -365,31 +383,39 @@ class Groups:
         fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
         return cells[self._cells.counts[cells] > fresh]
 
-    def _swapped(self, before: _Before, come: Ids, first_born: int) -> Swapped:
-        """Of the rows that neither came nor went, those that are outside now, and those that are no more."""
+    def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
+        """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
+        of both; none of them, but their numbers, where they are many.
+        """
+        best = before.clusters if self._rhs is None else self._best[before.clusters]
         if self._rhs is None:
             moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
             oldest = self._oldest[before.cells[moved]]
-            returned = oldest[(oldest != before.oldest[moved]) & (oldest < first_born)]
-            return Swapped(0, len(returned), lambda: (returned[:0], returned))
-        best = self._best[before.clusters]
+            returned = oldest[(oldest != before.oldest[moved]) & ~np.isin(oldest, born)]
+            return best[:0], returned, (0, len(returned))
         moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        were, are, clusters = before.best[moved], best[moved], before.clusters[moved]
-        now = copy(self)  # which later batches don't change: tables of clusters and cells only grow
+        cells, middle = np.concatenate([before.best[moved], best[moved]]), np.count_nonzero(moved)
+        came = np.sort(come)
+        older = self._cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
+        if (count := int(older.sum())) > MOST:
+            ids = of = cells[:0]
+        else:
+            ids, of = self._older_rows(cells, older, born)
+        left = int(older[:middle].sum())
+        return ids[np.isin(of, cells[:middle])], ids[np.isin(of, cells[middle:])], (left, count - left)
 
-        def find() -> tuple[Ids, Ids]:
-            left, returned = [best[:0]], [best[:0]]
-            for ids, cells in now._rows_of(clusters):
-                old = ids < first_born
-                left.append(ids[old & np.isin(cells, were)])
-                returned.append(ids[old & np.isin(cells, are)])
-            return np.concatenate(left), np.concatenate(returned)
-
-        return Swapped(self._older_in(were, come), self._older_in(are, come), find)
-
-    def _older_in(self, cells: Ids, come: Ids) -> int:
-        """How many rows of some cells did not just come, given the cells of those that did."""
-        return int(self._cells.counts[cells].sum()) - int(np.isin(come, cells).sum()) if len(cells) else 0
+    def _older_rows(self, cells: Ids, older: Ids, born: Ids) -> tuple[Ids, Ids]:
+        """The rows of some cells that are older than a batch, given their numbers, and the cells of these rows."""
+        alone, rest = cells[older == 1], cells[older > 1]
+        ids, of, missing = [self._oldest[alone]], [alone], int(older[older > 1].sum())
+        for found, own in self._rows_of(rest) if missing else ():
+            old = ~np.isin(found, born)
+            ids.append(found[old])
+            of.append(own[old])
+            missing -= np.count_nonzero(old)
+            if not missing:
+                break
+        return np.concatenate(ids), np.concatenate(of)
 
     def _make_room(self) -> None:
         """Have room for what is kept of each cluster and each cell."""
