@@ -10,15 +10,13 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.conditions import Cell, Comparison, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.queries import Operator
-from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, asked, assert_kept, detect, discover, listed, wanted
+from tests.engines.denial.streams import Stream, assert_kept, detect, discover, listed, told_by, wanted
 
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SCHEMA = Schema(
@@ -93,13 +91,12 @@ def test_follows_a_stream(
     save_at: int,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
-    state = discover(TableSearch(stream.table), rules, limit=limit)
+    state = discover(stream.table, rules, limit=limit)
     for number, (inserts, picks) in enumerate(changes):
         if number == save_at:
-            again = TableSearch(stream.table)
-            state = load(again, asked(again, rules), *state.dump())
+            state = state.reopened()
         before = [wanted(stream, rule) for rule in rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        deltas = maintain(state, stream.change(inserts, dead))
-        for rule, old, found, delta in zip(rules, before, state.found(), deltas, strict=True):
-            assert_kept(found, delta, old, wanted(stream, rule), limit)
+        told = told_by(state.follow(stream.change(inserts, dead)))
+        for rule, old, found, each in zip(rules, before, state.found(), told, strict=True):
+            assert_kept(found, each, old, wanted(stream, rule), limit)

@@ -8,7 +8,8 @@ that it plans for is a value of its own. The core verb is
 It sees no table, no other rules and no database: rows come as columns (`table/rows.py`), and the answer is arrays that
 add up in any order (`merged`). So the state may lie in one piece or in many, and the same function looks at a piece in
 a thread or in a task that dies or runs twice. What needs the table is done before, in `ready`: opening what lies in
-files, giving other keys where the order of values changed, saying where older rows can be found.
+files, giving other keys where the order of values changed, saying where older rows can be found; or after, in `settle`:
+looking again for what was too much to keep.
 
 Laws (tests/engines/given): `begin` is `look` on the empty state and all rows; `merged` adds up in any order; `look` on
 the pieces of a cut, merged, is `look` on the whole.
@@ -93,8 +94,9 @@ class Answer:
 
 def merged(one: Answer, other: Answer) -> Answer:
     """What two answers say of the same rules."""
-    known, more = one.example[:, 0] != NOBODY, other.example[:, 0] != NOBODY
-    first = known & (~more | (one.example[:, 1] <= other.example[:, 1]))
+    (mine, beside), (others, other_beside) = one.example.T, other.example.T
+    less = (beside < other_beside) | ((beside == other_beside) & (mine <= others))
+    first = (mine != NOBODY) & ((others == NOBODY) | less)
     return Answer(
         tuple(map(_joined, one.added, other.added)),
         tuple(map(_joined, one.resolved, other.resolved)),
@@ -148,12 +150,16 @@ class Keeper(ABC, Generic[Subject, State]):
         return self.begin(subject, runner, progress)
 
     def ready(self, state: State, batch: Batch) -> State:  # noqa: ARG002
-        """The state on its way to `look`: the one step that sees the tables, before and after the batch."""
+        """The state on its way to `look`: the step that sees the tables, before and after the batch."""
         return state
 
     @abstractmethod
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
         """The state after a batch, and what the batch did. The state that is given may be used up."""
+
+    def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+        """The state after `look`, with what only the tables after the batch tell; answers don't depend on it."""
+        return state
 
     @abstractmethod
     def standings(self, state: State) -> Sequence[Standing]:
