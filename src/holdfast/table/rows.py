@@ -32,7 +32,9 @@ class Rows:
     @staticmethod
     def all_of(table: Table) -> Rows:
         """The living rows of a table."""
-        return Rows(table.encoding, table.living_ids, table.rows, lambda column: table.column_codes(column).view(np.uint64))
+        return Rows(
+            table.encoding, table.living_ids, table.rows, lambda column: table.column_codes(column).view(np.uint64)
+        )
 
     @staticmethod
     def none_of(table: Table) -> Rows:

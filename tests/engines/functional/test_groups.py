@@ -93,7 +93,6 @@ def test_what_is_empty_is_let_go() -> None:
     world.change(Batch([(number, "a", 0.0, True, number % 7) for number in range(3000)]))
     kept = Groups(world.table, [0], 4)
     followed(kept, world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
-    followed(kept, world.change(Batch()))
     assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
     assert len(np.unique(kept.outside())) == kept.to_remove

@@ -7,12 +7,11 @@ their cluster, of equally large ones the one with the oldest row; for a key all 
 Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
 of its own.
 
-Rows find their cluster and cell by their codes, in hash tables; the cells of a cluster hang in a chain, from which its
-largest is chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
+Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen anew when a
+batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
 rows are looked for (see `Finder`) only where the oldest row of a cell died, which ends with the next one, and to list
 the rows where another cell became the largest.
-Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most; then all is made
-anew.
+Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most.
 """
 
 from __future__ import annotations
@@ -24,23 +23,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.functional.clusters import NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.functional.finder import TableFinder
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.keeper import Finder, Pairs
-from holdfast.kernels.groups import choose, link
-from holdfast.kernels.usual import Cells
-from holdfast.pairs.counter import KeyCounter
+from holdfast.kernels.groups import choose
 from holdfast.table.change import Change
-from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
 
-NONE = -1  # the cell of a row that is in none; the end of a chain
-_OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
-_LEAST = 1024
+_LEAST = 1024  # fewer cells are kept, also where most are empty
 PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")  # of a dump
 
 
@@ -85,10 +80,7 @@ class Groups:
         self.rows = 0
         self._values = 0  # codes on the right are below this; those of nulls that differ are not
         self._first = NONE  # the row that comes first of all that have values on the left, where a batch brings it
-        self._clusters = KeyCounter(max(len(self._lhs), 1))
-        self._cells = self._clusters if rhs is None else KeyCounter(2)
-        self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
-        self._nameless = np.empty(0, np.bool_)  # clusters with a null on the left
+        self._kept = Clusters(len(self._lhs), rhs is None, self._distinct)
         # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
         self._totals = np.zeros(5, np.int64)
         self._telling: Telling | None = None  # kept once asked for
@@ -98,7 +90,7 @@ class Groups:
     @property
     def entries(self) -> int:
         """How many clusters and cells there are."""
-        return self._clusters.used + self._cells.used
+        return self._kept.clusters.used + self._kept.cells.used
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -107,27 +99,16 @@ class Groups:
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
-        clusters, cells = self._clusters.used, self._cells.used
-        arrays: dict[str, NDArray[Any]] = {"totals": self._totals, "oldest": self._oldest[:cells]}
-        arrays |= {"clusters": self._clusters.keys.reshape(-1), "sizes": self._clusters.counts}
-        if self._rhs is not None:
-            arrays |= {"cells": self._cells.keys.reshape(-1), "counts": self._cells.counts}
-            arrays |= {"head": self._head[:clusters], "best": self._best[:clusters], "next": self._next[:cells]}
-        return {name: array.copy() for name, array in arrays.items()}
+        return {name: array.copy() for name, array in {"totals": self._totals, **self._kept.dump()}.items()}
 
     @staticmethod
     def load(table: Table, lhs: Sequence[int], rhs: int | None, arrays: Mapping[str, NDArray[Any]]) -> Groups:
         """The groups that `dump` described, at the cost of the clusters and cells."""
         groups = Groups.__new__(Groups)
         groups._empty(table, lhs, rhs)
-        _fill(groups._clusters, arrays["clusters"], arrays["sizes"])
-        groups._oldest = arrays["oldest"].copy()
-        if rhs is not None:
-            _fill(groups._cells, arrays["cells"], arrays["counts"])
-            groups._head, groups._best, groups._next = (arrays[name].copy() for name in ("head", "best", "next"))
-        groups._make_room()
+        groups._kept.load(arrays)
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
-        groups._totals[4] = groups._named_in(np.arange(groups._clusters.used))
+        groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
         return groups
 
@@ -153,7 +134,7 @@ class Groups:
     def evidence(self) -> Evidence:
         """What speaks for an FD."""
         if self._telling is None:
-            self._telling = Telling(self._seen(), self._values)
+            self._telling = Telling(self._kept.seen(), self._values)
         return self._telling.evidence(self.rows, self.to_remove)
 
     def outside(self) -> Ids:
@@ -162,29 +143,28 @@ class Groups:
 
     def outside_pairs(self) -> Pairs:
         """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
-        cells = np.flatnonzero(self._cells.counts > (self._rhs is None))
-        best = cells if self._rhs is None else self._best[self._cluster_of(cells)]
+        cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
+        best = cells if self._rhs is None else self._kept.best[self._kept.of(cells)]
         wrong = cells if self._rhs is None else cells[best != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
         pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
-        return pairs[np.argsort(pairs[:, 0], kind="stable")]
+        return np.asarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
 
     def _beside(self, cells: Ids) -> Ids:
         """The oldest row that is not outside in the cluster of each cell."""
-        return self._oldest[cells if self._rhs is None else self._best[self._cluster_of(cells)]]
+        return self._kept.oldest[cells if self._rhs is None else self._kept.best[self._kept.of(cells)]]
 
     def broken_clusters(self) -> Ids:
         """The clusters that break the rule; most rows outside first, of equals the oldest one."""
-        wrong = self._outside_in(np.arange(self._clusters.used))
+        wrong = self._outside_in(np.arange(self._kept.clusters.used))
         broken = np.flatnonzero(wrong)
-        first = self._oldest[broken if self._rhs is None else self._best[broken]]
+        first = self._kept.oldest[broken if self._rhs is None else self._kept.best[broken]]
         return broken[np.lexsort((first, -wrong[broken]))]
 
     def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
         """The rows of a cluster, by id, ascending, and which of them are outside."""
-        own = np.array([cluster]) if self._rhs is None else np.flatnonzero(self._cells.keys[:, 0] == cluster)
-        parts = list(self._rows_of(own[self._cells.counts[own] > 0]))
+        parts = list(self._rows_of(self._kept.cells_in(cluster)))
         ids, cells = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
         order = np.argsort(ids)
         return ids[order], self._are_outside(ids, cells)[order]
@@ -193,12 +173,11 @@ class Groups:
         """The rows of some cells, each with its cell, by looks at older rows: some at a time, and those of a cell the
         oldest first.
         """
-        columns, codes = self._lhs, self._clusters.keys[self._cluster_of(cells), : len(self._lhs)].T
-        if self._rhs is not None:
-            right = self._cells.keys[cells, 1]
-            own, cells, codes = cells[right >= _OWN], cells[right < _OWN], codes[:, right < _OWN]
-            yield self._cells.keys[own, 1].astype(np.int64) - _OWN, own
-            columns, codes = [*columns, self._rhs], np.vstack([codes, right[right < _OWN]])
+        codes, alone = self._kept.codes(cells)
+        if alone.any():
+            yield self._kept.oldest[cells[alone]], cells[alone]
+            cells, codes = cells[~alone], codes[:, ~alone]
+        columns = self._lhs if self._rhs is None else [*self._lhs, self._rhs]
         for ids, number in self.finder.rows_with(columns, codes):
             yield ids, cells[number]
 
@@ -208,28 +187,23 @@ class Groups:
         marks = np.zeros(len(ids), np.bool_)
         own = cells[rows]
         if self._rhs is None:
-            marks[rows] = self._oldest[own] != ids[rows]
+            marks[rows] = self._kept.oldest[own] != ids[rows]
         else:
-            marks[rows] = self._best[self._cluster_of(own)] != own
+            marks[rows] = self._kept.best[self._kept.of(own)] != own
         return marks
 
     def _outside_in(self, clusters: Ids) -> Ids:
         """How many rows of each cluster are outside."""
-        sizes = self._clusters.counts[clusters]
+        sizes = self._kept.clusters.counts[clusters]
         if self._rhs is None:
             return np.maximum(sizes - 1, 0)
-        best = self._best[clusters]
-        return np.where(best >= 0, sizes - self._cells.counts[best], 0)
-
-    def _cluster_of(self, cells: Ids) -> Ids:
-        return cells if self._rhs is None else self._cells.keys[cells, 0].astype(np.int64)
+        best = self._kept.best[clusters]
+        return np.where(best >= 0, sizes - self._kept.cells.counts[best], 0)
 
     # ---- following batches ------------------------------------------------------------------------------------------
 
     def ready(self, change: Change) -> None:
         """Get ready to follow a batch: the one step that sees the table."""
-        if self._cells.used > _LEAST and 2 * int(self._totals[3]) < self._cells.used:
-            self.__dict__.update(Groups(change.before, self._lhs, self._rhs).__dict__)
         self.finder = TableFinder(change.after)
         few = self._rhs is None and int(self._totals[4]) <= len(change.dead)  # else older ones are there
         first = TableFinder(change.after).first_with_values(self._lhs) if few else None
@@ -240,51 +214,31 @@ class Groups:
         self.rows += len(come) - len(gone)
         self._values = 0 if self._rhs is None else len(come.encoding.dictionaries[self._rhs])
         left = self._cells_of(gone)
-        return self._take(come.ids, self._cells_of(come), gone.ids, left)
+        moved = self._take(come.ids, self._cells_of(come), gone.ids, left)
+        if self._kept.cells.used > _LEAST and 2 * int(self._totals[3]) < self._kept.cells.used:
+            self._kept, self._telling = self._kept.without_empty(), None
+        return moved
 
     def _cells_of(self, rows: Rows) -> Ids:
         """The cells of some rows."""
         value = None if self._rhs is None else rows.codes(self._rhs)
-        return self._placed(rows.ids, [rows.codes(column) for column in self._lhs], value)
-
-    def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
-        """The cell of each row, given its codes on the left and on the right; new ones are made."""
-        cells = np.full(len(ids), NONE)
-        if not len(ids):
-            return cells
-        known = np.ones(len(ids), np.bool_)
-        if self._distinct:
-            known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
-        left = np.zeros((np.count_nonzero(known), max(len(codes), 1)), np.uint64)
-        for place, column in enumerate(codes):
-            left[:, place] = column[known]
-        found = self._clusters.entries(left)
-        if value is not None:
-            right = value[known].astype(np.int64)
-            if self._distinct:
-                right = np.where(right == NULL_CODE, _OWN + ids[known], right)
-            had = self._cells.used
-            found = self._cells.entries(np.stack([found, right], axis=1).astype(np.uint64))
-        self._make_room()
-        if value is not None:
-            link(self._cells.keys[:, 0], had, self._head, self._next)
-        cells[known] = found
-        return cells
+        return self._kept.place(rows.ids, [rows.codes(column) for column in self._lhs], value)
 
     def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> RowChange:
         """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
         if self._telling:
-            self._telling.leave(before.clusters, self._seen(), self._values)
+            self._telling.leave(before.clusters, self._kept.seen(), self._values)
         resolved = dead[self._are_outside(dead, gone)]
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
-            choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
+            seen = self._kept.seen()
+            choose(before.clusters, seen.head, seen.following, seen.counts, self._kept.oldest, self._kept.best)
         outside = self._outside_in(before.clusters)
         self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
         if self._telling:
-            self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
+            self._telling.enter(before.clusters, before.cells, before.counts, self._kept.seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
         left, returned, moved = self._swapped(before, born, come)
@@ -304,23 +258,23 @@ class Groups:
         worse = np.flatnonzero(more)
         if not len(worse):
             return None
-        new = np.flatnonzero(more[np.searchsorted(before.clusters, self._cluster_of(cells))])
+        new = np.flatnonzero(more[np.searchsorted(before.clusters, self._kept.of(cells))])
         if len(new):
             cell = cells[new[0]]
-            inside = cell if self._rhs is None else self._best[self._cluster_of(cell)]
-            return int(self._oldest[inside]), int(added[new[0]])
+            inside = cell if self._rhs is None else self._kept.best[self._kept.of(cell)]
+            return int(self._kept.oldest[inside]), int(added[new[0]])
         cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
-        return int(self._oldest[self._best[cluster]]), int(self._oldest[before.best[worse[0]]])
+        return int(self._kept.oldest[self._kept.best[cluster]]), int(self._kept.oldest[before.best[worse[0]]])
 
     def _tests(self, clusters: Ids, born: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
         """How many rows that came might have broken the rule, and how many did; given the clusters that the batch
         touched, how many more of their rows are outside, the rows that came, their cells, and which of them are.
         """
-        place = np.searchsorted(clusters, self._cluster_of(come[come >= 0]))
+        place = np.searchsorted(clusters, self._kept.of(come[come >= 0]))
         fresh = np.bincount(place, minlength=len(clusters))
         wrong = np.bincount(place, added[come >= 0], minlength=len(clusters)).astype(np.int64)
-        old = self._clusters.counts[clusters] - fresh
-        named = ~self._nameless[clusters]
+        old = self._kept.clusters.counts[clusters] - fresh
+        named = ~self._kept.nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
             tested = int(fresh[named].sum()) - int(self._first in born)  # but for the first one of all
         else:
@@ -328,48 +282,42 @@ class Groups:
         return tested, int(np.maximum(wrong, more)[named].sum())
 
     def _before(self, gone: Ids, come: Ids) -> _Before:
-        cells = _each_once(np.concatenate([gone, come]), self._cells.used)
-        clusters = cells if self._rhs is None else _each_once(self._cluster_of(cells), self._clusters.used)
-        best = clusters if self._rhs is None else self._best[clusters]
+        cells = _each_once(np.concatenate([gone, come]), self._kept.cells.used)
+        clusters = cells if self._rhs is None else _each_once(self._kept.of(cells), self._kept.clusters.used)
+        best = clusters if self._rhs is None else self._kept.best[clusters]
         outside = self._outside_in(clusters)
         totals = self._totals_of(cells, clusters, outside)
-        return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, outside, totals)
+        return _Before(cells, self._kept.cells.counts[cells], self._kept.oldest[cells], clusters, best, outside, totals)
 
     def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
         """What some cells, and their clusters, of which so many rows are outside, add to the totals."""
-        counts, sizes = self._cells.counts[cells], self._clusters.counts[clusters]
+        counts, sizes = self._kept.cells.counts[cells], self._kept.clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
         return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
 
     def _named_in(self, clusters: Ids) -> int:
         """How many rows of some clusters have no null on the left."""
-        return int(self._clusters.counts[clusters[~self._nameless[clusters]]].sum())
-
-    def _seen(self) -> Cells:
-        """What kernels see of the cells."""
-        clusters, cells = self._clusters.used, self._cells.used
-        chains = self._next[:cells], self._clusters.counts, self._head[:clusters], self._best[:clusters]
-        return Cells(self._cells.keys, self._cells.counts, *chains, self._nameless[:clusters])
+        return int(self._kept.clusters.counts[clusters[~self._kept.nameless[clusters]]].sum())
 
     def _count(self, gone: Ids, come: Ids) -> None:
         for cells, step in ((gone, -1), (come, 1)):
             known = cells[cells >= 0]
-            np.add.at(self._cells.counts, known, step)
+            np.add.at(self._kept.cells.counts, known, step)
             if self._rhs is not None:
-                np.add.at(self._clusters.counts, self._cluster_of(known), step)
+                np.add.at(self._kept.clusters.counts, self._kept.of(known), step)
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
         """The oldest row of cells that were empty, or that lost theirs."""
-        empty = np.zeros(self._cells.used + 1, np.bool_)
+        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
         empty[before.cells] = before.counts == 0
         filled = np.flatnonzero(empty[come])[::-1]
-        self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
-        lost = self._with_older_rows(lost[self._cells.counts[lost] > 0], born, come)
+        lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
         for ids, cells in self._rows_of(lost):
             found, first = np.unique(cells, return_index=True)  # the first is the oldest
             fresh = np.isin(found, lost)
-            self._oldest[found[fresh]] = ids[first[fresh]]
+            self._kept.oldest[found[fresh]] = ids[first[fresh]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
@@ -379,24 +327,24 @@ class Groups:
         have the first row that came as their oldest.
         """
         own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
-        self._oldest[come[own]] = born[own]
+        self._kept.oldest[come[own]] = born[own]
         fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
-        return cells[self._cells.counts[cells] > fresh]
+        return cells[self._kept.cells.counts[cells] > fresh]
 
     def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
         """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
         of both; none of them, but their numbers, where they are many.
         """
-        best = before.clusters if self._rhs is None else self._best[before.clusters]
+        best = before.clusters if self._rhs is None else self._kept.best[before.clusters]
         if self._rhs is None:
-            moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
-            oldest = self._oldest[before.cells[moved]]
+            moved = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
+            oldest = self._kept.oldest[before.cells[moved]]
             returned = oldest[(oldest != before.oldest[moved]) & ~np.isin(oldest, born)]
             return best[:0], returned, (0, len(returned))
         moved = (best != before.best) & (best >= 0) & (before.best >= 0)
         cells, middle = np.concatenate([before.best[moved], best[moved]]), np.count_nonzero(moved)
         came = np.sort(come)
-        older = self._cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
+        older = self._kept.cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
         if (count := int(older.sum())) > MOST:
             ids = of = cells[:0]
         else:
@@ -407,23 +355,15 @@ class Groups:
     def _older_rows(self, cells: Ids, older: Ids, born: Ids) -> tuple[Ids, Ids]:
         """The rows of some cells that are older than a batch, given their numbers, and the cells of these rows."""
         alone, rest = cells[older == 1], cells[older > 1]
-        ids, of, missing = [self._oldest[alone]], [alone], int(older[older > 1].sum())
+        ids, of, missing = [self._kept.oldest[alone]], [alone], int(older[older > 1].sum())
         for found, own in self._rows_of(rest) if missing else ():
             old = ~np.isin(found, born)
             ids.append(found[old])
             of.append(own[old])
-            missing -= np.count_nonzero(old)
+            missing -= int(np.count_nonzero(old))
             if not missing:
                 break
         return np.concatenate(ids), np.concatenate(of)
-
-    def _make_room(self) -> None:
-        """Have room for what is kept of each cluster and each cell."""
-        self._head, self._best = (_with_room(array, self._clusters.used) for array in (self._head, self._best))
-        self._next, self._oldest = (_with_room(array, self._cells.used) for array in (self._next, self._oldest))
-        if (known := len(self._nameless)) < self._clusters.used:
-            fresh = (self._clusters.keys[known:] == NULL_CODE).any(axis=1) & bool(self._lhs)
-            self._nameless = np.concatenate([self._nameless, fresh])
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:
@@ -436,19 +376,3 @@ def _each_once(numbers: Ids, end: int) -> Ids:
     marks = np.zeros(end + 1, np.bool_)
     marks[numbers] = True  # NONE marks the last one
     return np.flatnonzero(marks[:end])
-
-
-def _with_room(array: Ids, room: int) -> Ids:
-    """The array, or a longer one; what is new is NONE."""
-    if room <= len(array):
-        return array
-    longer = np.full(max(room, 2 * len(array), 64), NONE)
-    longer[: len(array)] = array
-    return longer
-
-
-def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids) -> None:
-    """Put entries with their counts into an empty table, in their order."""
-    if len(counts):
-        table.entries(keys.reshape(len(counts), -1))
-        table.counts[:] = counts

@@ -38,10 +38,10 @@ class OpenedKey(Groups):
         if self._distinct:
             left = left[(left != NULL_CODE).all(axis=1)]
         fresh = KeyTable(left.shape[1])
-        fresh.entries(left[self._clusters.find(left) < 0])
+        fresh.entries(left[self._kept.clusters.find(left) < 0])
         codes = fresh.keys.T.astype(np.uint32)
         ids, of = self._index.rows(change.before, codes)
-        cells = self._placed(ids, list(codes[:, of]), None)
-        np.add.at(self._cells.counts, cells, 1)
-        self._oldest[cells[::-1]] = ids[::-1]  # of several rows the oldest is written last
+        cells = self._kept.place(ids, list(codes[:, of]), None)
+        np.add.at(self._kept.cells.counts, cells, 1)
+        self._kept.oldest[cells[::-1]] = ids[::-1]  # of several rows the oldest is written last
         self.finder = IndexFinder(self._index, change.after)
