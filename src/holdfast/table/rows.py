@@ -45,6 +45,18 @@ class Rows:
         ids, codes = partial(shard.ids_of, places), cache(lambda column: shard.columns[column][places])
         return Rows(table.encoding, ids, len(places), codes)
 
+    @staticmethod
+    def all_of(table: Table) -> Rows:
+        """The living rows of a table."""
+        return Rows(
+            table.encoding, table.living_ids, table.rows, lambda column: table.column_codes(column).view(np.uint64)
+        )
+
+    @staticmethod
+    def none_of(table: Table) -> Rows:
+        """No rows of a table."""
+        return Rows(table.encoding, partial(np.empty, 0, np.int64), 0, lambda _: np.empty(0, np.uint32))
+
     def __len__(self) -> int:
         return self._count
 

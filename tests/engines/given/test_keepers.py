@@ -17,12 +17,14 @@ import pytest
 from numpy.typing import NDArray
 
 from holdfast.engines.denial import Denials
+from holdfast.engines.functional import NamedDependencies
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, merged
 from holdfast.engines.order import Lists
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
+from holdfast.table.nulls import Nulls
 from holdfast.table.rows import Rows
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table
@@ -43,13 +45,15 @@ class World:
     rules: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     adds_up: bool = True  # whether pieces list what the whole does: with a limit each has its own
+    schema: Schema = SCHEMA
+    readied_whole: bool = False  # whether pieces get ready with the whole table, as what comes first of all rows counts
 
     def keeper(self, rules: Sequence[str] = ()) -> Keeper[Any, Any]:
         """The plan for all rules, or for some."""
         named = tuple(GivenRule(f"r{n}", "things", text) for n, text in enumerate(rules or self.rules))
         given = TableRules(named, frozenset("xy"))
         settings = self.declared.settings(**self.settings)
-        return self.declared.keeper(settings, {"things": given}, WatchedTable(Table.empty(SCHEMA)))
+        return self.declared.keeper(settings, {"things": given}, WatchedTable(Table.empty(self.schema)))
 
 
 DENIALS = (
@@ -62,12 +66,17 @@ DENIALS = (
     "not(t.a > 1 and t.b = 2)",
 )
 LISTS = ("[a] orders [b]", "[x, a] orders [b desc, y]", "[a] orders [a, b]", "[] orders [y]")
+DEPENDENCIES = ("a -> b", "() -> y", "a, x -> b", "key(a)", "key(a, x)", "key()")
 WORLDS = {
     "dc": World(Denials(), DENIALS),
     "dc, counted": World(Denials(), DENIALS, {"count_only": True}),
     "dc, few listed": World(Denials(), DENIALS, {"pair_limit": 8}, adds_up=False),
     "lod": World(Lists(), LISTS),
     "lod, counted": World(Lists(), LISTS, {"count_only": True}),
+    "named": World(NamedDependencies(), DEPENDENCIES, readied_whole=True),
+    "named, nulls differ": World(
+        NamedDependencies(), DEPENDENCIES, schema=replace(SCHEMA, nulls=Nulls.DISTINCT), readied_whole=True
+    ),
 }
 each_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 seeds = pytest.mark.parametrize("seed", range(8))
@@ -95,10 +104,11 @@ class Piece:
         subject = WatchedTable(self.subject.table, *self.subject.dump())
         return Piece(keeper, subject, keeper.load(subject, *self.keeper.dump(self.state)))
 
-    def look(self, change: Change, born: Rows, dead: Rows) -> Answer:
+    def look(self, change: Change, born: Rows, dead: Rows, readied_with: Change | None = None) -> Answer:
         batch = Batch([change])
         self.subject.follow(change, Threads(1))
-        state, answer = self.keeper.look(self.keeper.ready(self.state, batch), {"things": born}, {"things": dead})
+        ready = self.keeper.ready(self.state, Batch([readied_with or change]))
+        state, answer = self.keeper.look(ready, {"things": born}, {"things": dead})
         self.state = self.keeper.settle(state, batch)
         return answer
 
@@ -142,7 +152,7 @@ def batches(chance: np.random.Generator, stream: Stream, count: int) -> list[Cha
 @each_world
 @seeds
 def test_begin_is_look_on_the_empty_state_and_all_rows(world: World, seed: int) -> None:
-    stream = Stream.of(SCHEMA)
+    stream = Stream.of(world.schema)
     looked = Piece.of(world.keeper(), stream.table)
     answer = looked.follow(stream.change(drawn(np.random.default_rng(seed), 30), []))
     begun = Piece.of(world.keeper(), stream.table)
@@ -153,7 +163,7 @@ def test_begin_is_look_on_the_empty_state_and_all_rows(world: World, seed: int) 
 @each_world
 @seeds
 def test_what_looked_at_batches_is_what_begins_after_them(world: World, seed: int) -> None:
-    chance, stream = np.random.default_rng(seed), Stream.of(SCHEMA)
+    chance, stream = np.random.default_rng(seed), Stream.of(world.schema)
     stream.change(drawn(chance, 20), [])
     piece = Piece.of(world.keeper(), stream.table)
     for change in batches(chance, stream, 4):
@@ -164,7 +174,7 @@ def test_what_looked_at_batches_is_what_begins_after_them(world: World, seed: in
 @each_world
 @seeds
 def test_a_plan_travels_and_a_copy_of_a_state_goes_on(world: World, seed: int) -> None:
-    chance, stream = np.random.default_rng(seed), Stream.of(SCHEMA)
+    chance, stream = np.random.default_rng(seed), Stream.of(world.schema)
     stream.change(drawn(chance, 20), [])
     piece = Piece.of(world.keeper(), stream.table)
     for change in batches(chance, stream, 4):
@@ -195,14 +205,14 @@ def test_pieces_of_a_cut_add_up_to_the_whole(world: World, seed: int) -> None:
     if not world.adds_up:
         return
     for rule in world.rules:
-        chance, stream = np.random.default_rng(seed), Stream.of(SCHEMA)
+        chance, stream = np.random.default_rng(seed), Stream.of(world.schema)
         stream.change(drawn(chance, 20), [])
         keeper = world.keeper([rule])
         ((cut,),) = keeper.cuts()
         whole = Piece.of(keeper, stream.table)
         pieces = [Piece.of(keeper, part(stream.table, cut, n)) for n in range(PIECES)]
         for change in batches(chance, stream, 3):
-            answers = [look_at_part(piece, change, cut, n) for n, piece in enumerate(pieces)]
+            answers = [look_at_part(world, piece, change, cut, n) for n, piece in enumerate(pieces)]
             assert told(reduce(merged, answers)) == told(whole.follow(change))
 
 
@@ -261,10 +271,11 @@ def _codes_of(rows: Rows, there: NDArray[np.bool_], column: int) -> Any:
     return rows.codes(column)[there]
 
 
-def look_at_part(piece: Piece, change: Change, cut: Cut, number: int) -> Answer:
+def look_at_part(world: World, piece: Piece, change: Change, cut: Cut, number: int) -> Answer:
     born, dead = (part_of_rows(rows, cut, number) for rows in (change.come, change.gone))
     before, after = (part(table, cut, number) for table in (change.before, change.after))
-    return piece.look(Change(before, after, change.born, dead.ids), born, dead)
+    own = Change(before, after, change.born, dead.ids)
+    return piece.look(own, born, dead, change if world.readied_whole else own)
 
 
 def answered(chance: np.random.Generator) -> Answer:

@@ -18,7 +18,7 @@ the pieces of a cut, merged, is `look` on the whole.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
@@ -189,10 +189,12 @@ class Keeper(ABC, Generic[Subject, State]):
 
 class Finder(Protocol):
     """Where a keeper finds older rows that a batch makes matter, such as the new oldest one of a group. Today it looks
-    at the table; a piece of a state can bring its own.
+    at the table as it is after the batch; a piece of a state can bring its own.
     """
 
-    def rows_with(self, columns: Sequence[int], codes: NDArray[Any], first: int = 0) -> Any:
-        """The living rows with ids from `first` on that have one of some tuples of codes `[column, tuple]` in some
-        columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
+    def rows_with(
+        self, columns: Sequence[int], codes: NDArray[Any], first: int = 0
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The living rows with ids from `first` on that have one of some distinct tuples of codes `[column, tuple]` in
+        some columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
         """

@@ -68,8 +68,8 @@ class Status:
         """The object that `--format json` prints."""
         rule = self.named.rule
         counts = {"violations": self.violations, "counted": rule.counted}
-        about = {**rule.about, **counts, **self.standing.facts, **self.standing.figures}
-        return self.named.to_json({**about, **self._track_json()})
+        figures = {name: round(each, 6) if name == "score" else each for name, each in self.standing.figures.items()}
+        return self.named.to_json({**rule.about, **counts, **self.standing.facts, **figures, **self._track_json()})
 
     def _track_json(self) -> Mapping[str, Any]:
         if self.track is None:
