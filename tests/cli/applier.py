@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from holdfast.api import monitor
-from holdfast.engines.functional import key_index, named
+from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.table import files
 
 CHECKPOINT_EVERY = 2
@@ -28,7 +28,7 @@ RULES = ["key(name, amount)"]
 
 def small_thresholds() -> None:
     """Have the index of a key in a file, though its rows are few, and have it written anew every few batches."""
-    key_index.FEWEST, key_index.MUCH, named._FEW = 0, 5, 1 << 40
+    key_index.FEWEST, key_index.MUCH, groups_keeper._FEW = 0, 5, 1 << 40
 
 
 def warm_up(scratch: Path) -> None:
