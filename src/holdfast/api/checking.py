@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from holdfast.progress import SILENT, Progress
 from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.rules.given import Given
 from holdfast.rules.registry import examples
 from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 _RULE_FILES = (".yaml", ".yml", ".json")
 
@@ -62,6 +64,14 @@ def classes_of(rules: Rules) -> list[str]:
     return [each.name for each in rule_classes().values() if each in known]
 
 
+def bound(rules: Rules, schemas: Mapping[str, Schema], progress: Progress) -> Given:
+    """Rules checked against tables, by class and table; what is odd about some is told."""
+    found = bind(rules, schemas)
+    for note in found.notes:
+        progress.note(note)
+    return found.given
+
+
 def check(
     source: Any,
     rules: str | Path | Sequence[str] | Rules,
@@ -91,10 +101,8 @@ def check(
     findings: list[Any] = []
     listings: list[Listing] = []
     with opened(source, (), nulls, options, spark, progress) as tables:
-        bound = bind(given, {name: schema for name, (schema, _) in tables.shapes.items()})
-        for note in bound.notes:
-            progress.note(note)
-        engines = [make_engine(name, settings, own) for name, own in bound.given.items()]
+        by_class = bound(given, {name: schema for name, (schema, _) in tables.shapes.items()}, progress)
+        engines = [make_engine(name, settings, own) for name, own in by_class.items()]
         for engine, name in _looks(engines, tables.watched):
             progress.step(f"Looking for {engine.declared.title}" + (f" in {name}" if name != ALL_TABLES else ""))
             subject: Any = tables.watched if name == ALL_TABLES else tables.watched[name]

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api import applying
-from holdfast.api.applying import Watching
+from holdfast.api import watched as watching
+from holdfast.api.watched import Watched
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import ALL_TABLES, make_engine
@@ -42,9 +42,9 @@ class Together:
     def apply(self, batch: Mapping[str, Batch], order: Iterable[str]) -> Diff:
         changes = [self.several.change(name, *batch[name]) for name in order]
         subject = (self.engine.declared.name, ALL_TABLES)
-        watching = Watching(self.tables, {subject[0]: self.engine}, {subject: self.state}, Threads(), SILENT)
-        with patch.object(applying, "_in_turn", list):
-            return watching.maintain(changes).get(subject, Diff())
+        all_of_it = Watched(self.tables, {subject[0]: self.engine}, {subject: self.state})
+        with patch.object(watching, "_in_turn", list):
+            return all_of_it.maintain(changes, SILENT).get(subject, Diff())
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))

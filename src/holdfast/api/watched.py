@@ -1,0 +1,83 @@
+"""What is watched, in memory: tables with what engines share of each, the engines, and what each of them knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.changes.diff import Diff, Result
+from holdfast.engines.contract import Engine
+from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import Progress
+from holdfast.table.change import Change
+from holdfast.table.runner import Runner, Threads
+from holdfast.table.table import Schema
+
+Subject = tuple[str, str]  # a class of rules, and a table or all of them
+
+
+@dataclass
+class Watched:
+    """Tables by name, engines by the class of their rules, and the state of each engine; it knows of no disk."""
+
+    tables: dict[str, WatchedTable] = field(default_factory=dict)
+    engines: dict[str, Engine[Any, Any]] = field(default_factory=dict)
+    states: dict[Subject, Any] = field(default_factory=dict)
+    runner: Runner = field(default_factory=Threads)
+
+    @property
+    def schemas(self) -> dict[str, Schema]:
+        """The columns of each table."""
+        return {name: watched.table.schema for name, watched in self.tables.items()}
+
+    def subjects(self) -> Iterator[Subject]:
+        """Each engine with the name of each table that it has a state of, or with the name for all of them."""
+        for rules, engine in self.engines.items():
+            for name in [ALL_TABLES] if engine.declared.across else self.tables:
+                yield rules, name
+
+    def subject(self, name: str) -> Any:
+        """What an engine looks at: a table, or all of them."""
+        return dict(self.tables) if name == ALL_TABLES else self.tables[name]
+
+    def found(self, at: Subject, progress: Progress) -> Any:
+        """The state of an engine from scratch."""
+        engine, name = self.engines[at[0]], at[1]
+        progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
+        return engine.discover(self.subject(name), self.runner, progress)
+
+    def maintain(self, changes: Sequence[Change], progress: Progress) -> dict[Subject, Diff]:
+        """Let the engines see the changes of a batch, at most one of each table; gives what it did."""
+        told: dict[Subject, list[tuple[Change, Diff]]] = {}
+        for change in _in_turn(changes):
+            self.tables[change.table].follow(change, self.runner)
+            for (rules, table), state in self.states.items():
+                if table in (change.table, ALL_TABLES):
+                    diff = self.engines[rules].maintain(state, change, self.runner, progress)
+                    told.setdefault((rules, table), []).append((change, diff))
+        return {subject: self._merged(subject, told[subject]) for subject in self.states if subject in told}
+
+    def _merged(self, subject: Subject, told: Sequence[tuple[Change, Diff]]) -> Diff:
+        if len(told) == 1:
+            return told[0][1]
+        changes, diffs = [change for change, _ in told], [diff for _, diff in told]
+        return self.engines[subject[0]].merged(self.states[subject], changes, diffs)
+
+    def results(self) -> dict[Subject, Result]:
+        """What is found now, by class and table."""
+        return {at: self.engines[at[0]].result(state) for at, state in self.states.items()}
+
+    def ranked(self, rules: str | None = None) -> dict[Subject, Result]:
+        """The same as people want to read it, of all classes or of one."""
+        chosen = {at: state for at, state in self.states.items() if rules in (None, at[0])}
+        return {at: self.engines[at[0]].ranked(state) for at, state in chosen.items()}
+
+
+def _in_turn(changes: Sequence[Change]) -> list[Change]:
+    """The order that costs the least; what is told does not depend on it. A row that comes wants its partner there
+    before it, and one that goes had better go first: partners mostly lie in the smaller table.
+    """
+    grows = sum(len(change.born) - len(change.dead) for change in changes) >= 0
+    return sorted(changes, key=lambda change: change.before.rows, reverse=not grows)
