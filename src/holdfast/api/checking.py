@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from holdfast.api.opening import opened
-from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
@@ -101,18 +100,11 @@ def check(
     findings: list[Any] = []
     listings: list[Listing] = []
     with opened(source, (), nulls, options, spark, progress) as tables:
-        by_class = bound(given, {name: schema for name, (schema, _) in tables.shapes.items()}, progress)
-        engines = [make_engine(name, settings, own) for name, own in by_class.items()]
-        for engine, name in _looks(engines, tables.watched):
-            progress.step(f"Looking for {engine.declared.title}" + (f" in {name}" if name != ALL_TABLES else ""))
-            subject: Any = tables.watched if name == ALL_TABLES else tables.watched[name]
-            state = engine.discover(subject, tables.runner, progress)
+        by_class = bound(given, tables.schemas, progress)
+        tables.engines = {name: make_engine(name, settings, own) for name, own in by_class.items()}
+        order = [*tables.tables, ALL_TABLES]
+        for at in sorted(tables.subjects(), key=lambda at: order.index(at[1])):
+            engine, state = tables.engines[at[0]], tables.found(at, progress)
             findings += engine.result(state).values()
-            listings += engine.listings(state, subject)
+            listings += engine.listings(state, tables.subject(at[1]))
     return Checked(tuple(findings), tuple(listings))
-
-
-def _looks(engines: Sequence[Engine[Any, Any]], tables: Iterable[str]) -> Iterator[tuple[Engine[Any, Any], str]]:
-    """Each engine with each table that it looks at, table by table, and then those that look at all of them."""
-    yield from ((engine, name) for name in tables for engine in engines if not engine.declared.across)
-    yield from ((engine, ALL_TABLES) for engine in engines if engine.declared.across)

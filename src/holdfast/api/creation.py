@@ -9,13 +9,10 @@ from typing import Any
 from holdfast.api.checking import bound, classes_of
 from holdfast.api.kept import kept_settings, settings_text, written_states
 from holdfast.api.loaded import Loaded
-from holdfast.api.opening import Opened
 from holdfast.api.suggesting import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.engines.registry import names_in
-from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Built, build_table
-from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.rules.file import Rules
 from holdfast.store.records import TableRecord
@@ -41,12 +38,13 @@ def start(loaded: Loaded, built: Mapping[str, Built], given: Rules | None, sugge
     """Find what holds in tables that were just read, and keep it."""
     store, watched = loaded.store, loaded.watched
     for name, one in built.items():
-        watched.tables[name] = WatchedTable(one.admitted.table)
+        watched.add(name, one)
         loaded.records[name] = record_of(one)
-        if watched.runner.is_local:
-            watched.runner = discovery_runner(one.admitted.table.rows, one.runner)
     store.put_meta("ways", json.dumps({name: one.way for name, one in built.items()}))
-    rules = _with_suggestions(loaded, given, suggest) if suggest else given
+    rules = given
+    if suggest:
+        suggested = suggestions_in(watched, loaded.progress).rules(suggest)
+        rules = suggested if given is None else given.with_others(suggested)
     if rules is not None:
         own = bound(rules, watched.schemas, loaded.progress)
         store.put_meta("watch", json.dumps(names_in([*store.watched, *classes_of(rules)])))
@@ -58,11 +56,3 @@ def start(loaded: Loaded, built: Mapping[str, Built], given: Rules | None, sugge
     results = {at: each for at, each in watched.results().items() if not watched.engines[at[0]].declared.many}
     store.finish_creation(loaded.records.values(), results, written_states(store, watched, {}))
     store.remove_orphans()
-
-
-def _with_suggestions(loaded: Loaded, given: Rules | None, most: int) -> Rules:
-    """The given rules, and as many that the data seem to follow."""
-    left_out = {name: record.left_out for name, record in loaded.records.items()}
-    opened = Opened(dict(loaded.watched.tables), left_out, loaded.watched.runner)
-    suggested = suggestions_in(opened, loaded.progress).rules(most)
-    return suggested if given is None else given.with_others(suggested)

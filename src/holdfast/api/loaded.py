@@ -126,6 +126,7 @@ class Loaded:
             for name, record in self.records.items()
         }
         watched = self.watched = Watched(tables, self.made_engines(), runner=self.watched.runner)
+        watched.left_out = {name: record.left_out for name, record in self.records.items()}
         for rules, name in watched.subjects():
             state = watched.engines[rules].load(watched.subject(name), *kept.get((rules, name), ({}, {})))
             watched.states[rules, name] = state

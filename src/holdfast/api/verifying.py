@@ -130,17 +130,14 @@ class _Answers:
         tables = self._loaded.tables
         fresh = {name: load_table(table.where) for name, table in tables.items() if table.where is not None}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
-        again_watched = Watched({name: WatchedTable(table) for name, table in fresh.items()})
-        for at, kept in self._found.items():
-            engine, name = self._watched.engines[at[0]].as_asked_of(self._watched.states[at]), at[1]
-            if sampled and engine.declared.is_searched:
-                continue
-            again_watched.engines[at[0]] = engine
-            again = engine.result(again_watched.found(at, self._loaded.progress))
-            what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
-            told = _of_table(_as_json(kept))
+        all_of_it = Watched({name: WatchedTable(table) for name, table in fresh.items()})
+        searched = [rules for rules in self._watched.engines if sampled and rule_class(rules).is_searched]
+        whole = [rules for rules in self._watched.engines if rules not in searched]
+        for (rules, name), again in self._found_in(all_of_it, whole):
+            what = rule_class(rules).title + (f" of {name}" if name != ALL_TABLES else "")
+            told = _of_table(_as_json(self._found[rules, name]))
             yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
-        if sampled and (searched := [rules for rules in self._watched.engines if rule_class(rules).is_searched]):
+        if searched:
             yield self._found_again_among_some(searched, fresh)
 
     def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
@@ -149,7 +146,8 @@ class _Answers:
         """
         picked = {name: _picked(table) for name, table in fresh.items()}
         parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
-        again = list(self._found_in(parts, searched))
+        with opened(parts, (), self._loaded.store.nulls, None, None, self._loaded.progress) as tables:
+            again = [finding for _, result in self._found_in(tables, searched) for finding in result.values()]
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
         kept = {
             (finding.kind, finding.text): finding.to_json()
@@ -162,15 +160,12 @@ class _Answers:
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
         return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
 
-    def _found_in(self, parts: Mapping[str, pa.Table], searched: list[str]) -> Iterator[Finding]:
-        """What engines find in parts of the tables, when they ask as they did of the whole."""
-        progress = self._loaded.progress
-        with opened(parts, (), self._loaded.store.nulls, None, None, progress) as tables:
-            for (rules, name), state in self._watched.states.items():
-                if rules in searched:
-                    engine = self._watched.engines[rules].as_asked_of(state)
-                    subject = tables.watched if name == ALL_TABLES else tables.watched[name]
-                    yield from engine.result(engine.discover(subject, tables.runner, progress)).values()
+    def _found_in(self, tables: Watched, classes: list[str]) -> Iterator[tuple[Subject, Result]]:
+        """What engines of some classes find in tables, when they ask as they did of those of the state."""
+        for at, state in self._watched.states.items():
+            if at[0] in classes:
+                engine = tables.engines[at[0]] = self._watched.engines[at[0]].as_asked_of(state)
+                yield at, engine.result(tables.found(at, self._loaded.progress))
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:

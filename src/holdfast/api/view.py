@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.kept import kept_marks, kept_rules
 from holdfast.api.loaded import Loaded, opened_store
-from holdfast.api.opening import Opened
 from holdfast.api.rows import matching, rows_of
+from holdfast.api.watched import Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.names import command
 from holdfast.engines.listing import Listing
@@ -129,7 +129,7 @@ class View:
     def left_out(self) -> dict[str, tuple[str, ...]]:
         """The columns of each table that are not watched: they can't be compared, or others were asked for."""
         self._loaded.refuse_closed()
-        return {name: record.left_out for name, record in self._loaded.records.items()}
+        return dict(self._loaded.watched.left_out)
 
     def results(self, rules: str | None = None) -> list[Finding]:
         """What holds now."""
@@ -153,10 +153,9 @@ class View:
         """The same by class and table (`*`: all of them)."""
         return self._loaded.now().ranked(rules)
 
-    def opened(self) -> Opened:
+    def opened(self) -> Watched:
         """The tables with what engines keep of them, as they are now."""
-        watched = self._loaded.now()
-        return Opened(dict(watched.tables), self.left_out, watched.runner)
+        return self._loaded.now()
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""

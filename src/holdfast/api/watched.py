@@ -10,6 +10,8 @@ from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
+from holdfast.intake.build import Built
+from holdfast.intake.choosing import discovery_runner
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner, Threads
@@ -26,6 +28,19 @@ class Watched:
     engines: dict[str, Engine[Any, Any]] = field(default_factory=dict)
     states: dict[Subject, Any] = field(default_factory=dict)
     runner: Runner = field(default_factory=Threads)
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)  # columns of each table that are not watched
+
+    @property
+    def shapes(self) -> dict[str, tuple[Schema, int]]:
+        """The columns and the number of rows of each table."""
+        return {name: (watched.table.schema, watched.table.rows) for name, watched in self.tables.items()}
+
+    def add(self, name: str, built: Built) -> None:
+        """Watch a table that was just read. One that needs another runner than threads is enough for all."""
+        table = built.admitted.table
+        self.tables[name], self.left_out[name] = WatchedTable(table), built.left_out
+        if self.runner.is_local:
+            self.runner = discovery_runner(table.rows, built.runner)
 
     @property
     def schemas(self) -> dict[str, Schema]:
@@ -35,8 +50,11 @@ class Watched:
     def subjects(self) -> Iterator[Subject]:
         """Each engine with the name of each table that it has a state of, or with the name for all of them."""
         for rules, engine in self.engines.items():
-            for name in [ALL_TABLES] if engine.declared.across else self.tables:
-                yield rules, name
+            yield from ((rules, name) for name in self.names(engine.declared.across))
+
+    def names(self, across: bool) -> list[str]:
+        """What the engine of a class looks at: each table, or all of them together."""
+        return [ALL_TABLES] if across else list(self.tables)
 
     def subject(self, name: str) -> Any:
         """What an engine looks at: a table, or all of them."""
