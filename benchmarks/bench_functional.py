@@ -28,7 +28,7 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal
 from holdfast.progress import Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -163,7 +163,7 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
         watched.follow(change, Threads())
         pairs.append(time.perf_counter() - started)
         started = time.perf_counter()
-        diffs = [one.maintain(state, change, Threads()) for one, state in zip(engines, states, strict=True)]
+        diffs = [one.follow(state, Batch([change]), Threads()) for one, state in zip(engines, states, strict=True)]
         rules.append(time.perf_counter() - started)
         moved.append(sum(len(diff.lost) + len(diff.gained) for diff in diffs))
         started = time.perf_counter()

@@ -157,7 +157,7 @@ def test_a_mended_file_is_applied_as_it_is(things: Monitor, tmp_path: Path) -> N
 def test_an_earlier_try_leaves_nothing(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = file_of(tmp_path, "new.csv", BAD), tmp_path / "aside"
     with monkeypatch.context() as patch:
-        patch.setattr(Loaded, "maintain", lambda *_: 1 // 0)
+        patch.setattr(Loaded, "follow", lambda *_: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             things.apply(inserts=path, batch_id="b", quarantine=folder)
     assert list(folder.iterdir()) == [], "the batch was not applied"

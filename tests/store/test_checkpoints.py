@@ -29,7 +29,7 @@ from holdfast.progress import Progress
 from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
@@ -246,7 +246,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
         ((_, change),) = replayed({"things": table}, [step])
         watched.follow(change, Threads())
-        column.maintain(state, change, Threads())
+        column.follow(state, Batch([change]), Threads())
         table = change.after
         assert described(table) == after
     assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results
@@ -283,12 +283,12 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         results = told(monitor)
     seen: list[tuple[str, list[int], list[int]]] = []
 
-    def watched(loaded: Loaded, changes: Sequence[Change], batches: int) -> Any:
+    def watched(loaded: Loaded, changes: Batch, batches: int) -> Any:
         seen.extend((change.table, list(change.born), change.dead.tolist()) for change in changes)
-        return maintain(loaded, changes, batches)
+        return follow(loaded, changes, batches)
 
-    maintain = Loaded.maintain
-    with patch.object(Loaded, "maintain", watched), Monitor.open(tmp_path / "state") as monitor:
+    follow = Loaded.follow
+    with patch.object(Loaded, "follow", watched), Monitor.open(tmp_path / "state") as monitor:
         assert seen == [], "they wait until someone asks"
         assert sorted(map(str, told(monitor))) == sorted(map(str, results))
         assert monitor._loaded.replay_batches == 7

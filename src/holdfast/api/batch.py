@@ -1,7 +1,6 @@
 """A batch on its way into a state: read, resolved against its tables, taken in by every engine, and committed at once.
 
-A batch of several tables is one transaction: each table's part is read and resolved before any engine sees one of them,
-engines see the parts one after the other, and what those tell that look across tables is told of the whole batch.
+A batch of several tables is one transaction: each table's part is read and resolved before any engine sees one of them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, CommitPart
 from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.resolve import OnMissing
 from holdfast.table.table import Table
 
@@ -111,8 +110,8 @@ class Batches:
         loaded = self.loaded
         loaded.stale = True
         parts = [Part.of(loaded.tables[name], each) for name, each in admitted.items()]
-        changes = [part.change for part in parts if not part.is_nothing]
-        diffs = loaded.maintain(changes) if changes else {}
+        batch = Batch([part.change for part in parts if not part.is_nothing])
+        diffs = loaded.follow(batch) if batch.changes else {}
         many = tuple(rules for rules, engine in loaded.watched.engines.items() if engine.declared.many)
         given = given_witnesses(diffs, loaded.tables)
         seconds = time.perf_counter() - started

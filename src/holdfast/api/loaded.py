@@ -25,7 +25,7 @@ from holdfast.store.replay import replayed
 from holdfast.store.reshape import SHAPE
 from holdfast.store.store import Store
 from holdfast.table import files
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.load import load_table
 from holdfast.table.table import Table
 
@@ -196,16 +196,16 @@ class Loaded:
         """Let the engines see the batches that wait."""
         waiting, self._waiting, self.stale = self._waiting, [], True
         for change in waiting:
-            self.maintain([change], batches=0)
+            self.follow(Batch([change]), batches=0)
         self._recall()
         self.stale = False
 
     # ---- changing ----------------------------------------------------------------------------------------------------
 
-    def maintain(self, changes: Sequence[Change], batches: int = 1) -> dict[Subject, Diff]:
-        """Let the engines see changes of some tables, which count as this many batches to replay."""
+    def follow(self, batch: Batch, batches: int = 1) -> dict[Subject, Diff]:
+        """Let the engines see a batch, which counts as this many to replay."""
         started = time.perf_counter()
-        diffs = self.watched.maintain(changes, self.progress)
+        diffs = self.watched.follow(batch, self.progress)
         allowed, self._allowance = self._allowance, 0.0
         self.replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
         self.replay_batches += batches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import Built
 from holdfast.intake.choosing import discovery_runner
 from holdfast.progress import Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema
 
@@ -66,22 +66,16 @@ class Watched:
         progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
         return engine.discover(self.subject(name), self.runner, progress)
 
-    def maintain(self, changes: Sequence[Change], progress: Progress) -> dict[Subject, Diff]:
-        """Let the engines see the changes of a batch, at most one of each table; gives what it did."""
-        told: dict[Subject, list[tuple[Change, Diff]]] = {}
-        for change in _in_turn(changes):
+    def follow(self, batch: Batch, progress: Progress) -> dict[Subject, Diff]:
+        """Let the engines see a batch, after all that they share has followed it; gives what it did."""
+        for change in batch:
             self.tables[change.table].follow(change, self.runner)
-            for (rules, table), state in self.states.items():
-                if table in (change.table, ALL_TABLES):
-                    diff = self.engines[rules].maintain(state, change, self.runner, progress)
-                    told.setdefault((rules, table), []).append((change, diff))
-        return {subject: self._merged(subject, told[subject]) for subject in self.states if subject in told}
-
-    def _merged(self, subject: Subject, told: Sequence[tuple[Change, Diff]]) -> Diff:
-        if len(told) == 1:
-            return told[0][1]
-        changes, diffs = [change for change, _ in told], [diff for _, diff in told]
-        return self.engines[subject[0]].merged(self.states[subject], changes, diffs)
+        diffs = {}
+        for (rules, table), state in self.states.items():
+            own = batch if table == ALL_TABLES else batch.in_table(table)
+            if own.changes:
+                diffs[rules, table] = self.engines[rules].follow(state, own, self.runner, progress)
+        return diffs
 
     def results(self) -> dict[Subject, Result]:
         """What is found now, by class and table."""
@@ -91,11 +85,3 @@ class Watched:
         """The same as people want to read it, of all classes or of one."""
         chosen = {at: state for at, state in self.states.items() if rules in (None, at[0])}
         return {at: self.engines[at[0]].ranked(state) for at, state in chosen.items()}
-
-
-def _in_turn(changes: Sequence[Change]) -> list[Change]:
-    """The order that costs the least; what is told does not depend on it. A row that comes wants its partner there
-    before it, and one that goes had better go first: partners mostly lie in the smaller table.
-    """
-    grows = sum(len(change.born) - len(change.dead) for change in changes) >= 0
-    return sorted(changes, key=lambda change: change.before.rows, reverse=not grows)

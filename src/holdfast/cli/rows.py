@@ -35,7 +35,7 @@ def rows(
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
     from holdfast.api.view import View
-    from holdfast.report.rows import print_rows
+    from holdfast.report.tables import print_rows
 
     if not numbers and not where:
         raise BadInput("say which rows: give their numbers, or values such as --where Id=17")

@@ -82,7 +82,7 @@ class OrderSpace:
 
     def follow(self, table: Table) -> None:
         """Let the order keys follow."""
-        self._table = table
+        self._encoding = table.encoding  # no rows
         self.is_lasting = not any(images.is_wide(table.dictionaries[column].kept) for column in self._columns)
         if not self.is_lasting:
             self._labels = {column: table.order_keys(column) for column in self._columns}
@@ -91,9 +91,9 @@ class OrderSpace:
         """The order keys."""
         if column in self._labels:
             return self._labels[column].of(codes)
-        if len(codes) * _FEW < len(self._table.dictionaries[column]):
-            return _images_of(self._table.dictionaries[column], codes)
-        return self._table.order_keys(column).of(codes)
+        if len(codes) * _FEW < len(self._encoding.dictionaries[column]):
+            return _images_of(self._encoding.dictionaries[column], codes)
+        return self._encoding.order_keys(column).of(codes)
 
 
 def _images_of(dictionary: Dictionary, codes: AnyCodes) -> Keys:

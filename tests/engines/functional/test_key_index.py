@@ -118,7 +118,7 @@ def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], null
         kept = Kept(ENGINE, world)
         for step in steps:
             if isinstance(step, Batch):
-                kept.maintain(world.change(step))
+                kept.follow(world.change(step))
             elif step == "reload":
                 kept.reload()
             else:

@@ -23,7 +23,7 @@ from holdfast.engines.inclusion.state import State
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.encode import Staged, stage
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import Kept, rewritten
@@ -142,7 +142,7 @@ class Watched:
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
         change = self.several.change(name, inserts, deletes)
         self.tables[name].follow(change, self.runner)
-        return self.engine.maintain(self.state, change, self.runner)
+        return self.engine.follow(self.state, Batch([change]), self.runner)
 
     def explain(self, text: str) -> Explanation:
         return self.engine.explain(self.state, self.tables, text)

@@ -19,6 +19,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.inclusion import parse
+from holdfast.table.change import Batch
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import Row, Several, batches, filled, first_rows, watched
 from tests.oracle import inclusion as oracle
@@ -48,7 +49,7 @@ class Kept:
     def apply(self, name: str, inserts: list[Row], deletes: list[int]) -> Diff:
         change = self.several.change(name, inserts, deletes)
         self.tables[name].follow(change, Threads())
-        return self.engine.maintain(self.state, change, Threads())
+        return self.engine.follow(self.state, Batch([change]), Threads())
 
     def reload(self) -> None:
         arrays, facts = self.engine.dump(self.state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api import watched as watching
 from holdfast.api.watched import Watched
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
@@ -21,6 +19,7 @@ from holdfast.engines.registry import ALL_TABLES, make_engine
 from holdfast.progress import SILENT
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.inclusion import parse
+from holdfast.table.change import Batch as Changes
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, watched
 from tests.engines.inclusion.test_references import GIVEN
@@ -43,8 +42,7 @@ class Together:
         changes = [self.several.change(name, *batch[name]) for name in order]
         subject = (self.engine.declared.name, ALL_TABLES)
         all_of_it = Watched(self.tables, {subject[0]: self.engine}, {subject: self.state})
-        with patch.object(watching, "_in_turn", list):
-            return all_of_it.maintain(changes, SILENT).get(subject, Diff())
+        return all_of_it.follow(Changes(changes), SILENT).get(subject, Diff())
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))

@@ -84,7 +84,7 @@ def test_every_batch_by_definition(
     assert told(kept.engine, kept.state) == known
     for batch in stream:
         before, old_rows = kept.result(), world.rows
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
         assert diff.lost.keys() == before.keys() - kept.result().keys()
         known = expected(world.rows, nulls, asked)
@@ -174,7 +174,7 @@ def test_a_rule_that_a_batch_mends_and_breaks(method: str) -> None:
     world.change(Batch(first))
     kept = Kept(make_engine("od", {"method": method}), world)
     for batch in (Batch([more]), Batch([more]), Batch([(None, None, None, False, None)], [0])):
-        kept.maintain(world.change(batch))
+        kept.follow(world.change(batch))
         assert kept.result() == kept.rediscovered()
 
 

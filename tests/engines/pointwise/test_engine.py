@@ -96,7 +96,7 @@ def test_every_batch_by_definition(
         if number == 1:
             kept.reload()
         before, were = told(engine, kept.state), oracle.Pairs([plain(row) for row in world.rows], by_order, nulls)
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         after = told(engine, kept.state)
         assert after == expected(world.rows, nulls, asked, bound)
         check_diff(diff, before, after, were, oracle.Pairs([plain(row) for row in world.rows], by_order, nulls), nulls)

@@ -37,7 +37,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import SILENT, Progress, search_progress
 from holdfast.rules.dependency import pairs_of
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
@@ -73,8 +73,9 @@ class FunctionalEngine(Engine[WatchedTable, State]):
             )
         return Choice("counts", "as their error is a share of all pairs of rows")
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed in the agree-sets, or prove what is left of the rules."""
+        change = batch.only
         before = self.result(state)
         state.follow(change.after)
         if isinstance(state.basis, Borders):

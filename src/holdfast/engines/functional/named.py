@@ -24,9 +24,9 @@ from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.functional.trust import Fared, trusted
+from holdfast.engines.given.single import alone
 from holdfast.engines.listing import Listing
 from holdfast.engines.violations.given import GivenEngine, GivenStatus
-from holdfast.engines.violations.single import alone
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.dependency import Dependency, Key, columns_of, pairs_of

@@ -14,13 +14,13 @@ import numpy as np
 
 from holdfast.changes.diff import Diff, PairChange
 from holdfast.engines.contract import NoSettings, RuleClass
+from holdfast.engines.given.single import alone, row_change
 from holdfast.engines.inclusion import InclusionSettings, explain
 from holdfast.engines.inclusion.partners import Ids, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing
 from holdfast.engines.violations.given import GivenEngine, GivenStatus
-from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules

@@ -33,7 +33,7 @@ from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -62,8 +62,9 @@ class OrderEngine(Engine[WatchedTable, State]):
             state.scores.know(contexts, together)
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
+        change = batch.only
         before, within = self._moment(state), state.asked.targets.within
         followed = state.way.follow(state.covers, change, runner, progress)
         touched = state.follow(change.after, followed.covers)

@@ -31,7 +31,7 @@ from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
@@ -58,8 +58,9 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         way = kind.begin(subject, asked, runner, progress)
         return State.of(subject, asked, self._told(schema), way, choice.why, progress)
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
+        change = batch.only
         before = state.moment()
         changed = state.way.follow(change, runner, progress)
         state.table = change.after

@@ -15,14 +15,14 @@ import numpy as np
 
 from holdfast.changes.diff import PairChange
 from holdfast.engines.contract import NoSettings, RuleClass
+from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.listing import PairListing
+from holdfast.engines.given.row_set import RowSet
+from holdfast.engines.given.single import alone, row_change
 from holdfast.engines.row.evaluate import Ids, rows_of, truth, violators, violators_born
 from holdfast.engines.row.reckon import operand_values
 from holdfast.engines.row.rows import Rows
-from holdfast.engines.violations.explain import Explanation
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
-from holdfast.engines.violations.listing import PairListing
-from holdfast.engines.violations.row_set import RowSet
-from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.conditions import Arithmetic, Condition

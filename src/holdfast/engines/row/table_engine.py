@@ -15,11 +15,11 @@ import numpy as np
 from holdfast.changes.diff import NOBODY, PairChange
 from holdfast.engines import contract
 from holdfast.engines.contract import NoSettings, RuleClass
+from holdfast.engines.given.single import alone
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_born
 from holdfast.engines.row.measures import Measured, loaded, measured
 from holdfast.engines.violations.given import GivenEngine, ListedStatus
-from holdfast.engines.violations.single import alone
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
