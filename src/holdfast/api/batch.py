@@ -178,7 +178,7 @@ class Part:
 
     @staticmethod
     def of(before: Table, admitted: Admitted) -> Part:
-        """Where nothing changes, the history tells of it, and no file needs to."""
+        """Where nothing changes, the history has it, and no file needs to."""
         if len(admitted.born) or len(admitted.dead):
             return Part(Change(before, admitted.table, admitted.born, admitted.dead), admitted)
         for segment in admitted.segments:

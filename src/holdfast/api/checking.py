@@ -64,7 +64,7 @@ def classes_of(rules: Rules) -> list[str]:
 
 
 def bound(rules: Rules, schemas: Mapping[str, Schema], progress: Progress) -> Given:
-    """Rules checked against tables, by class and table; what is odd about some is told."""
+    """Rules checked against tables, by class and table; what is odd about some is noted."""
     found = bind(rules, schemas)
     for note in found.notes:
         progress.note(note)

@@ -52,7 +52,7 @@ def watch_folder(
 
     each = handle if options.quarantine is None else _moving_aside(handle, folder, options.quarantine, refused)
     whose = options.table if options.table_column is None else f"by {options.table_column}"
-    subject = f"{whose}\n{how}"  # tells apart what else follows the same folder
+    subject = f"{whose}\n{how}"  # other watchers of the same folder have another
     place = str(folder).removeprefix("file://")
     if "://" in place:
         _follow_far(loaded.store, loaded.spark, place, f"{place}\n{subject}", each, once)
@@ -96,7 +96,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
 
 
 def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Handle, once: bool) -> None:
-    """A folder elsewhere: Spark's Structured Streaming tells each file once."""
+    """A folder elsewhere: Spark's Structured Streaming gives each file once."""
     from holdfast.spark.session import session
     from holdfast.spark.stream import follow_folder
 

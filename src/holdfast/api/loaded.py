@@ -37,7 +37,7 @@ _TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are
 
 @contextmanager
 def opened_store(path: str | Path, write: bool, progress: Progress | None) -> Iterator[Store]:
-    """The store of a state; closed again, and the reason told in a sentence, where what is done with it fails."""
+    """The store of a state; where a step fails it is closed again, and the error says why in one sentence."""
     with clear_sentences(path):
         store = Store(path, write=write, note=(progress or SILENT).note)
         try:
@@ -63,7 +63,7 @@ class Loaded:
         self.replay_seconds, self.replay_batches = 0.0, 0
         self.stale = self.closed = False
         self._waiting: list[Change] = []  # what the engines have not seen yet
-        self._told: dict[Subject, list[dict[str, Any]]] = {}  # what the database tells of given rules
+        self._lines: dict[Subject, list[dict[str, Any]]] = {}  # results of given rules in the database
         self._shape: str | None = None  # the last change of rules or columns that is known
         self._seen = self._version = 0  # the last batch that is known, and the version of the database
         self._allowance = _TO_GET_READY
@@ -177,19 +177,19 @@ class Loaded:
         return read()
 
     def _await(self, steps: Sequence[AppliedBatch]) -> None:
-        """Open the files of batches that the engines have not seen, and read what the database tells as of the last."""
+        """Open the files of batches that the engines have not seen, and read the results as of the last."""
         tables, waiting = self.tables, []
         for name, change in replayed(tables, steps):
             waiting.append(change)
             tables[name] = change.after
-        self._told = {at: self.store.results(*at) for at in self.watched.states if rule_class(at[0]).given}
+        self._lines = {at: self.store.results(*at) for at in self.watched.states if rule_class(at[0]).given}
         self._waiting += waiting
         self._seen = steps[-1].seq if steps else self._seen
         self._version = self.store.version_read()
 
     def _recall(self) -> None:
-        """Let the engines know what the database tells of given rules, and no table does."""
-        for at, lines in self._told.items():
+        """Give the engines what the database keeps of given rules, and no table shows."""
+        for at, lines in self._lines.items():
             self.watched.engines[at[0]].recall(self.watched.states[at], lines)
 
     def _replay(self) -> None:

@@ -2,7 +2,7 @@
 
 Files are written first, then one transaction names them and all that goes with them, then the old ones are removed: a
 crash leaves the state before or the state after. Engines' states are those of the last batch at that moment, so no
-batch waits for its replay when a table is written anew.
+batch waits for its replay when a table is rewritten.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdfast.table.load import load_table
 from holdfast.table.rewrite import Kept, bytes_a_row, is_overweight, needed_bytes, rewritten
 from holdfast.table.table import Segment, TableFiles
 
-_NEEDED = "needed"  # the fact of a state that tells how many bytes a row of each table needs
+_NEEDED = "needed"  # the fact of a state: how many bytes a row of each table needs
 
 # A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
 # a table holds much more than it needs.
@@ -37,7 +37,7 @@ class Upkeep:
         self._needed: dict[str, float] = json.loads(self._store.meta(_NEEDED) or "{}")
 
     def checkpoint(self) -> None:
-        """Keep the engines' states as of now, merge small segments, and write tables anew that hold more than twice
+        """Keep the engines' states as of now, merge small segments, and rewrite tables that hold more than twice
         what they need.
         """
         tables = self._loaded.now().tables
@@ -70,7 +70,7 @@ class Upkeep:
         self._store.postpone_checkpoint(seq + min(max(loaded.replay_batches, 1), _MOST_BATCHES))
 
     def vacuum(self, keep_events: bool) -> Vacuumed:
-        """Write all tables anew, and remove what is left of deleted rows from the whole state folder."""
+        """Rewrite all tables, and remove what is left of deleted rows from the whole state folder."""
         tables = self._loaded.now().tables
         before = self._store.size()
         with self._loaded.writing():
@@ -86,14 +86,14 @@ class Upkeep:
         if text != self._store.meta(_NEEDED):
             self._store.put_meta(_NEEDED, text)
 
-    def _keep(self, anew: Iterable[str]) -> int:
-        """Keep states and tables as of now, some of them written anew; gives how many values that dropped."""
+    def _keep(self, outgrown: Iterable[str]) -> int:
+        """Keep states and tables as of now, some of them rewritten; gives how many values that dropped."""
         loaded, store = self._loaded, self._store
         loaded.stale = True
         replaced: dict[str, tuple[Segment, ...]] = {}
         kept: dict[str, Kept] = {}
         dropped = 0
-        for name in anew:
+        for name in outgrown:
             loaded.progress.step(f"Writing {name} anew")
             made = rewritten(loaded.tables[name], store.folder)
             replaced[name], kept[name] = made.segments, made.kept
@@ -116,7 +116,7 @@ class Upkeep:
         return dropped
 
     def _move_on(self, kept: Mapping[str, Kept]) -> None:
-        """Let the engines go on with tables that were written anew."""
+        """Let the engines go on with tables that were rewritten."""
         watched = self._loaded.watched
         for (rules, name), state in watched.states.items():
             if name in kept or (name == ALL_TABLES and kept):

@@ -100,7 +100,7 @@ def _look_at_files(store: Store, names: set[str], progress: Progress) -> tuple[i
 
 
 class _Answers:
-    """A state with what its database tells of it, both as of one moment."""
+    """A state with the results in its database, both as of one moment."""
 
     def __init__(self, store: Store, progress: Progress) -> None:
         self._loaded = Loaded(store, progress=progress)
@@ -202,12 +202,12 @@ def _as_json(result: Result) -> dict[str, Any]:
 
 
 def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings without what the table doesn't tell: how they fared."""
+    """Findings without their track record, which no table shows."""
     return {text: {name: line[name] for name in line if name not in HISTORY} for text, line in found.items()}
 
 
 def _differences(kept: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:
-    """The first few rules of which two sides tell different things."""
+    """The first few rules on which two sides differ."""
     wrong = [text for text in {**kept, **found} if kept.get(text) != found.get(text)]
     return [
         f"{text}: kept as {kept.get(text, 'nothing')}, found as {found.get(text, 'nothing')}" for text in wrong[:_SHOWN]

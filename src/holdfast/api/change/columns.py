@@ -1,7 +1,7 @@
 """Columns change while a state lives: they join, leave, get other names and wider types.
 
-A change is told with the rules that it makes meaningless. Rules of a column that is renamed stay, and so does what is
-remembered of them. The engines look at the changed table anew, unless nothing but names change: then those that find
+The history names the rules that a change makes meaningless. Rules of a column that is renamed stay, and so does what is
+remembered of them. The engines search the changed table again, unless nothing but names change: then those that find
 rules go on with what they know.
 """
 

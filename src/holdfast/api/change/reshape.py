@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from holdfast.api.change.effects import Results, effects, effects_of_table, events
 from holdfast.api.change.renaming import Renaming
-from holdfast.api.change.told import Results, events, rules_told, told
 from holdfast.api.change.wanted import Wanted, kept_wanted
 from holdfast.api.kept import kept_rules, settings_text, written_states
 from holdfast.api.loaded import Loaded
@@ -138,9 +138,9 @@ class _Reshaping:
         return state
 
     def _about(self, old: Results, now: Results) -> dict[str, Any]:
-        """What is told of rules and classes."""
-        about = told(self._wanted, self._draft.wanted, old, now)
-        return rules_told(about, old, now) if self._touched else about
+        """What the change did to rules and classes."""
+        about = effects(self._wanted, self._draft.wanted, old, now)
+        return effects_of_table(about, old, now) if self._touched else about
 
     def _facts(self) -> dict[str, str]:
         """What is wanted, as a state keeps it."""

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from holdfast.api.change.wanted import Wanted
 
 Results = Mapping[tuple[str, str], Result]  # by class and table
-_TOLD = ("name", "table", "severity", "text", "violations", "counted")
+_SHOWN = ("name", "table", "severity", "text", "violations", "counted")
 
 
-def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
-    """What a change did, as the history tells it."""
+def effects(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
+    """What a change did, as the history keeps it."""
     about: dict[str, list[Json]] = {
         **_given_changes(_given(old), _given(now)),
         "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
@@ -32,7 +32,7 @@ def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str
     return {event: listed for event, listed in about.items() if listed}
 
 
-def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+def effects_of_table(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
     """The same of a change of tables or columns: given rules that are no more, those that are written otherwise
     now, and how many of the others there are. A constant is written in the type of its column: a day as a time, where
     dates became timestamps.
@@ -43,8 +43,8 @@ def rules_told(about: Mapping[str, Any], old: Results, now: Results) -> dict[str
     edited = [each for each in about.get("added", []) if each["name"] in gone]
     stay = {each["name"] for each in edited}
     removed = [each for each in about.get("removed", []) if each["name"] not in stay]
-    told = {"removed": removed, "edited": edited, "found": found}
-    return {event: listed for event, listed in told.items() if listed}
+    own = {"removed": removed, "edited": edited, "found": found}
+    return {event: listed for event, listed in own.items() if listed}
 
 
 def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _label(finding: Json) -> tuple[Any, ...]:
 
 
 def _brief(finding: Json) -> Json:
-    return {name: finding[name] for name in _TOLD}
+    return {name: finding[name] for name in _SHOWN}
 
 
 def _marked(wanted: Wanted) -> frozenset[RuleName]:
