@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.api import monitor
+from holdfast.api import monitor, upkeep
 from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.table import files
 
@@ -54,7 +54,7 @@ def die_at_flush(number: int) -> None:
 
 def main(state: str, batches: str, scratch: str, die: str = "0", quarantine: str = "") -> None:
     """Do as the module says."""
-    monitor._REPLAY_BATCHES = CHECKPOINT_EVERY
+    upkeep._REPLAY_BATCHES = CHECKPOINT_EVERY
     small_thresholds()
     if batches == "-":
         die_at_flush(int(die))

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.overview import overview
 from holdfast.api.state_report import state_document
+from holdfast.api.suggesting import overview
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT
 from holdfast.report.bundle import html_page

@@ -55,7 +55,7 @@ class Rows:
     @staticmethod
     def none_of(table: Table) -> Rows:
         """No rows of a table."""
-        return Rows(table.encoding, partial(np.empty, 0, dtype=np.int64), 0, lambda _: np.empty(0, np.uint32))
+        return Rows(table.encoding, lambda: np.empty(0, np.int64), 0, lambda _: np.empty(0, np.uint32))
 
     def __len__(self) -> int:
         return self._count
