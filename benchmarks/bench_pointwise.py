@@ -188,6 +188,7 @@ def _kept(stream: Stream, folder: str) -> Case:
             started = time.perf_counter()
             watched.follow(change, Threads())
             diff = engine.follow(state, Batch([change]), Threads())
+            diff = engine.explained(state, diff, Batch([change]))
             moved = len(diff.lost) + len(diff.gained)
             spent.append(time.perf_counter() - started)
             table = change.after

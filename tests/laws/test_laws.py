@@ -162,8 +162,9 @@ def test_rewriting_the_table_on_the_way(
 
 
 def _plainly(diff: Diff) -> list[Any]:
-    """All that a diff tells, with what is made when asked for made."""
-    return [*(dict(part) for part in (diff.gained, diff.lost, diff.changed, diff.violations)), repr(diff.witnesses)]
+    """All that a diff tells, with the rules made; values of witnesses may be no numbers, which equal nothing."""
+    parts = diff.gained, diff.lost, diff.changed, diff.violations, diff.causes
+    return [*map(dict, parts), diff.worth, diff.gained_worth, repr(diff.witnesses)]
 
 
 @for_every_engine

@@ -115,7 +115,8 @@ class Kept:
     def follow(self, change: Change) -> Diff:
         if self.watched.table is not change.after:
             self.watched.follow(change, self.world.runner)
-        return self.engine.follow(self.state, Changes([change]), self.world.runner)
+        batch = Changes([change])
+        return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.world.runner), batch)
 
     def rewrite(self) -> None:
         """Go on with a table that was written anew."""

@@ -106,23 +106,26 @@ class Batches:
             self.loaded.store.remove_orphans()
 
     def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
-        """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
+        """Let the engines see the changes, say why rules broke and what is kept of that, and commit: the history has
+        the seconds up to then. From here on a failure leaves memory behind the disk.
+        """
         loaded = self.loaded
         loaded.stale = True
         parts = [Part.of(loaded.tables[name], each) for name, each in admitted.items()]
         batch = Batch([part.change for part in parts if not part.is_nothing])
-        diffs = loaded.follow(batch) if batch.changes else {}
+        diffs = loaded.watched.explained(batch, loaded.follow(batch)) if batch.changes else {}
         many = tuple(rules for rules, engine in loaded.watched.engines.items() if engine.declared.many)
         given = given_witnesses(diffs, loaded.tables)
-        seconds = time.perf_counter() - started
         kept = kept_rows(diffs, given, loaded.tables)
         done = tuple(part.to_commit() for part in parts)
-        loaded.store.commit(Commit(batch_id, kind, done, seconds, diffs, many, given, kept))
+        decided = time.perf_counter()
+        loaded.store.commit(Commit(batch_id, kind, done, decided - started, diffs, many, given, kept))
+        commit_seconds = time.perf_counter() - decided
         loaded.stale = False
         record = loaded.store.batch(batch_id)
         assert record is not None
         self._upkeep.checkpoint_if_due(admitted)
-        return Outcome(record, diffs, marks=kept_marks(loaded.store))
+        return Outcome(record, diffs, marks=kept_marks(loaded.store), commit_seconds=commit_seconds)
 
 
 def _as_first_read(given: ReadOptions, kept: CsvOptions) -> ReadOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,10 +72,17 @@ class Watched:
             self.tables[change.table].follow(change, self.runner)
         diffs = {}
         for (rules, table), state in self.states.items():
-            own = batch if table == ALL_TABLES else batch.in_table(table)
+            own = _seen_by(table, batch)
             if own.changes:
                 diffs[rules, table] = self.engines[rules].follow(state, own, self.runner, progress)
         return diffs
+
+    def explained(self, batch: Batch, diffs: Mapping[Subject, Diff]) -> dict[Subject, Diff]:
+        """What `follow` gave, with all that is stored and shown of it: nothing is computed later."""
+        return {
+            (rules, table): self.engines[rules].explained(self.states[rules, table], diff, _seen_by(table, batch))
+            for (rules, table), diff in diffs.items()
+        }
 
     def results(self) -> dict[Subject, Result]:
         """What is found now, by class and table."""
@@ -85,3 +92,8 @@ class Watched:
         """The same as people want to read it, of all classes or of one."""
         chosen = {at: state for at, state in self.states.items() if rules in (None, at[0])}
         return {at: self.engines[at[0]].ranked(state) for at, state in chosen.items()}
+
+
+def _seen_by(table: str, batch: Batch) -> Batch:
+    """The part of a batch that the engines of a table see, or those that look across tables."""
+    return batch if table == ALL_TABLES else batch.in_table(table)

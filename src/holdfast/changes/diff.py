@@ -2,9 +2,10 @@
 
 A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff tells what was
 gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it, and each
-rule that came or went a **cause**.
+rule that came or went a **cause**. A diff that an engine has explained is plain data: it holds no table alive, and
+nothing of it is computed later but the words for rules.
 
-Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inverts.
+Law (tests/changes): `between(a, b).patch(a) == b`.
 """
 
 from __future__ import annotations

@@ -243,6 +243,13 @@ class Engine(ABC, Generic[Subject, State]):
         about the one table of the subject, or about some of all tables.
         """
 
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
+        """The diff that `follow` gave of a batch, with what is stored and shown of it: which rows broke the rules that
+        were lost, why rules came and went, and what they are worth. Asked once, before the next batch, and not at all
+        where batches are replayed. What it gives holds no table.
+        """
+        return diff
+
     @abstractmethod
     def result(self, state: State) -> Result:
         """All that holds now, by text."""

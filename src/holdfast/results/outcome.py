@@ -49,6 +49,7 @@ class Outcome(Printed, Drawn):
     already_applied: bool = False
     quarantined: Quarantined | None = None  # where rows may be set aside, those that were
     marks: Marks = field(default=Marks())  # the found rules that are ignored, and those that are pinned
+    commit_seconds: float = 0.0  # which `seconds` of the batch leave out, as the history is written with it
 
     @property
     def lost(self) -> list[Finding]:

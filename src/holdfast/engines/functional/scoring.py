@@ -78,9 +78,11 @@ class Ranked(RulesWhenAsked[Dependency]):
         return {rule.text: rule for rule in known}
 
 
-def worth_of(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
-    """What those of some rules are worth in a table that may have a score of `BROKEN` or more."""
-    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if rule.text in among]
+def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) -> dict[str, Worth]:
+    """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
+    more.
+    """
+    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if among is None or rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 

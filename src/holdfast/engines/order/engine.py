@@ -23,7 +23,7 @@ from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
-from holdfast.engines.order.differ import Moment, difference
+from holdfast.engines.order.differ import Moment, Step, difference, with_causes
 from holdfast.engines.order.explain import Explanation, explain
 from holdfast.engines.order.result import Listed, Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
@@ -75,7 +75,14 @@ class OrderEngine(Engine[WatchedTable, State]):
         after = self._moment(state)
         if self._settings.min_score is not None or before.is_tested != after.is_tested:
             touched = list(state.told)
-        return difference(before, after, touched, _wording(state), change, followed.pairs)
+        state.step = Step(before, after, followed.pairs)
+        return difference(state.step, touched, _wording(state))
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Why rules came and went, and which rows broke those that were lost."""
+        step, state.step = state.step, None
+        assert step is not None
+        return with_causes(diff, step, _wording(state), batch.only)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""

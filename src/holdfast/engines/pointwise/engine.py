@@ -20,7 +20,7 @@ from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
-from holdfast.engines.pointwise.differ import difference
+from holdfast.engines.pointwise.differ import difference, with_causes
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.result import Rules
@@ -66,7 +66,16 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         state.table = change.after
         if changed or state.chosen.min_coverage or before.is_tested != (change.after.rows >= FEWEST_ROWS):
             state.derive(progress)
-        return difference(before, state.moment(), state.wording, change, state.best_first)
+        state.before = before
+        return difference(before, state.moment(), state.wording)
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Why rules came and went, which rows broke those that were lost, and what people want to see first."""
+        before, state.before = state.before, None
+        assert before is not None
+        if not diff.lost and not diff.gained:
+            return diff
+        return with_causes(diff, before, state.moment(), state.wording, batch.only, state.way.tallied())
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""

@@ -39,7 +39,8 @@ class Told:
 class State:
     """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; where a
     coverage is asked for, vacuous rules are not counted, and of these boxes only those are sure to be here that the
-    rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject may be ahead of.
+    rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject may be ahead of;
+    `before` is how rules stood before this one, until it is explained.
     """
 
     subject: WatchedTable
@@ -51,6 +52,7 @@ class State:
     vacuous: int
     never: Boxes
     why: str = ""  # this way
+    before: Moment | None = None
 
     @staticmethod
     def of(subject: WatchedTable, asked: Asked, chosen: Told, way: Way, why: str, progress: Progress) -> State:
