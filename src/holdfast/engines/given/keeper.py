@@ -94,8 +94,9 @@ class Answer:
 
 def merged(one: Answer, other: Answer) -> Answer:
     """What two answers say of the same rules."""
-    known, more = one.example[:, 0] != NOBODY, other.example[:, 0] != NOBODY
-    first = known & (~more | (one.example[:, 1] <= other.example[:, 1]))
+    (mine, beside), (others, other_beside) = one.example.T, other.example.T
+    less = (beside < other_beside) | ((beside == other_beside) & (mine <= others))
+    first = (mine != NOBODY) & ((others == NOBODY) | less)
     return Answer(
         tuple(map(_joined, one.added, other.added)),
         tuple(map(_joined, one.resolved, other.resolved)),
