@@ -20,6 +20,8 @@ from holdfast.engines.denial import Denials
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, merged
 from holdfast.engines.order import Lists
+from holdfast.engines.row import Rows as RowRules
+from holdfast.engines.row import Tables
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
@@ -62,12 +64,16 @@ DENIALS = (
     "not(t.a > 1 and t.b = 2)",
 )
 LISTS = ("[a] orders [b]", "[x, a] orders [b desc, y]", "[a] orders [a, b]", "[] orders [y]")
+ROWS = ("t.a between 0 and 2", "t.x like 'a%' or t.b is null", "t.a + t.b < 4")
+TABLES = ("rows <= 12", "share(null b) <= 0.25", "distinct(a) <= 2", "min(a) >= 1", "max(x) < 'é'")
 WORLDS = {
     "dc": World(Denials(), DENIALS),
     "dc, counted": World(Denials(), DENIALS, {"count_only": True}),
     "dc, few listed": World(Denials(), DENIALS, {"pair_limit": 8}, adds_up=False),
     "lod": World(Lists(), LISTS),
     "lod, counted": World(Lists(), LISTS, {"count_only": True}),
+    "row": World(RowRules(), ROWS),
+    "table": World(Tables(), TABLES),
 }
 each_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 seeds = pytest.mark.parametrize("seed", range(8))
@@ -92,7 +98,8 @@ class Piece:
     def copied(self) -> Piece:
         """The plan as bytes, the state as it was dumped."""
         keeper = pickle.loads(pickle.dumps(self.keeper))
-        subject = WatchedTable(self.subject.table, *self.subject.dump())
+        arrays, facts = self.subject.dump()
+        subject = WatchedTable(self.subject.table, {name: np.array(each) for name, each in arrays.items()}, facts)
         return Piece(keeper, subject, keeper.load(subject, *self.keeper.dump(self.state)))
 
     def look(self, change: Change, born: Rows, dead: Rows) -> Answer:
