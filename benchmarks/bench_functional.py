@@ -168,7 +168,7 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
         moved.append(sum(len(diff.lost) + len(diff.gained) for diff in diffs))
         started = time.perf_counter()
         batch = Batch([change])
-        told = [one.explained(*each, batch) for one, *each in zip(engines, states, diffs, strict=True)]
+        told = [one.explained(state, diff, batch) for one, state, diff in zip(engines, states, diffs, strict=True)]
         broken = sum(len(diff.witnesses) for diff in told)
         why.append(time.perf_counter() - started)
     rival, equal = _anew(engines, states, table)

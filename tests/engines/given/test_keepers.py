@@ -21,6 +21,8 @@ from holdfast.engines.functional import NamedDependencies
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, merged
 from holdfast.engines.order import Lists
+from holdfast.engines.row import Rows as RowRules
+from holdfast.engines.row import Tables
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
@@ -67,6 +69,8 @@ DENIALS = (
 )
 LISTS = ("[a] orders [b]", "[x, a] orders [b desc, y]", "[a] orders [a, b]", "[] orders [y]")
 DEPENDENCIES = ("a -> b", "() -> y", "a, x -> b", "key(a)", "key(a, x)", "key()")
+ROWS = ("t.a between 0 and 2", "t.x like 'a%' or t.b is null", "t.a + t.b < 4")
+TABLES = ("rows <= 12", "share(null b) <= 0.25", "distinct(a) <= 2", "min(a) >= 1", "max(x) < 'é'")
 WORLDS = {
     "dc": World(Denials(), DENIALS),
     "dc, counted": World(Denials(), DENIALS, {"count_only": True}),
@@ -77,6 +81,8 @@ WORLDS = {
     "named, nulls differ": World(
         NamedDependencies(), DEPENDENCIES, schema=replace(SCHEMA, nulls=Nulls.DISTINCT), readied_whole=True
     ),
+    "row": World(RowRules(), ROWS),
+    "table": World(Tables(), TABLES),
 }
 each_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 seeds = pytest.mark.parametrize("seed", range(8))
@@ -101,7 +107,8 @@ class Piece:
     def copied(self) -> Piece:
         """The plan as bytes, the state as it was dumped."""
         keeper = pickle.loads(pickle.dumps(self.keeper))
-        subject = WatchedTable(self.subject.table, *self.subject.dump())
+        arrays, facts = self.subject.dump()
+        subject = WatchedTable(self.subject.table, {name: np.array(each) for name, each in arrays.items()}, facts)
         return Piece(keeper, subject, keeper.load(subject, *self.keeper.dump(self.state)))
 
     def look(self, change: Change, born: Rows, dead: Rows, readied_with: Change | None = None) -> Answer:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,23 +15,72 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.engines.given.keeper import Answer, Cut
+from holdfast.changes.equal_rows import Codes
+from holdfast.engines.given.keeper import Answer, Cut, merged
 from holdfast.engines.inclusion.references import OrphansKeeper, State
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
+from holdfast.table.rows import Rows
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
-from tests.engines.given.pieces import PartOfChange, only, same_in_any_order
 from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, watched
 from tests.oracle.inclusion import same
 
+Mask = NDArray[np.bool_]
 TEXTS = ("a.n in b.m", "b.f in c.long", "a(n, s) in b(m, t)", "b(m, f) in c(k, long)")
 Inserts = tuple[list[Row], list[int]]  # rows to insert, and the places of rows to delete
 parts = st.fixed_dictionaries(
     {}, optional={name: st.tuples(rows_of(name, 3), st.lists(st.integers(0, 9), max_size=3)) for name in SCHEMAS}
 )
 _PIECES = 3
+
+
+# ---- pieces ----------------------------------------------------------------------------------------------------------
+
+
+def some_of(rows: Rows, mask: Mask) -> Rows:
+    """Those of some rows that a mask marks."""
+    return Rows(rows.encoding, lambda: rows.ids[mask], int(mask.sum()), lambda column: rows.codes(column)[mask])
+
+
+def only(table: Table, ids: NDArray[np.int64]) -> Table:
+    """A table as if none of its other rows had lived."""
+    return table.changed([], np.setdiff1d(table.living_ids(), ids))
+
+
+@dataclass(frozen=True)
+class PartOfChange:
+    """What a batch did to some rows of a table."""
+
+    table: str
+    after: Table
+    inserted: Codes
+    deleted: Codes
+    come: Rows
+    gone: Rows
+
+    @staticmethod
+    def of(change: Change, living: NDArray[np.int64], born: Mask, dead: Mask) -> PartOfChange:
+        """With the rows that live after it, and masks of those that it brought and took."""
+        codes = change.inserted[:, born], change.deleted[:, dead]
+        rows = some_of(change.come, born), some_of(change.gone, dead)
+        return PartOfChange(change.table, only(change.after, living), *codes, *rows)
+
+
+def same_in_any_order(answers: Sequence[Answer], whole: Answer) -> None:
+    """Answers of pieces add up to that of the whole, from the first to the last and the other way round."""
+    for order in (answers, answers[::-1]):
+        assert told(reduce(merged, order, Answer.nothing(len(whole.added)))) == told(whole)
+
+
+def told(answer: Answer) -> list[Any]:
+    """All that an answer says, its violations in no order."""
+    pairs = [sorted(map(tuple, each.tolist())) for each in (*answer.added, *answer.resolved)]
+    return [pairs, answer.counts.tolist(), answer.listed.tolist(), answer.example.tolist()]
+
+
+# ---- the laws --------------------------------------------------------------------------------------------------------
 
 
 def keeper_of(texts: Sequence[str], tables: Mapping[str, WatchedTable]) -> OrphansKeeper:

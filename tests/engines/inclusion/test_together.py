@@ -119,8 +119,9 @@ def _orphans(kept: Together) -> dict[str, set[int]]:
 
 # ---- rows with a key, which batches update --------------------------------------------------------------------------
 
+Schemas = dict[str, tuple[Column, ...]]
 few = st.sampled_from([None, 0, 1, 2])
-KEYED = {
+KEYED: Schemas = {
     "a": (Column("id", pa.int64()), Column("n", pa.int64()), Column("p", pa.int64()), Column("s", pa.string())),
     "b": (Column("id", pa.int64()), Column("m", pa.float64()), Column("t", pa.string())),
 }
@@ -140,10 +141,9 @@ keyed_parts = st.fixed_dictionaries(
 class Keyed(Together):
     """Rows by their key, beside the tables."""
 
-    def __init__(self, engine: Engine[Any, Any], rows: dict[str, Given]) -> None:
-        several = Several(KEYED, key=(0,))
-        super().__init__(engine, several)
-        self.rows: dict[str, dict[int, Row]] = {name: {} for name in KEYED}
+    def __init__(self, engine: Engine[Any, Any], rows: dict[str, Given], schemas: Schemas = KEYED) -> None:
+        super().__init__(engine, Several(schemas, key=(0,)))
+        self.rows: dict[str, dict[int, Row]] = {name: {} for name in schemas}
         self.put(rows)
 
     def put(self, batch: Mapping[str, Given]) -> Diff:
@@ -203,13 +203,42 @@ def _check_example(kept: Together, table: str, new: set[int], example: tuple[int
 def test_found_dependencies_of_rows_that_are_updated(
     first: dict[str, Given], stream: list[dict[str, Given]], arity: int
 ) -> None:
-    kept = Keyed(make_engine("ind", {"max_arity": arity}), first)
+    _follow_found(Keyed(make_engine("ind", {"max_arity": arity}), first), stream, arity)
+
+
+# Two tables of which one often has all pairs of values that the other one has, so that dependencies of both columns
+# hold, and break while those of one column still hold.
+PAIRS: Schemas = {
+    "a": (Column("id", pa.int64()), Column("n", pa.float64()), Column("s", pa.string())),
+    "b": (Column("id", pa.int64()), Column("m", pa.int64()), Column("t", pa.string())),
+}
+_pairs = st.tuples(st.sampled_from([0, 1]), st.sampled_from(["x", "y"]))
+_full = dict(enumerate([(0, "x"), (0, "y"), (1, "x"), (1, "y")]))
+pair_parts = st.fixed_dictionaries(
+    {
+        "a": st.dictionaries(st.integers(0, 3), st.one_of(st.none(), _pairs), max_size=2),
+        "b": st.dictionaries(st.integers(0, 4), st.one_of(st.none(), _pairs), max_size=3),
+    }
+)
+
+
+@settings(max_examples=60)
+@given(
+    first=st.dictionaries(st.integers(0, 3), _pairs, min_size=1), stream=st.lists(pair_parts, min_size=1, max_size=4)
+)
+def test_found_dependencies_of_pairs(first: Given, stream: list[dict[str, Given]]) -> None:
+    kept = Keyed(make_engine("ind", {"max_arity": 2}), {"a": first, "b": _full}, PAIRS)
+    assert "a(n, s) in b(m, t)" in kept.result()
+    _follow_found(kept, stream, 2)
+
+
+def _follow_found(kept: Keyed, stream: list[dict[str, Given]], arity: int) -> None:
+    """What is found is what the definition says, batch by batch."""
     for batch in stream:
         before = kept.result()
         diff = kept.put(batch)
-        assert diff.patch(before) == kept.result() == kept.rediscovered()
-        plain = kept.several.plain()
-        found = kept.result()
+        found, plain = kept.result(), kept.several.plain()
+        assert diff.patch(before) == found == kept.rediscovered()
         assert {text for text, ind in found.items() if ind.arity == 1} == texts_of(oracle.unary(plain))
         several = oracle.several(plain, "typed", arity)
         assert {text for text, ind in found.items() if ind.arity > 1} == texts_of(several)

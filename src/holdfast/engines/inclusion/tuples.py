@@ -125,10 +125,8 @@ class InTable:
         """
         wanted, marks = Tuples(codes), _Marks(self._table, columns, codes)
         for shard, alive in self._table.living() if codes.shape[1] else ():
-            if shard.last_id < first:
-                continue
-            start = int(shard.places_of(np.array([max(first, shard.first_id)]))[0])
-            places = marks.likely(shard, _living_places(alive, start, len(shard)))
+            places = marks.likely(shard, _living_places(alive, 0, len(shard)))
+            places = places[shard.ids_of(places) >= first]
             numbers = wanted.places(_tuples_at(shard, columns, places))
             yield shard.ids_of(places[numbers >= 0]), numbers[numbers >= 0]
 
