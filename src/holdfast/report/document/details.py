@@ -1,4 +1,4 @@
-"""What a page tells of one rule: what it says, how it fared, and which rows break it.
+"""What a page shows of one rule: what it says, how it fared, and which rows break it.
 
 Or a page of violations, cut from all of them: only its rows are read from the files of their table.
 """
@@ -164,8 +164,8 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"{finding['support']:,} rows could have broken it."
     if finding.get("tested_since"):
         tested, broke = finding["tested_since"], finding["broke_since"]
-        yield f"Of {tested:,} rows that came since it is watched and could have broken it, {broke:,} did."
-    if finding.get("error") and not is_given(finding):  # of given rules the rows to remove are told
+        yield f"Since it is watched: {broke:,} of {tested:,} new rows broke it."
+    if finding.get("error") and not is_given(finding):  # a given rule shows its rows to remove
         counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
         yield f"It holds but for {finding['error']:.4%} of {counted}."
     if finding.get("value_coverage", 1.0) < 1.0:
@@ -173,7 +173,7 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
 
 
 def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
-    """So many violations from the one of a number on, each as rows side by side with the reason in words."""
+    """`count` violations from number `first` on: each as rows side by side, with the reason in words."""
     about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
     if listing.pairs is None:
         return {**about, "violations": []}
