@@ -220,7 +220,7 @@ class BoxTree:
 
 
 def _chunks(count: int) -> list[tuple[int, int]]:
-    """Parts of so many blocks or queries for threads: from one to before another."""
+    """Where to cut `count` blocks or queries for threads: each part from one up to before another."""
     return list(itertools.pairwise(count * i // _CHUNKS for i in range(_CHUNKS + 1)))
 
 

@@ -29,7 +29,7 @@ from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Table
 
 Keys = NDArray[np.int64]
-_FEW = 8  # codes that are at most one in so many of a dictionary's are looked up, rather than kept for all
+_FEW = 8  # fewer codes than one in this many of a dictionary are looked up; for more, the keys of all are kept
 
 
 class KeySpace(Protocol):
@@ -39,7 +39,7 @@ class KeySpace(Protocol):
 
     @property
     def generation(self) -> int:
-        """Counts how often keys had to be given anew."""
+        """How often all keys had to be replaced."""
 
     def follow(self, table: Table) -> None:
         """Take in the values that a newer version of the table has added."""
@@ -77,7 +77,7 @@ class OrderSpace:
 
     @property
     def generation(self) -> int:
-        """Counts how often keys had to be given anew."""
+        """How often all keys had to be replaced."""
         return sum(keys.generation for keys in self._labels.values())
 
     def follow(self, table: Table) -> None:

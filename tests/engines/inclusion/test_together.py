@@ -213,7 +213,7 @@ PAIRS: Schemas = {
     "b": (Column("id", pa.int64()), Column("m", pa.int64()), Column("t", pa.string())),
 }
 _pairs = st.tuples(st.sampled_from([0, 1]), st.sampled_from(["x", "y"]))
-_full = dict(enumerate([(0, "x"), (0, "y"), (1, "x"), (1, "y")]))
+_full: Given = dict(enumerate([(0, "x"), (0, "y"), (1, "x"), (1, "y")]))
 pair_parts = st.fixed_dictionaries(
     {
         "a": st.dictionaries(st.integers(0, 3), st.one_of(st.none(), _pairs), max_size=2),

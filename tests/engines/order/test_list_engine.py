@@ -44,8 +44,8 @@ def test_finds_all_violations_and_tells_splits_from_swaps(start: list[Any], give
     for rule, found in zip(given_rules, discover(stream.table, given_rules).found(), strict=True):
         expected = wanted(stream, rule)
         assert listed(found) == expected.keys()
-        told = {pair: _kind(rule, stream.table, pair) for pair in expected}
-        assert told == expected
+        kinds = {pair: _kind(rule, stream.table, pair) for pair in expected}
+        assert kinds == expected
     for rule, found in zip(given_rules, discover(stream.table, given_rules, limit=0).found(), strict=True):
         assert found.count == len(wanted(stream, rule))
 
@@ -74,12 +74,12 @@ def test_follows_a_stream(start: list[Any], changes: list[Any], given_rules: lis
 @given(st.lists(rows, max_size=8), rules)
 def test_the_first_violation_is_one(start: list[Any], rule: ListOD) -> None:
     stream = Stream.of(SCHEMA, start)
-    told, expected = look(rule, stream.table), wanted(stream, rule)
-    assert bool(told) == (not expected)
-    if not told:
-        t, s = told.rows
-        assert expected[t, s] == told.kind
-        assert str(told).startswith(f"{rule.text}\nrow {t} and row {s} are a {told.kind}: ")
+    seen, expected = look(rule, stream.table), wanted(stream, rule)
+    assert bool(seen) == (not expected)
+    if not seen:
+        t, s = seen.rows
+        assert expected[t, s] == seen.kind
+        assert str(seen).startswith(f"{rule.text}\nrow {t} and row {s} are a {seen.kind}: ")
 
 
 def test_a_column_orders_itself_downwards_iff_it_is_constant() -> None:
