@@ -91,8 +91,9 @@ def _kept(plan: Plan, deleting: bool, folder: str) -> Case:
             watched.follow(change, Threads())
             batch = Batch([change])
             diffs = [engine.follow(state, batch, Threads()) for engine, state in zip(engines, states, strict=True)]
-            followed = zip(engines, states, diffs, strict=True)
-            diffs = [engine.explained(state, diff, batch) for engine, state, diff in followed]
+            diffs = [
+                engine.explained(state, diff, batch) for engine, state, diff in zip(engines, states, diffs, strict=True)
+            ]
             moved = sum(len(diff.lost) + len(diff.gained) for diff in diffs)
             spent.append(time.perf_counter() - started)
             table = change.after

@@ -46,7 +46,7 @@ def found(table: Table) -> list[One]:
 
 @dataclass(frozen=True)
 class Settings:
-    least_rows: Annotated[int, Option("Only in tables of at least so many rows.", 0)] = 1
+    least_rows: Annotated[int, Option("Only in tables of at least this many rows.", 0)] = 1
 
 
 class Ones(Suggestible[Settings, WatchedTable]):

@@ -80,7 +80,7 @@ def test_an_outcome_holds_no_table_alive(tmp_path: Path, method: str) -> None:
 
 
 def _tables(watch: hf.Monitor) -> list[weakref.ref[Table]]:
-    return [weakref.ref(each.table) for each in watch.opened().watched.values()]
+    return [weakref.ref(each.table) for each in watch.opened().tables.values()]
 
 
 def test_the_time_that_is_printed_has_that_of_the_commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

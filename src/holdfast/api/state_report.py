@@ -57,7 +57,7 @@ class _State:
             title=view.path.resolve().name,
             is_state=True,
             nulls=view.nulls,
-            watched=opened.watched,
+            watched=opened.tables,
             left_out=opened.left_out,
             sections=[*self._sections(rules)],
             rules=rules,

@@ -67,11 +67,11 @@ batches = st.sampled_from(list(SCHEMAS)).flatmap(
 class Several:
     """Tables that batches change, with plain copies of their rows beside them."""
 
-    def __init__(self, schemas: dict[str, tuple[Column, ...]] | None = None) -> None:
+    def __init__(self, schemas: dict[str, tuple[Column, ...]] | None = None, key: tuple[int, ...] = ()) -> None:
         self.schemas = schemas or SCHEMAS
         self.folder = tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, self.folder)
-        self.tables = {name: Table.empty(Schema(name, columns)) for name, columns in self.schemas.items()}
+        self.tables = {name: Table.empty(Schema(name, columns, key)) for name, columns in self.schemas.items()}
         self.where = {name: TableFiles(table.schema, (), 0) for name, table in self.tables.items()}
         self.rows: dict[str, list[Row]] = {name: [] for name in self.schemas}
 

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.inclusion.references import ReferenceEngine
-from holdfast.engines.registry import rule_class
+from holdfast.changes.diff import Diff, ViolationChange
+from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.rules.given import GivenRule, TableRules
@@ -43,7 +42,7 @@ class Kept:
 
     def __init__(self, several: Several) -> None:
         self.several, self.tables = several, watched(several.tables)
-        self.engine = ReferenceEngine(rule_class("reference"), {"": TableRules(tuple(GIVEN))})
+        self.engine = make_engine("reference", given={"": TableRules(tuple(GIVEN))})
         self.state = self.engine.discover(self.tables, Threads())
 
     def apply(self, name: str, inserts: list[Row], deletes: list[int]) -> Diff:
@@ -111,9 +110,7 @@ def test_what_is_kept_is_what_the_definition_says(
         assert kept.result() == dict(kept.engine.result(kept.engine.discover(watched(kept.several.tables), Threads())))
         assert diff.patch(before) == kept.result()
         for text, now in orphans.items():
-            change = diff.violations.get(text, PairChange(_NONE, _NONE))
-            assert change.added is not None
-            assert change.resolved is not None
+            change = diff.violations.get(text, ViolationChange(0, 0, _NONE, _NONE))
             assert {row for row, _ in change.added.tolist()} == now - were[text]
             assert {row for row, _ in change.resolved.tolist()} == were[text] - now
         if then:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
+from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, way_in_words
 from holdfast.borders.parts import Part
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
@@ -150,7 +150,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why."""
-        return told("borders" if isinstance(state.basis, Borders) else "counts", state.why)
+        return way_in_words("borders" if isinstance(state.basis, Borders) else "counts", state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a key or an FD holds, watched or not, and which rows to look at."""

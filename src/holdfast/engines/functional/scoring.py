@@ -107,8 +107,8 @@ def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Ite
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        told = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
-        for rule, each in zip(own, told, strict=True):
+        found = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
+        for rule, each in zip(own, found, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))
 

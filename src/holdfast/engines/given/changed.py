@@ -45,7 +45,7 @@ def _again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pa
         return added[:0]
     at = np.minimum(np.searchsorted(old, resolved), len(old) - 1)
     now = np.where(old[at] == resolved, new[at], resolved)
-    if named.rule.is_symmetric:
+    if now[0, 1] != NOBODY and named.rule.is_symmetric:
         now.sort(axis=1)
     together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
     return np.asarray(together[1:][(together[1:] == together[:-1]).all(axis=1)])

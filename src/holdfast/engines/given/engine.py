@@ -1,6 +1,6 @@
 """The one engine of given rules: what is found is how each stands, and which rows violate it.
 
-    engine.follow(state, batch)    ready -> look -> how the rules stand -> the diff
+    engine.follow(state, batch)    ready -> look -> settle -> how the rules stand -> the diff
 
 A keeper has the rules of its kind (see `keeper`); what it answers becomes statuses, diffs and listings here.
 """
@@ -20,6 +20,7 @@ from holdfast.engines.given.status import Status, TrackRecord
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import TableRules
+from holdfast.rules.registry import parse
 from holdfast.table.change import Batch
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -77,7 +78,8 @@ class GivenEngine(Engine[Any, State]):
         before, keeper = state.statuses(), state.keeper
         kept = keeper.ready(state.kept, batch)
         born, dead = ({change.table: rows(change) for change in batch} for rows in (_come, _gone))
-        state.kept, answer = keeper.look(kept, born, dead)
+        kept, answer = keeper.look(kept, born, dead)
+        state.kept = keeper.settle(kept, batch)
         self._track(state, answer)
         return _diff(before, state.statuses(), changes_of(keeper, answer, batch))
 
@@ -106,10 +108,13 @@ class GivenEngine(Engine[Any, State]):
 
     def explain(self, state: State | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
+        if not self.declared.explains_rows:
+            self.refuse_rows(rows)
         texts = [] if state is None else [named.text for named in state.keeper.rules]
-        if state is None or text not in texts:
+        written = text if text in texts else parse(text).text
+        if state is None or written not in texts:
             return self.declared.explain_unwatched(subject, text, rows)
-        return state.keeper.explain(state.kept, subject, texts.index(text), rows)
+        return state.keeper.explain(state.kept, subject, texts.index(written), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 

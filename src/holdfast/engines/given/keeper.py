@@ -8,7 +8,8 @@ that it plans for is a value of its own. The core verb is
 It sees no table, no other rules and no database: rows come as columns (`table/rows.py`), and the answer is arrays that
 add up in any order (`merged`). So the state may lie in one piece or in many, and the same function looks at a piece in
 a thread or in a task that dies or runs twice. What needs the table is done before, in `ready`: opening what lies in
-files, giving other keys where the order of values changed, saying where older rows can be found.
+files, giving other keys where the order of values changed, saying where older rows can be found; or after, in `settle`:
+looking again for what was too much to keep.
 
 Laws (tests/engines/given): `begin` is `look` on the empty state and all rows; `merged` adds up in any order; `look` on
 the pieces of a cut, merged, is `look` on the whole.
@@ -17,7 +18,7 @@ the pieces of a cut, merged, is `look` on the whole.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
@@ -93,8 +94,9 @@ class Answer:
 
 def merged(one: Answer, other: Answer) -> Answer:
     """What two answers say of the same rules."""
-    known, more = one.example[:, 0] != NOBODY, other.example[:, 0] != NOBODY
-    first = known & (~more | (one.example[:, 1] <= other.example[:, 1]))
+    (mine, beside), (others, other_beside) = one.example.T, other.example.T
+    less = (beside < other_beside) | ((beside == other_beside) & (mine <= others))
+    first = (mine != NOBODY) & ((others == NOBODY) | less)
     return Answer(
         tuple(map(_joined, one.added, other.added)),
         tuple(map(_joined, one.resolved, other.resolved)),
@@ -111,12 +113,13 @@ def _joined(one: Pairs, other: Pairs) -> Pairs:
 @dataclass(frozen=True)
 class Standing:
     """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
-    every row, and are not.
+    every row, and are not; and a sentence, where the number of violations says too little.
     """
 
     violations: int
     facts: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    said: str = field(default="", compare=False)
 
 
 class Keeper(ABC, Generic[Subject, State]):
@@ -148,12 +151,16 @@ class Keeper(ABC, Generic[Subject, State]):
         return self.begin(subject, runner, progress)
 
     def ready(self, state: State, batch: Batch) -> State:  # noqa: ARG002
-        """The state on its way to `look`: the one step that sees the tables, before and after the batch."""
+        """The state on its way to `look`: the step that sees the tables, before and after the batch."""
         return state
 
     @abstractmethod
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
         """The state after a batch, and what the batch did. The state that is given may be used up."""
+
+    def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+        """The state after `look`, with what only the tables after the batch tell; answers don't depend on it."""
+        return state
 
     @abstractmethod
     def standings(self, state: State) -> Sequence[Standing]:
@@ -182,10 +189,12 @@ class Keeper(ABC, Generic[Subject, State]):
 
 class Finder(Protocol):
     """Where a keeper finds older rows that a batch makes matter, such as the new oldest one of a group. Today it looks
-    at the table; a piece of a state can bring its own.
+    at the table as it is after the batch; a piece of a state can bring its own.
     """
 
-    def rows_with(self, columns: Sequence[int], codes: NDArray[Any], first: int = 0) -> Any:
-        """The living rows with ids from `first` on that have one of some tuples of codes `[column, tuple]` in some
-        columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
+    def rows_with(
+        self, columns: Sequence[int], codes: NDArray[Any], first: int = 0
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The living rows with ids from `first` on that have one of some distinct tuples of codes `[column, tuple]` in
+        some columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
         """

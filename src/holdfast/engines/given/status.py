@@ -43,7 +43,7 @@ class Status:
     track: TrackRecord | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"{self.named.name}: {self.violations:,} {self.shown} {self.text}"
+        return f"{self.named.name}: {self.standing.said or f'{self.violations:,} {self.shown} {self.text}'}"
 
     @property
     def violations(self) -> int:
@@ -68,8 +68,8 @@ class Status:
         """The object that `--format json` prints."""
         rule = self.named.rule
         counts = {"violations": self.violations, "counted": rule.counted}
-        about = {**rule.about, **counts, **self.standing.facts, **self.standing.figures}
-        return self.named.to_json({**about, **self._track_json()})
+        figures = {name: round(each, 6) if name == "score" else each for name, each in self.standing.figures.items()}
+        return self.named.to_json({**rule.about, **counts, **self.standing.facts, **figures, **self._track_json()})
 
     def _track_json(self) -> Mapping[str, Any]:
         if self.track is None:

@@ -17,6 +17,7 @@ from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
+Ids = NDArray[np.int64]
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1 << 12  # most of the tuples asked for are met among few rows
 _CELLS = 1 << 24
@@ -112,15 +113,29 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
     return np.append(met, False)[at]
 
 
-def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
+class InTable:
+    """Finds the living rows of a table that have some tuples."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def rows_with(self, columns: Sequence[int], codes: TupleCodes, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
+        """The living rows with ids from `first` on that have one of some distinct tuples, the oldest first: their ids,
+        and the number of the tuple beside each.
+        """
+        wanted, marks = Tuples(codes), _Marks(self._table, columns, codes)
+        for shard, alive in self._table.living() if codes.shape[1] else ():
+            places = marks.likely(shard, _living_places(alive, 0, len(shard)))
+            places = places[shard.ids_of(places) >= first]
+            numbers = wanted.places(_tuples_at(shard, columns, places))
+            yield shard.ids_of(places[numbers >= 0]), numbers[numbers >= 0]
+
+
+def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
-    wanted, marks = Tuples(asked), _Marks(table, columns, asked)
-    found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    for shard, alive in table.living() if asked.shape[1] else ():
-        places = marks.likely(shard, np.arange(len(shard)) if alive is None else np.flatnonzero(alive))
-        if len(columns) > 1:
-            places = places[wanted.places(_tuples_at(shard, columns, places)) >= 0]
-        found.append(shard.ids_of(places))
+    found = [np.empty(0, np.int64)]
+    for ids, _ in InTable(table).rows_with(columns, asked):
+        found.append(ids)
         if most is not None and sum(len(part) for part in found) >= most:
             break
     return np.concatenate(found)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import SIGNATURES, Choice, choose, told
+from holdfast.borders.method import SIGNATURES, Choice, choose, way_in_words
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
@@ -106,7 +106,7 @@ class OrderEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why."""
-        return told(state.way.name, state.why)
+        return way_in_words(state.way.name, state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its score; or two rows that break it."""

@@ -1,4 +1,4 @@
-"""Rows as conditions look at them: the codes of their columns, each code once, and the values of codes."""
+"""Rows as conditions look at them: their columns by name, each code once, and the values of codes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.rules.check import types_of
+from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 Codes = NDArray[np.integer[Any]]
@@ -27,23 +28,28 @@ class Distinct(NamedTuple):
     spread: Callable[[Any], Any]
 
 
-class Rows:
-    """Some rows of a table: how many, and the codes of each column. Values are decoded when they are asked for."""
+class Columns:
+    """The columns of some rows. Values are decoded when they are asked for."""
 
-    def __init__(self, table: Table, count: int, codes_of: Callable[[int], Codes], distinct: bool = False) -> None:
-        self.table, self.count, self.is_distinct = table, count, distinct
+    def __init__(self, encoding: Table, count: int, codes_of: Callable[[int], Codes], distinct: bool = False) -> None:
+        self.encoding, self.count, self.is_distinct = encoding, count, distinct
         self._codes_of = codes_of
         self._values: dict[str, pa.Array] = {}
         self._distinct: dict[str, Distinct] = {}
 
+    @staticmethod
+    def of(rows: Rows) -> Columns:
+        """Those of rows of a table."""
+        return Columns(rows.encoding, len(rows), rows.codes)
+
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
         """The types of the columns."""
-        return dict(types_of(self.table.schema))
+        return dict(types_of(self.encoding.schema))
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.table.schema.names)}
+        return {name: place for place, name in enumerate(self.encoding.schema.names)}
 
     def codes(self, column: str) -> Codes:
         """The codes of a column."""
@@ -52,21 +58,21 @@ class Rows:
     def values(self, column: str) -> pa.Array:
         """The values of a column."""
         if column not in self._values:
-            dictionary = self.table.dictionaries[self._places[column]]
+            dictionary = self.encoding.dictionaries[self._places[column]]
             self._values[column] = dictionary.values(self.codes(column))
         return self._values[column]
 
     def distinct(self, column: str) -> Distinct:
         """The codes of a column, each once."""
         if column not in self._distinct:
-            size = len(self.table.dictionaries[self._places[column]])
+            size = len(self.encoding.dictionaries[self._places[column]])
             self._distinct[column] = _distinct(self.codes(column), size)
         return self._distinct[column]
 
-    def with_values(self, column: str) -> Rows:
+    def with_values(self, column: str) -> Columns:
         """Rows of one column that has each of its values once."""
         codes = self.distinct(column).codes
-        return Rows(self.table, len(codes), lambda _: codes, distinct=True)
+        return Columns(self.encoding, len(codes), lambda _: codes, distinct=True)
 
 
 def _distinct(codes: Codes, size: int) -> Distinct:

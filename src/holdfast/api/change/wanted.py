@@ -4,16 +4,16 @@ people do with them; nothing here touches a state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.kept import kept_rules
+from holdfast.api.kept import kept_marks, kept_rules, kept_settings
 from holdfast.engines.registry import given_class, make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
-from holdfast.results.marks import MARKS, Marks
+from holdfast.results.marks import Marks
 from holdfast.rules.file import RuleEntry, Rules, free_number
 from holdfast.rules.given import Given, GivenRule
 from holdfast.store.store import Store
@@ -27,12 +27,6 @@ class Wanted:
     classes: tuple[str, ...]
     marks: Marks
     settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @staticmethod
-    def of(given: Given, watched: Iterable[str], marks: Marks, settings: Mapping[str, Any]) -> Wanted:
-        """What a state keeps."""
-        found = tuple(name for name in watched if not rule_class(name).given)
-        return Wanted(rules_in(given), found, marks, settings)
 
     def with_rules(self, added: Rules) -> Wanted:
         """More rules. One that is there takes the name, severity and note with which it is given now."""
@@ -97,6 +91,12 @@ class Wanted:
         return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
 
 
+def kept_wanted(store: Store) -> Wanted:
+    """What a state keeps."""
+    found = tuple(name for name in store.watched if not rule_class(name).given)
+    return Wanted(rules_in(kept_rules(store)), found, kept_marks(store), kept_settings(store))
+
+
 def rules_in(given: Given) -> Rules:
     """Given rules as a rule file has them."""
     tables = [(table, own) for each in given.values() for table, own in each.items()]
@@ -110,8 +110,8 @@ def rules_in(given: Given) -> Rules:
 def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
     """The rules that a state is given, the marks on found ones, and the watched classes; no table is loaded."""
     with closing(Store(path)) as store:
-        found = [name for name in store.watched if not rule_class(name).given]
-        return rules_in(kept_rules(store)), Marks.read(store.meta(MARKS)), found
+        wanted = kept_wanted(store)
+        return wanted.rules, wanted.marks, list(wanted.classes)
 
 
 def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:

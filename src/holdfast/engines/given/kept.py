@@ -15,58 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from weakref import ref
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY, PairChange
-from holdfast.rules.given import Named
-from holdfast.rules.rule import Rule
-from holdfast.search.found import Found, Ids, Pairs, Sides, beside, listed, no_pairs, paired, put_in_order, sides
+from holdfast.search.found import Found, Ids, Pairs, Sides, beside, listed, no_pairs, put_in_order, sides
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
-
-
-@dataclass(frozen=True)
-class Delta:
-    """What a batch did to the violations of one rule. Where only counts are kept, there are no pairs."""
-
-    rule: Named[Rule]
-    before: int
-    after: int
-    added: Pairs | None
-    resolved: Pairs | None
-    moved: bool = False  # where there are no pairs: whether some came or went, which their number need not tell
-
-    def __bool__(self) -> bool:
-        unknown = self.added is None or self.resolved is None
-        return self.moved if unknown else bool(len(self.added) or len(self.resolved))  # type: ignore[arg-type]
-
-    def change(self, old: Ids, new: Ids) -> PairChange:
-        """The same as a change that tells which violations were added and resolved only because their rows have new
-        ids: `old[i]`, ascending, was updated and is `new[i]` now.
-        """
-        if self.added is None or self.resolved is None or not len(self.added) or not len(self.resolved) or not len(old):
-            return PairChange(self.added, self.resolved)
-        added = self.added
-        at = np.minimum(np.searchsorted(old, self.resolved), len(old) - 1)
-        now = np.where(old[at] == self.resolved, new[at], self.resolved)
-        if self.rule.rule.is_symmetric:
-            now.sort(axis=1)
-        together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
-        again = together[1:][(together[1:] == together[:-1]).all(axis=1)]
-        return PairChange(added, self.resolved, len(again), lambda: _first_without(added, again))
-
-
-def _first_without(pairs: Pairs, others: Pairs) -> tuple[int, ...]:
-    """The rows of the first pair that is none of some others, which are among them."""
-    both = np.concatenate([others, pairs])
-    order = np.lexsort((both[:, 1], both[:, 0]))  # of two that are equal the first is one of the others
-    equal = (both[order][1:] == both[order][:-1]).all(axis=1)
-    fresh = np.ones(len(both), np.bool_)
-    fresh[: len(others)] = fresh[order[1:][equal]] = False
-    return tuple(row for row in both[np.argmax(fresh)].tolist() if row != NOBODY)
 
 
 @dataclass(frozen=True)
@@ -81,13 +38,17 @@ class _Contents:
 class Violations:
     """The violations of one rule, kept."""
 
-    def __init__(self, rule: Named[Rule], count: int, pairs: Callable[[], Sides] | None) -> None:
+    def __init__(self, count: int, pairs: Callable[[], Sides] | None) -> None:
         """So many violations; `pairs` gives their t's and s's, unless they are too many to keep."""
-        self.rule = rule
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
         self._looked = False  # whether a batch has looked for its rows among the first ones
         self._changes = 0  # how often the violations may have changed,
         self._given: tuple[int, ref[Pairs] | None] = (0, None)  # and what `found` gave after so many changes
+
+    @staticmethod
+    def of(found: Found) -> Violations:
+        """Those that were found."""
+        return Violations(found.count, None if found.pairs is None else partial(_columns_of, found.pairs))
 
     @property
     def count(self) -> int:
@@ -153,10 +114,14 @@ class Violations:
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""
-        self._contents = _Contents(len(pairs), lambda: (pairs[:, 0], pairs[:, 1]), PairGraph())
+        self._contents = _Contents(len(pairs), partial(_columns_of, pairs), PairGraph())
         self._changes += 1
 
     def count_only(self, count: int) -> None:
         """Keep a count from now on."""
         self._contents = _Contents(count)
         self._changes += 1
+
+
+def _columns_of(pairs: Pairs) -> Sides:
+    return pairs[:, 0], pairs[:, 1]

@@ -13,14 +13,14 @@ from holdfast.results.marks import RuleName
 from holdfast.store.events import Event
 
 if TYPE_CHECKING:
-    from holdfast.api.wanted import Wanted
+    from holdfast.api.change.wanted import Wanted
 
 Results = Mapping[tuple[str, str], Result]  # by class and table
-_TOLD = ("name", "table", "severity", "text", "violations", "counted")
+_SHOWN = ("name", "table", "severity", "text", "violations", "counted")
 
 
-def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
-    """What a change did, as the history tells it."""
+def effects(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
+    """What a change did, as the history keeps it."""
     about: dict[str, list[Json]] = {
         **_given_changes(_given(old), _given(now)),
         "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
@@ -30,6 +30,26 @@ def told(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str
         "unwatched": [{"class": name} for name in before.classes if name not in wanted.classes],
     }
     return {event: listed for event, listed in about.items() if listed}
+
+
+def effects_of_table(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+    """The same of a change of tables or columns: given rules that are no more, those that are written otherwise
+    now, and how many of the others there are. A constant is written in the type of its column: a day as a time, where
+    dates became timestamps.
+    """
+    counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if is_found(name)]
+    found = [each for each in counts if each["before"] != each["now"]]
+    gone = {each["name"] for each in about.get("removed", [])}
+    edited = [each for each in about.get("added", []) if each["name"] in gone]
+    stay = {each["name"] for each in edited}
+    removed = [each for each in about.get("removed", []) if each["name"] not in stay]
+    own = {"removed": removed, "edited": edited, "found": found}
+    return {event: listed for event, listed in own.items() if listed}
+
+
+def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
+    before, after = (sum(len(found) for at, found in each.items() if at[0] == name) for each in (old, now))
+    return {"class": name, "before": before, "now": after}
 
 
 def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
@@ -70,7 +90,7 @@ def _label(finding: Json) -> tuple[Any, ...]:
 
 
 def _brief(finding: Json) -> Json:
-    return {name: finding[name] for name in _TOLD}
+    return {name: finding[name] for name in _SHOWN}
 
 
 def _marked(wanted: Wanted) -> frozenset[RuleName]:

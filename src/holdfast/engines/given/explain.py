@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines import contract
-from holdfast.engines.violations.listing import PairListing
+from holdfast.engines.given.listing import PairListing
 from holdfast.table.naming import keys_of
 
 

@@ -1,0 +1,15 @@
+"""Violations that are single rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+
+Ids = NDArray[np.int64]
+
+
+def alone(rows: Ids) -> Ids:
+    """Rows as pairs with nobody."""
+    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
