@@ -173,6 +173,8 @@ class Groups:
         """The rows of some cells, each with its cell, by looks at older rows: some at a time, and those of a cell the
         oldest first.
         """
+        if not len(cells):
+            return
         codes, alone = self._kept.codes(cells)
         if alone.any():
             yield self._kept.oldest[cells[alone]], cells[alone]
@@ -276,7 +278,9 @@ class Groups:
         old = self._kept.clusters.counts[clusters] - fresh
         named = ~self._kept.nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
-            tested = int(fresh[named].sum()) - int(self._first in born)  # but for the first one of all
+            tested = int(fresh[named].sum()) - (
+                self._first >= 0 and self._first in born
+            )  # but for the first one of all
         else:
             tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
         return tested, int(np.maximum(wrong, more)[named].sum())
@@ -335,35 +339,40 @@ class Groups:
         """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
         of both; none of them, but their numbers, where they are many.
         """
-        best = before.clusters if self._rhs is None else self._kept.best[before.clusters]
+        none = before.cells[:0]
         if self._rhs is None:
-            moved = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
-            oldest = self._kept.oldest[before.cells[moved]]
-            returned = oldest[(oldest != before.oldest[moved]) & ~np.isin(oldest, born)]
-            return best[:0], returned, (0, len(returned))
-        moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        cells, middle = np.concatenate([before.best[moved], best[moved]]), np.count_nonzero(moved)
-        came = np.sort(come)
+            lived = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
+            oldest = self._kept.oldest[before.cells[lived]]
+            returned = oldest[(oldest != before.oldest[lived]) & _are_older(oldest, born)]
+            return none, returned, (0, len(returned))
+        best = self._kept.best[before.clusters]
+        moved = np.flatnonzero((best != before.best) & (best >= 0) & (before.best >= 0))
+        if not len(moved):
+            return none, none, (0, 0)
+        were, are, came = before.best[moved], best[moved], np.sort(come)
+        cells = np.concatenate([were, are])
         older = self._kept.cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
-        if (count := int(older.sum())) > MOST:
-            ids = of = cells[:0]
-        else:
-            ids, of = self._older_rows(cells, older, born)
-        left = int(older[:middle].sum())
-        return ids[np.isin(of, cells[:middle])], ids[np.isin(of, cells[middle:])], (left, count - left)
+        left, returning = int(older[: len(were)].sum()), int(older[len(were) :].sum())
+        ids, of = self._older_rows(cells, older, born) if left + returning <= MOST else (none, none)
+        return ids[np.isin(of, were)], ids[np.isin(of, are)], (left, returning)
 
     def _older_rows(self, cells: Ids, older: Ids, born: Ids) -> tuple[Ids, Ids]:
         """The rows of some cells that are older than a batch, given their numbers, and the cells of these rows."""
         alone, rest = cells[older == 1], cells[older > 1]
         ids, of, missing = [self._kept.oldest[alone]], [alone], int(older[older > 1].sum())
         for found, own in self._rows_of(rest) if missing else ():
-            old = ~np.isin(found, born)
+            old = _are_older(found, born)
             ids.append(found[old])
             of.append(own[old])
             missing -= int(np.count_nonzero(old))
             if not missing:
                 break
         return np.concatenate(ids), np.concatenate(of)
+
+
+def _are_older(ids: Ids, born: Ids) -> NDArray[np.bool_]:
+    """Which rows are older than those of a batch."""
+    return ids < born[0] if len(born) else np.ones(len(ids), np.bool_)
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:
