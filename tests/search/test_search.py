@@ -123,3 +123,18 @@ def test_the_first_hit_ends_the_search() -> None:
     t, s = search.first(0) or (-1, -1)
     assert t < s
     assert search.count(0) == 2_000 * 1_999 // 2
+
+
+def test_a_search_whose_batch_nobody_looked_at_makes_its_indexes_anew() -> None:
+    stream = Stream.of(SCHEMA, [(i % 5, i, "a", None) for i in range(50)])
+    query = PairQuery((Condition(0, "=", 0), Condition(1, "<", 1)))
+    search = PairSearch(stream.table, [query])
+    follow(search, stream.change([(1, 1, "a", None)], [3]))
+    missed = stream.change([(1, 2, "a", None)], [4, 5])
+    search.ready(missed.before, missed.after)
+    followed = follow(search, stream.change([(1, 0, "a", None)], [6]), [0])
+    assert followed.count(0) == sum(1 for a, b, *_ in stream.rows.values() if a == 1 and b > 0)
+    assert search.count(0) == len(wanted(stream, query, Nulls.SQL))
+    missed = stream.change([(1, 3, "a", None)], [7])
+    search.ready(missed.before, missed.after)
+    assert search.count(0) == len(wanted(stream, query, Nulls.SQL))

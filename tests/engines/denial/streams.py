@@ -162,7 +162,7 @@ def told_by(answer: Answer) -> list[Told]:
     told = []
     for number, (added, resolved) in enumerate(zip(answer.added, answer.resolved, strict=True)):
         come, lost = answer.counts[number, [ADDED, RESOLVED]].tolist()
-        sets = [set(map(tuple, pairs.tolist())) for pairs in (added, resolved)]
-        assert [len(each) for each in sets] == [len(added), len(resolved)]
-        told.append(Told(*sets, come, lost, bool(answer.listed[number])))
+        new, gone = ({tuple(pair) for pair in pairs.tolist()} for pairs in (added, resolved))
+        assert (len(new), len(gone)) == (len(added), len(resolved))
+        told.append(Told(new, gone, come, lost, bool(answer.listed[number])))
     return told

@@ -187,6 +187,20 @@ def test_a_plan_travels_and_a_copy_of_a_state_goes_on(world: World, seed: int) -
 
 @each_world
 @seeds
+def test_rules_come_and_go(world: World, seed: int) -> None:
+    chance, stream = np.random.default_rng(seed), Stream.of(SCHEMA)
+    stream.change(drawn(chance, 20), [])
+    old = Piece.of(world.keeper(world.rules[:2]), stream.table)
+    keeper = world.keeper(world.rules[:0:-1])
+    new = replace(old, keeper=keeper, state=keeper.taking_over(old.keeper, old.state, old.subject, Threads(1)))
+    for change in batches(chance, stream, 2):
+        assert new.seen() == Piece.of(keeper, change.before).seen()
+        new.follow(change)
+    assert new.seen() == Piece.of(keeper, stream.table).seen()
+
+
+@each_world
+@seeds
 def test_pieces_of_a_cut_add_up_to_the_whole(world: World, seed: int) -> None:
     if not world.adds_up:
         return
