@@ -7,7 +7,7 @@ their cluster, of equally large ones the one with the oldest row; for a key all 
 Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
 of its own.
 
-Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen anew when a
+Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen again when a
 batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
 rows are looked for (see `Finder`) only where the oldest row of a cell died, which ends with the next one, and to list
 the rows where another cell became the largest.
@@ -144,8 +144,7 @@ class Groups:
     def outside_pairs(self) -> Pairs:
         """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
-        best = cells if self._rhs is None else self._kept.best[self._kept.of(cells)]
-        wrong = cells if self._rhs is None else cells[best != cells]
+        wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
         pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
@@ -262,9 +261,7 @@ class Groups:
             return None
         new = np.flatnonzero(more[np.searchsorted(before.clusters, self._kept.of(cells))])
         if len(new):
-            cell = cells[new[0]]
-            inside = cell if self._rhs is None else self._kept.best[self._kept.of(cell)]
-            return int(self._kept.oldest[inside]), int(added[new[0]])
+            return int(self._beside(cells[new[:1]])[0]), int(added[new[0]])
         cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
         return int(self._kept.oldest[self._kept.best[cluster]]), int(self._kept.oldest[before.best[worse[0]]])
 
@@ -294,7 +291,7 @@ class Groups:
         return _Before(cells, self._kept.cells.counts[cells], self._kept.oldest[cells], clusters, best, outside, totals)
 
     def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
-        """What some cells, and their clusters, of which so many rows are outside, add to the totals."""
+        """What some cells, and their clusters, of which some rows are outside, add to the totals."""
         counts, sizes = self._kept.cells.counts[cells], self._kept.clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
         return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
@@ -311,29 +308,21 @@ class Groups:
                 np.add.at(self._kept.clusters.counts, self._kept.of(known), step)
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
-        """The oldest row of cells that were empty, or that lost theirs."""
-        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
-        empty[before.cells] = before.counts == 0
-        filled = np.flatnonzero(empty[come])[::-1]
-        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
-        lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
-        lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
+        """The oldest row of cells that have none from before the batch, or that lost theirs."""
+        fresh = np.bincount(np.searchsorted(before.cells, come[come >= 0]), minlength=len(before.cells))
+        has_older = self._kept.cells.counts[before.cells] > fresh
+        is_new = np.zeros(self._kept.cells.used + 1, np.bool_)  # the last one is that of NONE
+        is_new[before.cells] = ~has_older
+        first = np.flatnonzero(is_new[come])[::-1]
+        self._kept.oldest[come[first]] = born[first]  # of several rows the first is written last
+        lost = before.cells[has_older & np.isin(before.oldest, dead)]
         for ids, cells in self._rows_of(lost):
-            found, first = np.unique(cells, return_index=True)  # the first is the oldest
-            fresh = np.isin(found, lost)
-            self._kept.oldest[found[fresh]] = ids[first[fresh]]
+            found, at = np.unique(cells, return_index=True)  # the first is the oldest
+            still = np.isin(found, lost)
+            self._kept.oldest[found[still]] = ids[at[still]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
-
-    def _with_older_rows(self, cells: Ids, born: Ids, come: Ids) -> Ids:
-        """Those of some cells that have rows which are older than the batch. The others, such as those of updated rows,
-        have the first row that came as their oldest.
-        """
-        own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
-        self._kept.oldest[come[own]] = born[own]
-        fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
-        return cells[self._kept.cells.counts[cells] > fresh]
 
     def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
         """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers

@@ -33,7 +33,7 @@ from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
-_FEW = 16  # groups are few where each stands for more than so many rows
+_FEW = 16  # groups are few where each stands for more rows than these
 _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
 
 
