@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from holdfast.rules.registry import parse
@@ -37,7 +38,7 @@ class Named(Generic[R]):
     severity: Severity = "error"
     note: str = ""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The rule."""
         return self.rule.text

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.engines.functional import groups
 from holdfast.engines.functional.groups import PARTS, Groups, RowChange
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode
@@ -61,9 +64,30 @@ def test_kept_equals_made_anew(
         _breaks(world, kept, lhs, rhs, nulls)
 
 
-def followed(groups: Groups, change: Change) -> RowChange:
-    groups.ready(change)
-    return groups.follow(change.come, change.gone)
+@settings(max_examples=40)
+@given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=4), lhs=lefts, most=st.integers(0, 3))
+def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
+    first: list[Row], stream: list[Batch], lhs: list[int], most: int
+) -> None:
+    world = World()
+    world.change(Batch(first))
+    kept = Groups(world.table, lhs, 4)
+    for batch in stream:
+        before, change = set(kept.outside().tolist()), world.change(batch)
+        with patch.object(groups, "MOST", most):
+            told = followed(kept, change)
+        after = set(kept.outside().tolist())
+        moved = [after - before, before - after]
+        plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
+        swapped = sum(map(len, moved)) - sum(map(len, plain))
+        listed = [set(told.added.tolist()), set(told.resolved.tolist())]
+        assert told.counts[:2] == tuple(map(len, moved))
+        assert listed == (moved if swapped <= most else plain)
+
+
+def followed(kept: Groups, change: Change) -> RowChange:
+    kept.ready(change)
+    return kept.follow(change.come, change.gone)
 
 
 def _same(kept: Groups, anew: Groups) -> None:

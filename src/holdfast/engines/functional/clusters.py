@@ -1,4 +1,4 @@
-"""The clusters and cells of one rule (see `groups`): found by codes in hash tables, and what is kept of all of them.
+"""The clusters and cells of one rule (see `groups`): found by the codes of rows in hash tables, and what is kept.
 
 The cells of a cluster hang in a chain. A key's clusters have one cell each, so that clusters are cells.
 Memory: some 80 bytes a cluster and a cell.

@@ -7,7 +7,7 @@ their cluster, of equally large ones the one with the oldest row; for a key all 
 Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
 of its own.
 
-Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen anew when a
+Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen again when a
 batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
 rows are looked for (see `Finder`) only where the oldest row of a cell died, which ends with the next one, and to list
 the rows where another cell became the largest.
@@ -144,8 +144,7 @@ class Groups:
     def outside_pairs(self) -> Pairs:
         """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
-        best = cells if self._rhs is None else self._kept.best[self._kept.of(cells)]
-        wrong = cells if self._rhs is None else cells[best != cells]
+        wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
         pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
@@ -173,6 +172,8 @@ class Groups:
         """The rows of some cells, each with its cell, by looks at older rows: some at a time, and those of a cell the
         oldest first.
         """
+        if not len(cells):
+            return
         codes, alone = self._kept.codes(cells)
         if alone.any():
             yield self._kept.oldest[cells[alone]], cells[alone]
@@ -260,9 +261,7 @@ class Groups:
             return None
         new = np.flatnonzero(more[np.searchsorted(before.clusters, self._kept.of(cells))])
         if len(new):
-            cell = cells[new[0]]
-            inside = cell if self._rhs is None else self._kept.best[self._kept.of(cell)]
-            return int(self._kept.oldest[inside]), int(added[new[0]])
+            return int(self._beside(cells[new[:1]])[0]), int(added[new[0]])
         cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
         return int(self._kept.oldest[self._kept.best[cluster]]), int(self._kept.oldest[before.best[worse[0]]])
 
@@ -276,7 +275,9 @@ class Groups:
         old = self._kept.clusters.counts[clusters] - fresh
         named = ~self._kept.nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
-            tested = int(fresh[named].sum()) - int(self._first in born)  # but for the first one of all
+            tested = int(fresh[named].sum()) - (
+                self._first >= 0 and self._first in born
+            )  # but for the first one of all
         else:
             tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
         return tested, int(np.maximum(wrong, more)[named].sum())
@@ -290,7 +291,7 @@ class Groups:
         return _Before(cells, self._kept.cells.counts[cells], self._kept.oldest[cells], clusters, best, outside, totals)
 
     def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
-        """What some cells, and their clusters, of which so many rows are outside, add to the totals."""
+        """What some cells, and their clusters, of which some rows are outside, add to the totals."""
         counts, sizes = self._kept.cells.counts[cells], self._kept.clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
         return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
@@ -307,63 +308,60 @@ class Groups:
                 np.add.at(self._kept.clusters.counts, self._kept.of(known), step)
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
-        """The oldest row of cells that were empty, or that lost theirs."""
-        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
-        empty[before.cells] = before.counts == 0
-        filled = np.flatnonzero(empty[come])[::-1]
-        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
-        lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
-        lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
+        """The oldest row of cells that have none from before the batch, or that lost theirs."""
+        fresh = np.bincount(np.searchsorted(before.cells, come[come >= 0]), minlength=len(before.cells))
+        has_older = self._kept.cells.counts[before.cells] > fresh
+        is_new = np.zeros(self._kept.cells.used + 1, np.bool_)  # the last one is that of NONE
+        is_new[before.cells] = ~has_older
+        first = np.flatnonzero(is_new[come])[::-1]
+        self._kept.oldest[come[first]] = born[first]  # of several rows the first is written last
+        lost = before.cells[has_older & np.isin(before.oldest, dead)]
         for ids, cells in self._rows_of(lost):
-            found, first = np.unique(cells, return_index=True)  # the first is the oldest
-            fresh = np.isin(found, lost)
-            self._kept.oldest[found[fresh]] = ids[first[fresh]]
+            found, at = np.unique(cells, return_index=True)  # the first is the oldest
+            still = np.isin(found, lost)
+            self._kept.oldest[found[still]] = ids[at[still]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
-
-    def _with_older_rows(self, cells: Ids, born: Ids, come: Ids) -> Ids:
-        """Those of some cells that have rows which are older than the batch. The others, such as those of updated rows,
-        have the first row that came as their oldest.
-        """
-        own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
-        self._kept.oldest[come[own]] = born[own]
-        fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
-        return cells[self._kept.cells.counts[cells] > fresh]
 
     def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
         """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
         of both; none of them, but their numbers, where they are many.
         """
-        best = before.clusters if self._rhs is None else self._kept.best[before.clusters]
+        none = before.cells[:0]
         if self._rhs is None:
-            moved = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
-            oldest = self._kept.oldest[before.cells[moved]]
-            returned = oldest[(oldest != before.oldest[moved]) & ~np.isin(oldest, born)]
-            return best[:0], returned, (0, len(returned))
-        moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        cells, middle = np.concatenate([before.best[moved], best[moved]]), np.count_nonzero(moved)
-        came = np.sort(come)
+            lived = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
+            oldest = self._kept.oldest[before.cells[lived]]
+            returned = oldest[(oldest != before.oldest[lived]) & _are_older(oldest, born)]
+            return none, returned, (0, len(returned))
+        best = self._kept.best[before.clusters]
+        moved = np.flatnonzero((best != before.best) & (best >= 0) & (before.best >= 0))
+        if not len(moved):
+            return none, none, (0, 0)
+        were, are, came = before.best[moved], best[moved], np.sort(come)
+        cells = np.concatenate([were, are])
         older = self._kept.cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
-        if (count := int(older.sum())) > MOST:
-            ids = of = cells[:0]
-        else:
-            ids, of = self._older_rows(cells, older, born)
-        left = int(older[:middle].sum())
-        return ids[np.isin(of, cells[:middle])], ids[np.isin(of, cells[middle:])], (left, count - left)
+        left, returning = int(older[: len(were)].sum()), int(older[len(were) :].sum())
+        ids, of = self._older_rows(cells, older, born) if left + returning <= MOST else (none, none)
+        return ids[np.isin(of, were)], ids[np.isin(of, are)], (left, returning)
 
     def _older_rows(self, cells: Ids, older: Ids, born: Ids) -> tuple[Ids, Ids]:
         """The rows of some cells that are older than a batch, given their numbers, and the cells of these rows."""
         alone, rest = cells[older == 1], cells[older > 1]
         ids, of, missing = [self._kept.oldest[alone]], [alone], int(older[older > 1].sum())
         for found, own in self._rows_of(rest) if missing else ():
-            old = ~np.isin(found, born)
+            old = _are_older(found, born)
             ids.append(found[old])
             of.append(own[old])
             missing -= int(np.count_nonzero(old))
             if not missing:
                 break
         return np.concatenate(ids), np.concatenate(of)
+
+
+def _are_older(ids: Ids, born: Ids) -> NDArray[np.bool_]:
+    """Which rows are older than those of a batch."""
+    return ids < born[0] if len(born) else np.ones(len(ids), np.bool_)
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:

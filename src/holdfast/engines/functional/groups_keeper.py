@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
-_FEW = 16  # groups are few where each stands for more than so many rows
+_FEW = 16  # groups are few where each stands for more rows than these
 _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
 
 
@@ -75,8 +76,12 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
 
     def cuts(self) -> Sequence[Sequence[Cut]]:
         """By the left side: a cluster lies in one piece."""
-        columns = [self._columns(named) for named in self.rules]
-        return [[Cut(self.schema.name, "key", tuple(lhs), rhs)] for lhs, rhs in columns]
+        return [[Cut(self.schema.name, "key", tuple(lhs), rhs)] for lhs, rhs in self.columns.values()]
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[list[int], int | None]]:
+        """The column numbers of each rule, by its text: its left side, and its right side (None for a key)."""
+        return {named.text: columns_of(named.rule, self.schema.names) for named in self.rules}
 
     def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Group all rows by each rule."""
@@ -96,19 +101,16 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         made.standings = [old.get(named.text) or self._standing(made, named) for named in self.rules]
         return made
 
-    def _columns(self, named: Named[Dependency]) -> tuple[list[int], int | None]:
-        return columns_of(named.rule, self.schema.names)
-
     # ---- groups -----------------------------------------------------------------------------------------------------
 
     def _groups(self, state: State, named: Named[Dependency]) -> Groups:
         """The rows of the table in the groups of a rule; of a key perhaps only those that batches touch."""
         if named.text not in state.groups:
-            state.groups[named.text] = self._loaded(state, named) or Groups(state.table, *self._columns(named))
+            state.groups[named.text] = self._loaded(state, named) or Groups(state.table, *self.columns[named.text])
         return state.groups[named.text]
 
     def _loaded(self, state: State, named: Named[Dependency]) -> Groups | None:
-        lhs, rhs = self._columns(named)
+        lhs, rhs = self.columns[named.text]
         if dumped := state.dumped_of(named.text):
             return Groups.load(state.table, lhs, rhs, dumped)
         known = state.keys.get(named.text)
@@ -117,7 +119,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
 
     def _standing(self, state: State, named: Named[Dependency]) -> Standing:
         """How a rule stands, as its groups tell."""
-        groups, (lhs, rhs) = self._groups(state, named), self._columns(named)
+        groups, (lhs, rhs) = self._groups(state, named), self.columns[named.text]
         if rhs is None:
             unnamed = groups.with_nulls
             score = key_score(self.schema, lhs, groups.rows, unnamed, groups.to_remove)
@@ -157,7 +159,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         """The rows to look at, each as t, with a row as s that it breaks the rule with."""
         named = self.rules[rule]
         if isinstance(self._groups(state, named), OpenedKey):
-            state.groups[named.text] = Groups(state.table, *self._columns(named))
+            state.groups[named.text] = Groups(state.table, *self.columns[named.text])
         pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
         return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
 
@@ -189,7 +191,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         for named in self.rules:
             groups, known = state.groups.get(named.text), state.keys.get(named.text)
             if groups is not None:
-                many = self._columns(named)[1] is None and not state.has_few(groups)
+                many = self.columns[named.text][1] is None and not state.has_few(groups)
                 known = KeptKey(groups.totals, known.file if known else None) if many else None
             if known is not None:
                 found.append((named, known))
@@ -199,7 +201,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         """The same, once the index is written that has no file, or an old one."""
         if kept.file is not None and not kept.file.is_far_from(state.table):
             return kept
-        return replace(kept, file=key_index.write(state.table, self._columns(named)[0]))
+        return replace(kept, file=key_index.write(state.table, self.columns[named.text][0]))
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
         """The state from its numbers; groups are looked at when they are needed."""
