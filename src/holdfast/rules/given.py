@@ -40,7 +40,7 @@ class Named(Generic[R]):
 
     @cached_property
     def text(self) -> str:
-        """The rule."""
+        """The rule: engines ask for it with each batch."""
         return self.rule.text
 
     @property

@@ -12,4 +12,6 @@ Ids = NDArray[np.int64]
 
 def alone(rows: Ids) -> Ids:
     """Rows as pairs with nobody."""
-    return np.stack([rows, np.full(len(rows), NOBODY)], axis=1)
+    pairs = np.full((len(rows), 2), NOBODY, np.int64)
+    pairs[:, 0] = rows
+    return pairs
