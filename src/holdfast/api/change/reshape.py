@@ -109,6 +109,7 @@ class _Reshaping:
         files = store.kept_states() if self._loaded.replay_batches == 0 else {}  # no batch came since
         unchanged = {at: files[at] for at in after.states if at not in new and at in files}
         store.reshape(change, written_states(store, after, unchanged))
+        self._loaded.watched = after
         return Changed(store.batch(change.change_id), change.about)
 
     def _is_new(self, at: Subject) -> bool:
