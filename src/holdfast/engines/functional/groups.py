@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from holdfast.engines.functional.clusters import NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
-from holdfast.engines.functional.finder import TableFinder
 from holdfast.engines.given.changed import MOST
-from holdfast.engines.given.keeper import Finder, Pairs
+from holdfast.engines.given.finder import Finder, TableFinder
+from holdfast.engines.given.keeper import Pairs
 from holdfast.kernels.groups import choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows

@@ -18,9 +18,9 @@ the pieces of a cut, merged, is `look` on the whole.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,16 +185,3 @@ class Keeper(ABC, Generic[Subject, State]):
     def rewritten(self, state: State, subject: Subject, kept: Mapping[str, KeptCodes]) -> State:  # noqa: ARG002
         """The same state of a subject of which some tables were written anew, with other codes."""
         return self.load(subject, *self.dump(state))
-
-
-class Finder(Protocol):
-    """Where a keeper finds older rows that a batch makes matter, such as the new oldest one of a group. Today it looks
-    at the table as it is after the batch; a piece of a state can bring its own.
-    """
-
-    def rows_with(
-        self, columns: Sequence[int], codes: NDArray[Any], first: int = 0
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The living rows with ids from `first` on that have one of some distinct tuples of codes `[column, tuple]` in
-        some columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
-        """

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.given.keeper import Finder, RowsOf
+from holdfast.engines.given.finder import Finder
+from holdfast.engines.given.keeper import RowsOf
 from holdfast.engines.inclusion import nary, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations

@@ -1,4 +1,4 @@
-"""Finds the rows of a table that have some values, by a look at the codes of all its rows.
+"""Finds the rows that have some values: in a table, by a look at the codes of all its rows.
 
 Cost: a pass over the rows with a mark a row for each column, and a look into a hash table for rows that have a wanted
 code in every column. Who needs no more rows stops the pass.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,20 @@ Ids = NDArray[np.int64]
 _ROWS_AT_ONCE = 1 << 16
 
 
+class Finder(Protocol):
+    """Where a keeper finds older rows that a batch makes matter, such as the new oldest one of a group. Today it looks
+    at the table as it is after the batch; a piece of a state can bring its own.
+    """
+
+    def rows_with(self, columns: Sequence[int], codes: NDArray[Any], first: int = 0) -> Iterator[tuple[Ids, Ids]]:
+        """The living rows with ids from `first` on that have one of some distinct tuples of codes `[column, tuple]` in
+        some columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class TableFinder:
-    """The `Finder` (see `engines/given/keeper`) of a whole table."""
+    """The one of a whole table."""
 
     table: Table
 
