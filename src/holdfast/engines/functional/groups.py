@@ -308,21 +308,29 @@ class Groups:
                 np.add.at(self._kept.clusters.counts, self._kept.of(known), step)
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
-        """The oldest row of cells that have none from before the batch, or that lost theirs."""
-        fresh = np.bincount(np.searchsorted(before.cells, come[come >= 0]), minlength=len(before.cells))
-        has_older = self._kept.cells.counts[before.cells] > fresh
-        is_new = np.zeros(self._kept.cells.used + 1, np.bool_)  # the last one is that of NONE
-        is_new[before.cells] = ~has_older
-        first = np.flatnonzero(is_new[come])[::-1]
-        self._kept.oldest[come[first]] = born[first]  # of several rows the first is written last
-        lost = before.cells[has_older & np.isin(before.oldest, dead)]
+        """The oldest row of cells that were empty, or that lost theirs."""
+        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
+        empty[before.cells] = before.counts == 0
+        filled = np.flatnonzero(empty[come])[::-1]
+        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
+        lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
         for ids, cells in self._rows_of(lost):
-            found, at = np.unique(cells, return_index=True)  # the first is the oldest
-            still = np.isin(found, lost)
-            self._kept.oldest[found[still]] = ids[at[still]]
+            found, first = np.unique(cells, return_index=True)  # the first is the oldest
+            fresh = np.isin(found, lost)
+            self._kept.oldest[found[fresh]] = ids[first[fresh]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
+
+    def _with_older_rows(self, cells: Ids, born: Ids, come: Ids) -> Ids:
+        """Those of some cells that have rows which are older than the batch. The others, such as those of updated rows,
+        have the first row that came as their oldest.
+        """
+        own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
+        self._kept.oldest[come[own]] = born[own]
+        fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
+        return cells[self._kept.cells.counts[cells] > fresh]
 
     def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
         """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
