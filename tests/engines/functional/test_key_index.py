@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holdfast as hf
-from holdfast.engines.functional import key_index, named
+from holdfast.engines.functional import groups, key_index
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_index import KeyIndex
 from holdfast.engines.functional.opened_key import OpenedKey
@@ -45,7 +45,7 @@ def keys_of_few_rows_have_files() -> Iterator[None]:
     with (
         patch.object(key_index, "FEWEST", 0),
         patch.object(key_index, "MUCH", 2),
-        patch.object(named, "_FEW", 1 << 40),  # all groups are many
+        patch.object(groups, "_FEW", 1 << 40),  # all groups are many
         patch.object(checks, "BLOCK", 16),
     ):
         yield
@@ -160,10 +160,10 @@ def whole_groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     grouped: list[int] = []
     make = Groups.__init__
 
-    def noting(groups: Groups, table: Any, lhs: Any, rhs: Any) -> None:
+    def noting(made: Groups, table: Any, lhs: Any, rhs: Any) -> None:
         if rhs is None:
             grouped.append(table.rows)
-        make(groups, table, lhs, rhs)
+        make(made, table, lhs, rhs)
 
     monkeypatch.setattr(Groups, "__init__", noting)
     return grouped

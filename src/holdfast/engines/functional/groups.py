@@ -29,7 +29,7 @@ from holdfast.changes.equal_rows import Codes
 from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.functional.row_change import RowChange, Swapped
 from holdfast.kernels.groups import choose, link
-from holdfast.kernels.usual import Cells
+from holdfast.kernels.usual import Cells, Values
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
@@ -40,8 +40,13 @@ Ids = NDArray[np.int64]
 NONE = -1  # the cell of a row that is in none; the end of a chain
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 _LEAST = 1024
+_FEW = 16  # groups are few where each stands for more than so many rows
+_SMALL = 1 << 16  # clusters and cells, which take five megabytes
 _ROWS_AT_ONCE = 1 << 16
-PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")  # of a dump
+_CHAINS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")
+_SLOTS = ("cluster slots", "cell slots")  # without which keys are hashed anew: older dumps have none
+_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # what tells of the rule, if it is kept
+PARTS = (*_CHAINS, *_SLOTS, *_TOLD)  # of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +90,11 @@ class Groups:
         return self._clusters.used + self._cells.used
 
     @property
+    def are_few(self) -> bool:
+        """Whether a dump should hold them: a process that makes them anew looks at all rows."""
+        return self.entries * _FEW < self._table.rows or (self._rhs is not None and self.entries <= _SMALL)
+
+    @property
     def totals(self) -> tuple[int, ...]:
         """What the groups of a key add up to: with these, and an index of the rows, a process can go on."""
         return tuple(self._totals.tolist())
@@ -94,9 +104,13 @@ class Groups:
         clusters, cells = self._clusters.used, self._cells.used
         arrays: dict[str, NDArray[Any]] = {"totals": self._totals, "oldest": self._oldest[:cells]}
         arrays |= {"clusters": self._clusters.keys.reshape(-1), "sizes": self._clusters.counts}
+        arrays |= {"cluster slots": self._clusters.compact_slots()}
         if self._rhs is not None:
             arrays |= {"cells": self._cells.keys.reshape(-1), "counts": self._cells.counts}
+            arrays |= {"cell slots": self._cells.compact_slots()}
             arrays |= {"head": self._head[:clusters], "best": self._best[:clusters], "next": self._next[:cells]}
+        if self._telling is not None:
+            arrays |= {f"told {name}": array for name, array in self._telling.dump().items()}
         return {name: array.copy() for name, array in arrays.items()}
 
     @staticmethod
@@ -104,14 +118,16 @@ class Groups:
         """The groups that `dump` described, at the cost of the clusters and cells."""
         groups = Groups.__new__(Groups)
         groups._empty(table, lhs, rhs)
-        _fill(groups._clusters, arrays["clusters"], arrays["sizes"])
+        _fill(groups._clusters, arrays["clusters"], arrays["sizes"], arrays.get("cluster slots"))
         groups._oldest = arrays["oldest"].copy()
         if rhs is not None:
-            _fill(groups._cells, arrays["cells"], arrays["counts"])
+            _fill(groups._cells, arrays["cells"], arrays["counts"], arrays.get("cell slots"))
             groups._head, groups._best, groups._next = (arrays[name].copy() for name in ("head", "best", "next"))
         groups._make_room()
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
         groups._totals[4] = groups._named_in(np.arange(groups._clusters.used))
+        if "told sums" in arrays:
+            groups._telling = Telling.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
@@ -421,8 +437,12 @@ def _with_room(array: Ids, room: int) -> Ids:
     return longer
 
 
-def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids) -> None:
-    """Put entries with their counts into an empty table, in their order."""
-    if len(counts):
+def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids, slots: NDArray[np.uint64] | None) -> None:
+    """Put entries with their counts into an empty table, in their order, given their slots if these are known."""
+    if not len(counts):
+        return
+    if slots is None:
         table.entries(keys.reshape(len(counts), -1))
-        table.counts[:] = counts
+    else:
+        table.restore(keys.reshape(len(counts), -1), slots.copy())
+    table.counts[:] = counts

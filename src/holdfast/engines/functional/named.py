@@ -36,7 +36,6 @@ from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-_FEW = 16  # groups are few where each stands for more than so many rows
 _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
 
 
@@ -137,12 +136,9 @@ class State:
         arrays: dict[str, Any] = {}
         for named in (each.named for each in self.statuses):
             groups = self._groups.get(named.text)
-            kept = self._dumped(named) if groups is None else groups.dump() if self._are_few(groups) else {}
+            kept = self._dumped(named) if groups is None else groups.dump() if groups.are_few else {}
             arrays |= {f"{named.text}/{name}": array for name, array in kept.items()}
         return arrays
-
-    def _are_few(self, groups: Groups) -> bool:
-        return not isinstance(groups, OpenedKey) and groups.entries * _FEW < self.table.rows
 
     def keys(self) -> dict[str, KeptKey]:
         """What is known of keys that have too many groups for a dump."""
@@ -150,7 +146,7 @@ class State:
         for named in (each.named for each in self.statuses):
             groups, known = self._groups.get(named.text), self._keys.get(named.text)
             if groups is not None:
-                many = isinstance(named.rule, Key) and not self._are_few(groups)
+                many = isinstance(named.rule, Key) and not groups.are_few
                 known = KeptKey(groups.totals, None if known is None else known.file) if many else None
             if known is not None:
                 found[named.text] = known

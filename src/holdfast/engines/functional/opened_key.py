@@ -32,6 +32,11 @@ class OpenedKey(Groups):
         self._totals[:] = totals
         self._index = index
 
+    @property
+    def are_few(self) -> bool:
+        """A dump holds all groups, or none."""
+        return False
+
     def follow(self, change: Change) -> RowChange:
         """Take in a batch."""
         self._bring_in(change)
