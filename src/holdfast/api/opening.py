@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from holdfast.intake.build import build_table, by_table
 from holdfast.intake.choosing import discovery_runner
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.table import files
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema
@@ -51,7 +51,7 @@ def opened(
     watched: dict[str, WatchedTable] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     runner: Runner = Threads()
-    with tempfile.TemporaryDirectory(prefix="holdfast-", ignore_cleanup_errors=True) as folder:
+    with files.temporary_folder() as folder:
         for name, one in tables.items():
             asked_for = chosen.get(name, ())
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.lists import ListOD
+from holdfast.table import files
 from holdfast.table.nulls import Nulls
 
 
@@ -40,7 +40,7 @@ def orders(
 row 1.
     """
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+    with files.temporary_folder() as folder:
         built = build_table(
             "table", table, options or ReadOptions(), (), Nulls.EQUAL, folder, spark, progress or SILENT, rule.columns
         )
