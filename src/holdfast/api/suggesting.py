@@ -12,6 +12,7 @@ from holdfast.api.opening import Opened, opened
 from holdfast.engines.registry import names_in, refuse_given, rule_class, suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, refuse_below
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -64,8 +65,9 @@ def suggestions_in(
     started = time.perf_counter()
     found: list[Scored] = []
     known = {each.name: each for each in suggestible()}
+    alone = [WatchedTable(each.table) for each in tables.watched.values()]  # what classes share goes with these
     for declared in [known[name] for name in (known if classes is None else classes)]:
-        for subject in tables.subjects(declared.across):
+        for subject in [tables.watched] if declared.across else alone:
             progress.step(f"Finding likely {declared.title}")
             found += declared.likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
