@@ -43,8 +43,8 @@ bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 s
 compare: setup  ## Is this version slower than BASE=COMMIT? NAMES="…" ROUNDS=5 QUICK=1
 	$(BIN)/python -m benchmarks.compare $(BASE) $(NAMES) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
 
-same: setup  ## Do the commands print the same JSON as those of BASE=COMMIT? NAMES="iris …" takes some data, QUICK=1 few rows
-	$(BIN)/python -m benchmarks.same $(BASE) $(NAMES) $(if $(QUICK),--quick)
+same: setup  ## Do the commands print the same JSON as those of BASE=COMMIT? NAMES="iris …" takes some data, QUICK=1 few rows, ASIDE="field …"
+	$(BIN)/python -m benchmarks.same $(BASE) $(NAMES) $(if $(QUICK),--quick) $(if $(ASIDE),--aside $(ASIDE))
 
 pictures: setup  ## Make the pictures of the README anew (needs a browser)
 	$(BIN)/python -m docs.pictures.make

@@ -97,12 +97,12 @@ def _planted(name: str, data: pa.Table, rules: list[str], count: int) -> Case:
 
 def _with_error(data: pa.Table, rule: str, random: np.random.Generator) -> pa.Table:
     """One of the rows that share their left side with another, with another right side."""
-    told = FD.parse(rule)
-    codes = [pc.fill_null(data[name].combine_chunks().dictionary_encode().indices, -1).to_numpy() for name in told.lhs]
+    fd = FD.parse(rule)
+    codes = [pc.fill_null(data[name].combine_chunks().dictionary_encode().indices, -1).to_numpy() for name in fd.lhs]
     _, group, sizes = np.unique(np.stack(codes), axis=1, return_inverse=True, return_counts=True)
     shared_by = (sizes[group.reshape(-1)] > 1) & (np.stack(codes) >= 0).all(axis=0)
     place = int(random.choice(np.flatnonzero(shared_by)))
-    others = data[told.rhs].unique().to_pylist()
-    others.remove(data[told.rhs][place].as_py())
-    wrong = pa.array([others[int(random.integers(len(others)))]], data[told.rhs].type)
-    return data.slice(place, 1).set_column(data.schema.get_field_index(told.rhs), data.schema.field(told.rhs), wrong)
+    others = data[fd.rhs].unique().to_pylist()
+    others.remove(data[fd.rhs][place].as_py())
+    wrong = pa.array([others[int(random.integers(len(others)))]], data[fd.rhs].type)
+    return data.slice(place, 1).set_column(data.schema.get_field_index(fd.rhs), data.schema.field(fd.rhs), wrong)

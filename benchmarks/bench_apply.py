@@ -24,7 +24,7 @@ from benchmarks.bench_denial import RULES
 from benchmarks.bench_ground import duck_facts, our_facts, same, scratch
 from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, benchmark, quick, race
-from holdfast.api import monitor as monitor_module
+from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
 
@@ -166,7 +166,7 @@ def _opening(state: Path, rows: int) -> Case:
     """A process that opens a state whose batches wait for their replay, beside one that opens it without them."""
     copy, batches = state.with_name("waiting"), Batches(rows)
     shutil.copytree(state, copy)
-    never = (patch.object(monitor_module, name, 1 << 30) for name in ("_REPLAY_BATCHES", "_REPLAY_SECONDS"))
+    never = (patch.object(upkeep, name, 1 << 30) for name in ("_REPLAY_BATCHES", "_REPLAY_SECONDS"))
     with ExitStack() as patches:
         for each in never:  # no checkpoint takes them in
             patches.enter_context(each)

@@ -25,18 +25,15 @@ from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.demo.tax import make_tax
-from holdfast.engines.violations.state import Asked, State, discover, maintain, queries_of
 from holdfast.rules.conditions import Cell
 from holdfast.rules.denial import DenialConstraint
-from holdfast.rules.given import Named
-from holdfast.rules.rule import Rule
-from holdfast.search.shared import TableSearch
 from holdfast.table import shard
 from holdfast.table.change import Change
 from holdfast.table.encode import merge, stage
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column, kept_type
+from tests.engines.denial.streams import Watching, keeper_of
 
 Pairs = NDArray[np.int64]
 RULES = {
@@ -52,10 +49,9 @@ DELETES = {"φ7": 3.0, "φ8": 3.0, "φ9": 5.0, "φ10": 5.0, "all four": 12.0}
 BATCH = 1000
 
 
-def found_in(table: Table, rules: Sequence[Rule], runner: Runner) -> State:
+def found_in(table: Table, rules: Sequence[DenialConstraint], runner: Runner) -> Watching:
     """What the engine keeps of a table, from scratch."""
-    asked = [Asked(Named(rule), queries_of(rule, table.schema)) for rule in rules]
-    return discover(TableSearch(table), asked, runner)
+    return Watching.start(keeper_of(rules, table), table, runner)
 
 
 def sizes() -> tuple[int, int]:
@@ -148,8 +144,8 @@ def ordered(pairs: Pairs, symmetric: bool) -> Pairs:
     return np.unique(pairs, axis=0)
 
 
-def same(state: State, theirs: Pairs) -> bool:
-    (found,), (rule,) = state.found(), state.rules
+def same(state: Watching, theirs: Pairs) -> bool:
+    (found,), (rule,) = state.found(), state.keeper.rules
     return found.pairs is not None and np.array_equal(found.pairs, ordered(theirs, rule.rule.is_symmetric))
 
 
@@ -201,7 +197,7 @@ class Watched:
     """A table that is watched, and the changes that are still to come, encoded already: that is the table's work."""
 
     table: Table
-    state: State
+    state: Watching
     to_come: list[tuple[str, Change]]
     spent: dict[str, list[float]] = field(default_factory=dict)
     worked: dict[str, list[float]] = field(default_factory=dict)
@@ -225,13 +221,13 @@ class Watched:
         """Maintain, and note the time: on the clock, and of the processor, which neighbours disturb less."""
         kind, change = self.to_come[number]
         started, worked = perf_counter(), thread_time()
-        maintain(self.state, change)
+        self.state.follow(change)
         self.worked.setdefault(kind, []).append(thread_time() - worked)
         self.spent.setdefault(kind, []).append(perf_counter() - started)
 
     def is_true(self) -> bool:
         """Whether the violations are those that detection finds now."""
-        fresh = found_in(self.table, [each.rule for each in self.state.rules], Threads()).found()
+        fresh = found_in(self.table, [each.rule for each in self.state.keeper.rules], Threads()).found()
         kept = self.state.found()
         assert all(each.pairs is not None for each in (*fresh, *kept))
         return all(bool(np.all(one.pairs == other.pairs)) for one, other in zip(fresh, kept, strict=True))
@@ -266,7 +262,7 @@ def _batches(name: str, data: pa.Table, small: int, large: int) -> Iterator[Case
     single = statistics.median(tables[1].spent["single"])
     met = single < 0.3e-3 if name == "all four" else None
     yield replace(base, case=f"{name}, one insert", ours=single, goal="0.3 ms" if met is not None else "", met=met)
-    size = tables[1].state.nbytes / 1e6
+    size = tables[1].state.state.nbytes / 1e6
     met = size < 300 if name == "all four" else None
     yield Case(f"{name}, state", note=f"{size:.0f} MB", goal="300 MB" if met is not None else "", met=met, rows=large)
 
@@ -291,7 +287,7 @@ def lineitem() -> Iterator[Case]:
         for number in range(10):
             change = grown(now, data.slice(number * BATCH, BATCH))
             started = perf_counter()
-            maintain(state, change)
+            state.follow(change)
             spent.append(perf_counter() - started)
             now = change.after
         yield Case(f"{name}, all pairs", seconds, note=f"{pairs:,} pairs", rows=len(data))

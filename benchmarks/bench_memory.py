@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.api import monitor as applying
+from holdfast.api import batch
 from holdfast.api.monitor import Monitor
 from holdfast.store import events
 from holdfast.store.layout import DATABASE
@@ -75,8 +75,8 @@ class Watched:
 def _forgetful() -> Iterator[None]:
     """States remember no figures, and no rows that broke a rule."""
     with (
-        patch.object(applying, "given_witnesses", lambda *_: {}),
-        patch.object(applying, "kept_rows", lambda *_: KeptRows()),
+        patch.object(batch, "given_witnesses", lambda *_: {}),
+        patch.object(batch, "kept_rows", lambda *_: KeptRows()),
         patch.object(events, "put_figures", lambda *_: None),
     ):
         yield

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 from time import perf_counter
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -22,8 +23,8 @@ from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.api.view import View
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.engines.functional.named import NamedEngine
-from holdfast.engines.registry import rule_class
+from holdfast.engines.contract import Engine
+from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.runner import Threads
@@ -31,9 +32,8 @@ from holdfast.table.runner import Threads
 RULES = ("Zip -> City", "State, HasChild -> ChildExemp", "key(AreaCode, Phone)")
 
 
-def engine_for(rule: str) -> NamedEngine:
-    given = {"data": TableRules((GivenRule("r", "data", rule),))}
-    return NamedEngine(rule_class("named"), given)
+def engine_for(rule: str) -> Engine[Any, Any]:
+    return make_engine("named", given={"data": TableRules((GivenRule("r", "data", rule),))})
 
 
 def their_count(data: pa.Table, rule: str) -> tuple[float, int]:
@@ -70,7 +70,7 @@ def batches() -> Iterator[Case]:
             yield Case(
                 f"{rule}, {BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew",
                 weight.own_mb,
-                theirs == state.statuses[0].violations, "", None,
+                theirs == engine.result(state)[rule].to_json()["violations"], "", None,
                 f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
             )  # fmt: skip
 

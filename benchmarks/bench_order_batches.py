@@ -21,7 +21,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.intake.build import BatchReader, Sources, build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -89,7 +89,11 @@ def _kept(plan: Plan, deleting: bool, folder: str) -> Case:
             change = _change(table, rows, deleting, folder)
             started = time.perf_counter()
             watched.follow(change, Threads())
-            diffs = [engine.maintain(state, change, Threads()) for engine, state in zip(engines, states, strict=True)]
+            batch = Batch([change])
+            diffs = [engine.follow(state, batch, Threads()) for engine, state in zip(engines, states, strict=True)]
+            diffs = [
+                engine.explained(state, diff, batch) for engine, state, diff in zip(engines, states, diffs, strict=True)
+            ]
             moved = sum(len(diff.lost) + len(diff.gained) for diff in diffs)
             spent.append(time.perf_counter() - started)
             table = change.after

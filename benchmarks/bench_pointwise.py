@@ -29,7 +29,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.compare import Count, all_pairs, merged
 from holdfast.pairs.ranked import RankedRows
 from holdfast.pairs.signatures import ORDERED, Signed, values_of
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -187,7 +187,8 @@ def _kept(stream: Stream, folder: str) -> Case:
             change = _change(table, batch, stream.deleting, folder)
             started = time.perf_counter()
             watched.follow(change, Threads())
-            diff = engine.maintain(state, change, Threads())
+            diff = engine.follow(state, Batch([change]), Threads())
+            diff = engine.explained(state, diff, Batch([change]))
             moved = len(diff.lost) + len(diff.gained)
             spent.append(time.perf_counter() - started)
             table = change.after

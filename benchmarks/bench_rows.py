@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 from time import perf_counter
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,8 +17,8 @@ import pyarrow as pa
 from benchmarks.bench_denial import empty, grown, sizes, tax
 from benchmarks.coming import BATCH, come_and_go
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.engines.registry import rule_class
-from holdfast.engines.row.engine import RowEngine, State
+from holdfast.engines.contract import Engine
+from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.row import RowRule
@@ -45,7 +46,7 @@ def row_rules() -> Iterator[Case]:
     data = tax(rows + count * BATCH)
     first = grown(empty(data), data.slice(0, rows))
     given = {"data": TableRules(tuple(GivenRule(f"r{n}", "data", rule) for n, rule in enumerate(RULES)))}
-    engine = RowEngine(rule_class("row"), given)
+    engine = make_engine("row", given=given)
     looks = []
     with Rss() as weight:
         for _ in range(3):
@@ -54,7 +55,7 @@ def row_rules() -> Iterator[Case]:
             looks.append(perf_counter() - started)
     rival, theirs = _theirs(data.slice(0, rows))
     yield Case(
-        "first look", min(looks), rival, "DuckDB", weight.own_mb, _counts(state) == theirs, "", None,
+        "first look", min(looks), rival, "DuckDB", weight.own_mb, _counts(engine, state) == theirs, "", None,
         f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
     )  # fmt: skip
     spent = come_and_go(engine, state, first, data, count)
@@ -62,12 +63,12 @@ def row_rules() -> Iterator[Case]:
     for what, seconds in spent.items():
         yield Case(
             f"{BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew", 0.0,
-            _counts(state) == theirs, "", None, f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
+            _counts(engine, state) == theirs, "", None, f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
         )  # fmt: skip
 
 
-def _counts(state: State) -> list[int]:
-    return [len(each.rows) for each in state.values()]
+def _counts(engine: Engine[Any, Any], state: Any) -> list[int]:
+    return [status.to_json()["violations"] for status in engine.result(state).values()]
 
 
 def _theirs(data: pa.Table) -> tuple[float, list[int]]:

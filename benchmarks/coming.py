@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from benchmarks.bench_denial import grown, shrunk
 from holdfast.engines.contract import Engine
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
 
 BATCH = 1000
@@ -29,12 +29,12 @@ def come_and_go(
         gone = shrunk(change.after, np.asarray(change.born, np.int64))
         spent["deleted"].append(_timed(engine, state, gone))
         again = grown(gone.after, batch)
-        engine.maintain(state, again, Threads())
+        engine.follow(state, Batch([again]), Threads())
         table = again.after
     return spent
 
 
 def _timed(engine: Engine[Any, Any], state: Any, change: Change) -> float:
     started = perf_counter()
-    engine.maintain(state, change, Threads())
+    engine.follow(state, Batch([change]), Threads())
     return perf_counter() - started

@@ -4,10 +4,12 @@ For changes that must change nothing. Runs `discover`, `check`, `init`, `apply`,
 `history` with `--format json` on the data sets in `../shared/data`, for all classes of rules and both meanings of null,
 on the commit BASE and on the project as it is now (or on another commit, with `--new`). What they print is compared as
 objects, line by line in the order in which they are printed; the order of keys is free, and times, durations and the
-folder are set aside. Prints the first differences.
+folder are set aside, and so are the fields that `--aside` names: those that a change was meant to change. Prints the
+first differences.
 
     make same BASE=HEAD~3
     make same BASE=HEAD~3 NAMES="iris tax_10k"
+    make same BASE=HEAD~3 ASIDE="reason sentence"
 
 Each data set is cut to its first rows and columns. Each version answers in one process of its own, both at once.
 Exit codes: 0 the same, 1 different, 2 wrong usage or nothing to compare, 130 stopped by Ctrl-C.
@@ -21,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -49,13 +51,13 @@ class Said:
 class Version:
     """A version of Holdfast that answers commands in a process of its own, whose folder is `folder`."""
 
-    def __init__(self, tree: Path, folder: Path) -> None:
+    def __init__(self, tree: Path, folder: Path, aside: Collection[str] = ()) -> None:
         folder.mkdir()
         child = [sys.executable, "-P", str(Path(__file__).with_name("answering.py"))]
         self._process = subprocess.Popen(
             child, cwd=folder, env=environment_of(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self._folder = str(folder)
+        self._folder, self._aside = str(folder), TIMES | {*aside}
 
     def __enter__(self) -> Self:
         return self
@@ -81,15 +83,15 @@ class Version:
         if answer["code"] not in (0, 1):
             return Said(answer["code"], (answer["err"].replace(self._folder, "…").splitlines()[-1:],))
         lines = answer["out"].replace(self._folder, "…").splitlines()
-        return Said(answer["code"], tuple(timeless(json.loads(each)) for each in lines))
+        return Said(answer["code"], tuple(timeless(json.loads(each), self._aside) for each in lines))
 
 
-def timeless(value: Any) -> Any:
-    """The same without times: when something was done, and how long it took."""
+def timeless(value: Any, aside: Collection[str] = TIMES) -> Any:
+    """The same without times, when something was done and how long it took, and without the fields `aside`."""
     if isinstance(value, dict):
-        return {key: timeless(each) for key, each in value.items() if key not in TIMES}
+        return {key: timeless(each, aside) for key, each in value.items() if key not in aside}
     if isinstance(value, list):
-        return [timeless(each) for each in value]
+        return [timeless(each, aside) for each in value]
     return _TIME.sub("(time)", value) if isinstance(value, str) else value
 
 
@@ -234,7 +236,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, shared: Path
             _say(f"Nothing compared: there are no data sets in {shared}.")
             return 0
         with tempfile.TemporaryDirectory(prefix="holdfast-same-", ignore_cleanup_errors=True) as folder:
-            return _compared(trees, sources, Path(folder), wish.quick)
+            return _compared(trees, sources, Path(folder), wish)
     except NotThere as error:
         _say(str(error))
         return 2
@@ -243,9 +245,9 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, shared: Path
         return 130
 
 
-def _compared(trees: tuple[Path, Path], sources: Sequence[Path], folder: Path, quick: bool) -> int:
-    shape = (QUICK_ROWS, QUICK_COLUMNS) if quick else (ROWS, COLUMNS)
-    with Version(trees[0], folder / "old") as old, Version(trees[1], folder / "new") as new:
+def _compared(trees: tuple[Path, Path], sources: Sequence[Path], folder: Path, wish: argparse.Namespace) -> int:
+    shape = (QUICK_ROWS, QUICK_COLUMNS) if wish.quick else (ROWS, COLUMNS)
+    with Version(trees[0], folder / "old", wish.aside) as old, Version(trees[1], folder / "new", wish.aside) as new:
         comparison = Comparison(old, new)
         for source in sources:
             started, before = time.monotonic(), len(comparison.found)
@@ -268,6 +270,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("base", help="the commit to compare with")
     parser.add_argument("names", nargs="*", help="which data sets; all, if none is named")
     parser.add_argument("--new", metavar="COMMIT", help="the newer commit; the project as it is now, if not given")
+    parser.add_argument("--aside", nargs="*", default=[], metavar="FIELD", help="fields that are not compared")
     parser.add_argument("--quick", action="store_true", help="few rows and columns: does it work at all")
     return parser.parse_args(arguments)
 

@@ -1,28 +1,10 @@
-"""Witnesses and rules that wait until they are asked for."""
+"""Rules that are made when they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from holdfast.changes.asked import RulesWhenAsked, WhenAsked
-from holdfast.changes.diff import Witness
-
-
-def test_witnesses_are_made_once_and_only_when_asked_for() -> None:
-    asked = []
-
-    def make() -> Mapping[str, Witness]:
-        asked.append(1)
-        return {"A -> B": Witness((1, 2))}
-
-    waiting = WhenAsked(make)
-    assert not asked
-    assert waiting == {"A -> B": Witness((1, 2))}
-    assert waiting.get("A -> C") is None
-    assert list(waiting) == ["A -> B"]
-    assert len(waiting) == 1
-    assert repr(waiting) == repr({"A -> B": Witness((1, 2))})
-    assert len(asked) == 1
+from holdfast.changes.asked import RulesWhenAsked
 
 
 class _Squares(RulesWhenAsked[int]):

@@ -1,15 +1,16 @@
-"""The laws of diffs: patching, undoing and composing."""
+"""The laws of diffs: what leads from one result to another, and what is left of it without some rules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.changes.diff import Cause, Diff, PairChange, Result, Witness, Worth, between
+from holdfast.changes.diff import Cause, Diff, Result, ViolationChange, Witness, Worth, between
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Rule:
     text: str
     error: int
     kind: str = "fd"
+    empty: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {"text": self.text, "error": self.error}
@@ -48,117 +50,88 @@ def test_a_diff_tells_each_finding_once(a: Result, b: Result) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(results, results)
-def test_undo_inverts(a: Result, b: Result) -> None:
-    diff = between(a, b)
-    assert diff.undo().patch(b) == a
-    assert diff.undo() == between(b, a)
-    assert diff.undo().undo() == diff
-    assert not diff.then(diff.undo())
-
-
-@settings(deadline=None, max_examples=60)
-@given(results, results, results)
-def test_then_composes(a: Result, b: Result, c: Result) -> None:
-    both = between(a, b).then(between(b, c))
-    assert both == between(a, c)
-    assert both.patch(a) == c
-
-
-@settings(deadline=None, max_examples=60)
-@given(results, results, results, results)
-def test_then_is_associative_and_has_a_zero(a: Result, b: Result, c: Result, d: Result) -> None:
-    first, second, third = between(a, b), between(b, c), between(c, d)
-    assert first.then(second).then(third) == first.then(second.then(third))
-    assert Diff().then(first) == first == first.then(Diff())
-
-
-@settings(deadline=None, max_examples=60)
 @given(results, results, witnesses)
 def test_witnesses_stay_with_what_was_lost(a: Result, b: Result, seen: dict[str, Witness]) -> None:
     diff = between(a, b, seen)
     assert diff.witnesses == {text: witness for text, witness in seen.items() if text in diff.lost}
-    assert diff.undo().witnesses == {}
-    assert diff.then(Diff()).witnesses == diff.witnesses
 
 
-def test_a_witness_survives_composing_only_where_the_rule_stays_lost() -> None:
-    a, b = Rule("a", 0), Rule("b", 0)
-    lost = between({"a": a, "b": b}, {}, {"a": Witness((1, 2)), "b": Witness((3,))})
-    both = lost.then(between({}, {"a": a}))
-    assert both.lost == {"b": b}
-    assert both.witnesses == {"b": Witness((3,))}
+@settings(deadline=None, max_examples=60)
+@given(results, results, witnesses, st.sets(st.sampled_from("abcd")))
+def test_a_diff_falls_into_what_it_tells_of_some_rules_and_of_the_others(
+    a: Result, b: Result, seen: dict[str, Witness], some: set[str]
+) -> None:
+    diff = between(a, b, seen)
+    only, others = diff.only(some), diff.without(some)
+    for part in ("gained", "lost", "changed", "witnesses"):
+        whole, mine, theirs = (getattr(each, part) for each in (diff, only, others))
+        assert {**mine, **theirs} == whole
+        assert mine.keys() == whole.keys() & some
+    assert others.patch(only.patch(a)) == b
+    assert diff.without(()) == diff == diff.only("abcd")
+    assert not diff.only(())
+
+
+def test_all_parts_of_a_diff_lose_what_nobody_wants_to_hear_of() -> None:
+    a, b, c = (Rule(text, 0) for text in "abc")
+    none = np.empty((0, 2), np.int64)
+    diff = Diff(
+        gained={"a": a, "b": b},
+        lost={"c": c},
+        witnesses={"c": Witness((1, 2))},
+        violations={"a": ViolationChange(1, 0, none, none), "b": ViolationChange(2, 0, none, none)},
+        causes={"a": Cause("mended"), "c": Cause("split")},
+        figures={"a": a, "b": b},
+        worth={"c": Worth(0.9, 5)},
+    )
+    left = diff.without({"a", "c"})
+    assert (left.gained, left.lost, left.witnesses, left.causes) == ({"b": b}, {}, {}, {})
+    assert (list(left.violations), left.figures) == (["b"], {"b": b})
+    assert (left.worth, left.gained_worth) == ({}, None), "where an engine tells no worth, it tells none of some rules"
+    assert diff.only({"c"}).worth == {"c": Worth(0.9, 5)}
+
+
+def test_rules_that_hold_no_longer_though_nothing_broke_them_were_untested() -> None:
+    lost = {text: Rule(text, 0, empty=text != "a") for text in "abcd"}
+    causes = {"b": Cause("split"), "c": Cause("stronger", "x")}
+    diff = Diff(lost=lost, witnesses={"d": Witness((1,))}, causes=causes)
+    assert diff.untested == {"b"}, "a was tested, c follows from another, and rows broke d"
 
 
 def test_a_witness_turns_into_json() -> None:
     assert Witness((1, 2), ({"x": 1}, {"x": None})).to_json() == {"rows": [1, 2], "values": [{"x": 1}, {"x": None}]}
 
 
-def test_violations_that_are_told_again_are_neither_new_nor_gone() -> None:
-    """Two added and one resolved, of which one is the same violation with a row under a new id."""
-    change = PairChange(np.array([[5, 2], [5, 3]]), np.array([[1, 2]]), retold=1)
-    assert (change.new, change.gone) == (1, 0)
-    assert (change.undo().new, change.undo().gone) == (0, 1)
-    assert change.undo().undo() == change
-    assert change != PairChange(change.added, change.resolved)
-    both = change.then(PairChange(np.empty((0, 2), np.int64), np.array([[5, 2]])))
-    assert (both.new, both.gone) == (1, 1), "of two batches together it is not known"
-    unknown = PairChange(None, None)
-    assert (unknown.new, unknown.gone) == (None, None)
+def test_changes_of_violations_are_equal_where_they_list_the_same_in_another_order() -> None:
+    added, resolved = np.array([[5, 2], [5, 3]]), np.array([[1, 2]])
+    change = ViolationChange(1, 0, added, resolved, retold=1, example=(5, 2))
+    assert change == ViolationChange(1, 0, added[::-1], resolved, retold=1, example=(5, 3)), "one example is as good"
+    for other in (
+        ViolationChange(2, 0, added, resolved, retold=1),
+        ViolationChange(1, 1, added, resolved, retold=1),
+        ViolationChange(1, 0, added, resolved),
+        ViolationChange(1, 0, added[:1], resolved, retold=1),
+        ViolationChange(1, 0, added, added, retold=1),
+        ViolationChange.counted(),
+    ):
+        assert change != other
+    assert change != (1, 0)
+    with pytest.raises(TypeError):
+        hash(change)
+
+
+def test_of_violations_that_are_only_counted_nobody_knows_which_are_new() -> None:
+    counted = ViolationChange.counted()
+    assert (counted.new, counted.gone, len(counted.added), len(counted.resolved)) == (None, None, 0, 0)
+    assert counted == ViolationChange.counted()
 
 
 def test_other_violations_are_a_change_also_where_they_are_as_many() -> None:
     a = Rule("a", 1)
-    moved = {"a": PairChange(np.array([[5, -1]]), np.array([[1, -1]]))}
+    came, went = np.array([[5, -1]]), np.array([[1, -1]])
+    moved = {"a": ViolationChange(1, 1, came, went)}
     diff = between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, moved)
-    assert diff.changed == {"a": (a, a)}
+    assert (diff.changed, diff.violations) == ({"a": (a, a)}, moved)
     assert diff.patch({"a": a}) == {"a": a}
-    again = {"a": PairChange(np.array([[5, -1]]), np.array([[1, -1]]), retold=1)}
+    again = {"a": ViolationChange(0, 0, came, went, retold=1)}
     assert not between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, again).changed
-
-
-def test_then_tells_what_both_did_and_nothing_that_the_second_took_back() -> None:
-    a, b, c = (Rule(text, 0) for text in "abc")
-    first = replace(
-        between({"a": a, "b": b}, {"c": c}, {"a": Witness((1,)), "b": Witness((2,))}),
-        causes={"a": Cause("split"), "b": Cause("split"), "c": Cause("mended")},
-        worth={"a": Worth(0.9, 5), "b": Worth(0.8, 5)},
-        gained_worth={"c": Worth(0.5, 5)},
-    )
-    second = replace(
-        between({"c": c}, {"a": a, "c": Rule("c", 1)}),
-        causes={"a": Cause("mended")},
-        gained_worth={"a": Worth(0.95, 6)},
-    )
-    both = first.then(second)
-    assert (both.lost, both.gained, both.changed) == ({"b": b}, {"c": Rule("c", 1)}, {})
-    assert both.witnesses == {"b": Witness((2,))}
-    assert both.causes == {"b": Cause("split"), "c": Cause("mended")}
-    assert both.worth == {"b": Worth(0.8, 5)}, "as before both"
-    assert both.gained_worth == {"c": Worth(0.5, 5)}
-
-
-def test_then_keeps_figures_as_they_are_in_the_end() -> None:
-    a, b = Rule("a", 0), Rule("b", 0)
-    moved = Diff(figures={"a": a, "b": b})
-    assert moved.then(Diff(figures={"a": Rule("a", 1)})).figures == {"a": Rule("a", 1), "b": b}
-    assert moved.then(between({"a": a}, {})).figures == {"b": b}
-    told = moved.then(between({"a": a}, {"a": Rule("a", 2)}))
-    assert (told.changed, told.figures) == ({"a": (a, Rule("a", 2))}, {"b": b})
-    later = between({"a": a}, {"a": Rule("a", 1)}).then(Diff(figures={"a": Rule("a", 2)}))
-    assert later.changed == {"a": (a, Rule("a", 2))}
-
-
-def test_then_drops_violations_that_came_and_went() -> None:
-    a, none = Rule("a", 0), np.empty((0, 2), np.int64)
-    rows = np.array([[5, -1], [6, -1]])
-    worse = between({"a": a}, {"a": Rule("a", 2)}).with_violations(
-        {"a": a}, {"a": Rule("a", 2)}, {"a": PairChange(rows, none)}
-    )
-    assert not worse.then(worse.undo())
-    some = Diff(changed={"a": (Rule("a", 2), Rule("a", 1))}, violations={"a": PairChange(none, rows[:1])})
-    left = worse.then(some)
-    assert left.changed == {"a": (a, Rule("a", 1))}
-    assert left.violations == {"a": PairChange(rows[1:], none)}
-    retold = PairChange(rows[:1], rows[1:], retold=1)
-    assert retold.then(PairChange(none, none)) == PairChange(none, none).then(retold) == retold

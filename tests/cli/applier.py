@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.api import monitor
-from holdfast.engines.functional import key_index, named
+from holdfast.api import monitor, upkeep
+from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.table import files
 
 CHECKPOINT_EVERY = 2
@@ -28,7 +28,7 @@ RULES = ["key(name, amount)"]
 
 def small_thresholds() -> None:
     """Have the index of a key in a file, though its rows are few, and have it written anew every few batches."""
-    key_index.FEWEST, key_index.MUCH, named._FEW = 0, 5, 1 << 40
+    key_index.FEWEST, key_index.MUCH, groups_keeper._FEW = 0, 5, 1 << 40
 
 
 def warm_up(scratch: Path) -> None:
@@ -54,7 +54,7 @@ def die_at_flush(number: int) -> None:
 
 def main(state: str, batches: str, scratch: str, die: str = "0", quarantine: str = "") -> None:
     """Do as the module says."""
-    monitor._REPLAY_BATCHES = CHECKPOINT_EVERY
+    upkeep._REPLAY_BATCHES = CHECKPOINT_EVERY
     small_thresholds()
     if batches == "-":
         die_at_flush(int(die))

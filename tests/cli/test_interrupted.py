@@ -158,10 +158,10 @@ def test_no_space_left_for_a_state(small_disk: SmallDisk, tmp_path: Path) -> Non
 
 BATCHES_UNTIL_FULL = """
 import sys, pyarrow as pa
-from holdfast.api import monitor
+from holdfast.api import monitor, upkeep
 from holdfast.errors import BadInput
 from holdfast.progress import Progress
-monitor._REPLAY_BATCHES = 3
+upkeep._REPLAY_BATCHES = 3
 notes = []
 class Ear(Progress):
     def note(self, text):
@@ -235,9 +235,9 @@ def test_nothing_is_imported_before_ctrl_c_is_answered() -> None:
 
 SMALL_BATCHES = """
 import sys, pyarrow as pa
-from holdfast.api import monitor
+from holdfast.api import monitor, upkeep
 from holdfast.store.store import Store
-monitor._REPLAY_BATCHES = 2
+upkeep._REPLAY_BATCHES = 2
 tried, look = [], Store.room_for_checkpoint
 Store.room_for_checkpoint = lambda store: tried.append(store.history(1)[-1].seq) or look(store)
 with monitor.Monitor.open(sys.argv[1]) as watch:

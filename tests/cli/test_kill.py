@@ -27,7 +27,7 @@ import pytest
 from pyarrow import csv, feather
 
 import holdfast as hf
-from holdfast.engines.functional import key_index, named
+from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.errors import BadInput
 from holdfast.store.store import Store
 from tests.cli.applier import RULES, small_thresholds
@@ -61,7 +61,7 @@ def the_key_has_a_file() -> Iterator[None]:
     with (
         patch.object(key_index, "FEWEST", key_index.FEWEST),
         patch.object(key_index, "MUCH", key_index.MUCH),
-        patch.object(named, "_FEW", named._FEW),
+        patch.object(groups_keeper, "_FEW", groups_keeper._FEW),
     ):
         small_thresholds()
         yield

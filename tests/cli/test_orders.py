@@ -32,12 +32,12 @@ def watched(tmp_path: Path, tax: Path, holdfast: Holdfast) -> Path:
 def test_check_rules_of_every_class_by_text(holdfast: Holdfast, tax: Path) -> None:
     texts = ["[year, salary desc] orders [year, bin desc]", "not(t.salary < 50)", "year -> grade", "key(salary)"]
     given = [word for text in texts for word in ("--rule", text)]
-    told = holdfast("check", tax, *given, "--format", "json")
-    assert told.code == 1
-    assert [(line["name"], line["violations"]) for line in told.objects] == [
+    said = holdfast("check", tax, *given, "--format", "json")
+    assert said.code == 1
+    assert [(line["name"], line["violations"]) for line in said.objects] == [
         ("dc1", 1), ("fd1", 0), ("key1", 0), ("lod1", 0),
     ]  # fmt: skip
-    (lists,) = told.of_kind("lod")
+    (lists,) = said.of_kind("lod")
     assert lists["by"] == [["year", "asc"], ["salary", "desc"]]
     assert lists["then"] == [["year", "asc"], ["bin", "desc"]]
     assert lists["text"] == texts[0]
@@ -65,18 +65,18 @@ def test_distinct_nulls_have_no_order(holdfast: Holdfast, tax: Path) -> None:
 
 
 def test_odd_rules_are_noted(holdfast: Holdfast, tax: Path) -> None:
-    told = holdfast("check", tax, "--rule", "[year] orders [year]", "--rule", "[year, year desc] orders [grade]")
-    assert told.code == 0
-    assert "no rows can violate this rule" in told.err
-    assert "the column 'year' stands in the first list before" in told.err
+    said = holdfast("check", tax, "--rule", "[year] orders [year]", "--rule", "[year, year desc] orders [grade]")
+    assert said.code == 0
+    assert "no rows can violate this rule" in said.err
+    assert "the column 'year' stands in the first list before" in said.err
 
 
 def test_a_batch_breaks_and_mends_a_rule(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     """A swap and a split come, and both rows go again."""
     worse = write(tmp_path / "worse.csv", [HEADER, "5,2015,70,1,a", "6,2016,80,3,b"])
-    told = holdfast("apply", watched, "--insert", worse, "--format", "json")
-    assert told.code == 1
-    (line,) = told.of_kind("lod")
+    said = holdfast("apply", watched, "--insert", worse, "--format", "json")
+    assert said.code == 1
+    (line,) = said.of_kind("lod")
     assert (line["violations"], line["new"], line["gone"]) == (2, 2, 0)
     listed = holdfast("violations", watched, "bins", "--format", "json").of_kind("violation")
     assert [[key["id"] for key in each["keys"]] for each in listed] == [[2, 5], [6, 4]]
@@ -88,15 +88,15 @@ def test_a_batch_breaks_and_mends_a_rule(holdfast: Holdfast, watched: Path, tmp_
     assert "a split: both have year 2016; both have salary 80; bin 3 of id 6 is above bin 2 of id 4" in split
     assert "within a year" in split
     mended = write(tmp_path / "mended.csv", [HEADER, "5,2015,70,1,a", "6,2016,80,3,b"])
-    told = holdfast("apply", watched, "--delete", mended, "--format", "json")
-    assert told.code == 0
-    assert [(line["violations"], line["gone"]) for line in told.of_kind("lod")] == [(0, 2)]
+    said = holdfast("apply", watched, "--delete", mended, "--format", "json")
+    assert said.code == 0
+    assert [(line["violations"], line["gone"]) for line in said.of_kind("lod")] == [(0, 2)]
 
 
 def test_a_rule_that_is_not_watched_is_explained(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("explain", watched, "[salary] orders [year]")
-    assert told.code == 0
-    assert "id 3 and id 2 are a swap: salary 50 of id 3 is below salary 60 of id 2" in told.out
+    said = holdfast("explain", watched, "[salary] orders [year]")
+    assert said.code == 0
+    assert "id 3 and id 2 are a swap: salary 50 of id 3 is below salary 60 of id 2" in said.out
     assert "It holds" in holdfast("explain", watched, "[year] orders [grade]").out
     (told_json,) = holdfast("explain", watched, "[bin] orders [salary]", "--format", "json").objects
     assert (told_json["holds"], told_json["broken_by"]) == (False, "split")
@@ -113,29 +113,29 @@ def test_a_rule_survives_opening_and_vacuum(holdfast: Holdfast, watched: Path) -
 
 
 def test_advice_on_an_order(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("advise", watched, "ORDER BY year, salary, bin")
-    assert told.code == 0
-    assert "ORDER BY year, salary is enough\n" in told.out
-    assert "bin is redundant: the columns before it determine it, by [year, salary] orders [year, bin]" in told.out
-    assert "--watch od finds more" in told.out
+    said = holdfast("advise", watched, "ORDER BY year, salary, bin")
+    assert said.code == 0
+    assert "ORDER BY year, salary is enough\n" in said.out
+    assert "bin is redundant: the columns before it determine it, by [year, salary] orders [year, bin]" in said.out
+    assert "--watch od finds more" in said.out
     (line,) = holdfast("advise", watched, "order by year, bin", "--format", "json").objects
     assert line["redundant"] == []
     assert {"order": [["year", "asc"], ["salary", "asc"]], "backwards": False, "rules": [RULE]} in line["served_by"]
 
 
 def test_advice_tells_whether_an_index_serves(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("advise", watched, "ORDER BY year, bin", "--have", "year, salary, id", "--have", "grade").out
-    assert f"an order by year, salary, id serves it, by {RULE}" in told
-    assert "no rule that is known here says that an order by grade serves it" in told
-    told = holdfast("advise", watched, "ORDER BY year desc, bin desc", "--have", "year, salary").out
-    assert f"an order by year, salary, read backwards, serves it, by {RULE}" in told
+    said = holdfast("advise", watched, "ORDER BY year, bin", "--have", "year, salary, id", "--have", "grade").out
+    assert f"an order by year, salary, id serves it, by {RULE}" in said
+    assert "no rule that is known here says that an order by grade serves it" in said
+    said = holdfast("advise", watched, "ORDER BY year desc, bin desc", "--have", "year, salary").out
+    assert f"an order by year, salary, read backwards, serves it, by {RULE}" in said
 
 
 def test_advice_on_groups(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("advise", watched, "GROUP BY year, grade").out
-    assert "GROUP BY year is enough\n  grade is redundant: the columns before it determine it, by year -> grade" in told
-    told = holdfast("advise", watched, 'distinct id, "salary"').out
-    assert "DISTINCT is not needed: no two rows are equal, by key(id)" in told
+    said = holdfast("advise", watched, "GROUP BY year, grade").out
+    assert "GROUP BY year is enough\n  grade is redundant: the columns before it determine it, by year -> grade" in said
+    said = holdfast("advise", watched, 'distinct id, "salary"').out
+    assert "DISTINCT is not needed: no two rows are equal, by key(id)" in said
 
 
 def test_advice_follows_what_holds(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.api.loaded import Loaded
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.store import database
@@ -156,18 +157,18 @@ def test_a_private_copy_is_of_one_moment(forbidden: Path, monkeypatch: pytest.Mo
 
 def test_files_that_are_gone_make_it_look_again(forbidden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer elsewhere removes files after the database was copied, and before they are read."""
-    real, loads = View._load, []
+    real, loads = Loaded.load, []
 
-    def load(view: View) -> None:
-        loads.append(view)
+    def load(loaded: Loaded) -> None:
+        loads.append(loaded)
         if len(loads) == 1:
             with monkeypatch.context() as patched, Monitor.open(forbidden) as writing:
-                patched.setattr(View, "_load", real)
+                patched.setattr(Loaded, "load", real)
                 writing.apply(inserts=forbidden.parent.parent / "again.csv")
                 writing.checkpoint()
-        real(view)
+        real(loaded)
 
-    monkeypatch.setattr(View, "_load", load)
+    monkeypatch.setattr(Loaded, "load", load)
     with Monitor.open(forbidden, write=False) as reading:
         assert len(reading.history()) == 2
         assert reading.tables["people"].rows == 6

@@ -47,7 +47,7 @@ def test_help_offers_it_and_its_settings() -> None:
     said = holdfast("discover", "--help")
     assert "column, ucc, fd, ind, od, pod, one" in said
     assert "--least-rows" in said
-    assert "one: Only in tables of at least so many rows." in said
+    assert "one: Only in tables of at least this many rows." in said
     assert "--least-rows" in holdfast("init", "--help")
     assert "ucc, fd, ind, od, pod, one" in holdfast("suggest", "--help")
 
@@ -86,8 +86,8 @@ def test_it_is_kept_and_breaks(towns: Path, tmp_path: Path) -> None:
     assert "1 columns of one value" in holdfast("status", state)
     assert holdfast("explain", state, "one(land)").startswith("one(land): All rows share land. It holds.")
     assert lines("explain", state, "one(land)")[0]["text"] == "one(land)"
-    told = lines("apply", state, "--insert", tmp_path / "more.csv", "--fail-on", "any", code=1)
-    assert [(line["event"], line["text"]) for line in told[1:]] == [("lost", "one(land)")]
+    printed = lines("apply", state, "--insert", tmp_path / "more.csv", "--fail-on", "any", code=1)
+    assert [(line["event"], line["text"]) for line in printed[1:]] == [("lost", "one(land)")]
     assert "one(land)" in holdfast("history", state, "--rules")
     assert lines("history", state, "--rules") == [
         {"kind": "one", "table": "towns", "text": "one(land)", "holds_since": None, "broke": 1}
@@ -126,9 +126,9 @@ def test_its_rules_are_marked_promoted_and_follow_their_columns(towns: Path, tmp
 
 
 def test_a_given_rule_is_checked(towns: Path) -> None:
-    (told,) = lines("check", towns, "--rule", RISES)[:1]
+    (printed,) = lines("check", towns, "--rule", RISES)[:1]
     about = {"kind": "rises", "table": "towns", "name": "rises1", "severity": "error"}
-    assert told == {**about, "violations": 0, "counted": "ordered pairs", "listed": True, "text": RISES}
+    assert printed == {**about, "violations": 0, "counted": "ordered pairs", "listed": True, "text": RISES}
     holdfast("check", towns, "--rule", "rises(prise, year)", code=2)
 
 

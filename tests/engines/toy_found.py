@@ -46,7 +46,7 @@ def found(table: Table) -> list[One]:
 
 @dataclass(frozen=True)
 class Settings:
-    least_rows: Annotated[int, Option("Only in tables of at least so many rows.", 0)] = 1
+    least_rows: Annotated[int, Option("Only in tables of at least this many rows.", 0)] = 1
 
 
 class Ones(Suggestible[Settings, WatchedTable]):
@@ -67,8 +67,8 @@ class OneEngine(Engine[WatchedTable, list[One]]):
     def discover(self, subject: WatchedTable, *_: Any) -> list[One]:
         return found(subject.table) if subject.table.rows >= self.least_rows else []
 
-    def maintain(self, state: list[One], change: Any, *_: Any) -> Diff:
-        before = self.result(state)
+    def follow(self, state: list[One], batch: Any, *_: Any) -> Diff:
+        before, change = self.result(state), batch.only
         state[:] = found(change.after)
         return between(before, self.result(state), {text: Witness((0, *change.born[:1])) for text in before})
 

@@ -1,15 +1,11 @@
 """Columns that rise with others: a toy class of rules that are given, and all that one needs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.names import quoted
-from holdfast.engines.contract import RuleClass
-from holdfast.engines.violations import ViolationSettings
-from holdfast.engines.violations.engine import ViolationEngine
+from holdfast.engines.given import PairClass
 from holdfast.rules.conditions import compared
-from holdfast.rules.given import TableRules
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Breach, Rule
 
@@ -42,9 +38,5 @@ class Rises(Rule):
         return (Breach((compared(self.by, "<", nulls), compared(self.column, ">", nulls)), (self.column,)),)
 
 
-class Rising(RuleClass[ViolationSettings]):
+class Rising(PairClass):
     name, title, rules, yours = "rises", "violations of rising columns", (Rises,), "your rising columns"
-    settings, given = ViolationSettings, True
-
-    def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ViolationEngine:
-        return ViolationEngine(self, settings, given)

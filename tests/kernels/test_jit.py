@@ -127,8 +127,11 @@ def test_groups_are_the_same_both_ways(called: set[str]) -> None:
     for _ in range(6):
         assert kept.evidence
         kept = Groups.load(world.table, [0, 1], 4, kept.dump())
-        kept.follow(world.change(Batch(rows(20), list(range(0, 60, 3)))))
-    assert kept._clusters.find(kept._clusters.keys).tolist() == list(range(kept._clusters.used))
+        change = world.change(Batch(rows(20), list(range(0, 60, 3))))
+        kept.ready(change)
+        kept.follow(change.come, change.gone)
+    table = kept._kept.clusters
+    assert table.find(table.keys).tolist() == list(range(table.used))
     assert called >= {
         *(f"hashing.{name}" for name in ("hash_lanes", "enter", "find", "refill")),
         *("groups.link", "groups.choose", "usual.link_values", "usual.leave", "usual.count", "usual.enter"),

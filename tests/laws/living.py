@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import holdfast as hf
+from holdfast.api.kept import kept_settings
 from holdfast.engines.contract import HISTORY
 
 # Which rows are those to remove, of equally many, the order of codes decides: of these only the number is compared.
@@ -30,7 +31,7 @@ def equals_one_made_anew(watch: hf.Monitor) -> None:
             rules=given if given.entries else None,
             key=keys,
             nulls=watch.nulls,
-            **watch._settings(),
+            **kept_settings(watch._store),
         ) as anew,
     ):
         assert told(watch) == told(anew)
@@ -39,7 +40,7 @@ def equals_one_made_anew(watch: hf.Monitor) -> None:
 
 def found_classes(watch: hf.View) -> list[str]:
     """The watched classes whose rules are found."""
-    return [name for name, engine in watch._engines.items() if not engine.declared.given]
+    return [name for name, engine in watch._loaded.watched.engines.items() if not engine.declared.given]
 
 
 def told(watch: hf.View) -> list[tuple[str, str]]:

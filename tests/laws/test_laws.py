@@ -84,7 +84,7 @@ def test_maintained_equals_rediscovered(
     kept = Kept(engine, world)
     for batch in stream:
         before = kept.result()
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         assert kept.result() == kept.rediscovered()
         assert kept.ranked() == kept.ranked_anew(), "in the same order, with the same scores"
         assert kept.told() == kept.told_anew(), "also where two findings count as equal, and their figures differ"
@@ -102,8 +102,8 @@ def test_a_batch_and_its_negation(
     kept = Kept(engine, world)
     before = kept.result()
     gone = [first[place] for place in {d % len(first) for d in deletes}] if first else []
-    kept.maintain(world.signed(inserts, gone))
-    kept.maintain(world.signed(gone, inserts))
+    kept.follow(world.signed(inserts, gone))
+    kept.follow(world.signed(gone, inserts))
     assert kept.result() == before
 
 
@@ -117,11 +117,11 @@ def test_splitting_and_reordering(
     for world in (whole, parts, shuffled):
         world.change(Batch(first + doomed))
     kept = [Kept(engine, world) for world in (whole, parts, shuffled)]
-    kept[0].maintain(whole.signed(inserts, doomed))
+    kept[0].follow(whole.signed(inserts, doomed))
     nothing: list[Row] = []
     for born, died in ((inserts[:cut], nothing), (nothing, doomed), (inserts[cut:], nothing)):
-        kept[1].maintain(parts.signed(born, died))
-    kept[2].maintain(shuffled.signed(inserts[::-1], doomed[::-1]))
+        kept[1].follow(parts.signed(born, died))
+    kept[2].follow(shuffled.signed(inserts[::-1], doomed[::-1]))
     assert kept[0].result() == kept[1].result() == kept[2].result()
 
 
@@ -137,7 +137,7 @@ def test_save_and_load_in_the_middle(
     for number, batch in enumerate(stream):
         if number == at:
             kept.reload()
-        kept.maintain(world.change(batch))
+        kept.follow(world.change(batch))
     assert kept.result() == kept.rediscovered()
 
 
@@ -156,14 +156,15 @@ def test_rewriting_the_table_on_the_way(
         if number in moments:
             kept.rewrite()
             assert kept.result() == plain.result()
-        diffs = [one.maintain(world.change(batch)) for one, world in zip((plain, kept), worlds, strict=True)]
+        diffs = [one.follow(world.change(batch)) for one, world in zip((plain, kept), worlds, strict=True)]
         assert _plainly(diffs[0]) == _plainly(diffs[1])
         assert kept.result() == plain.result() == kept.rediscovered()
 
 
 def _plainly(diff: Diff) -> list[Any]:
-    """All that a diff tells, with what is made when asked for made."""
-    return [*(dict(part) for part in (diff.gained, diff.lost, diff.changed, diff.violations)), repr(diff.witnesses)]
+    """All that a diff tells, with the rules made; values of witnesses may be no numbers, which equal nothing."""
+    parts = diff.gained, diff.lost, diff.changed, diff.violations, diff.causes
+    return [*map(dict, parts), diff.worth, diff.gained_worth, repr(diff.witnesses)]
 
 
 @for_every_engine
@@ -177,7 +178,7 @@ def test_what_an_engine_is_told_stays_as_it_was(
     kept = Kept(engine, world)
     change = world.change(batch)
     told = _copies(change)
-    kept.maintain(change)
+    kept.follow(change)
     assert all(np.array_equal(a, b) for a, b in zip(told, _copies(change), strict=True))
 
 
@@ -203,5 +204,5 @@ def test_threads_and_spark_agree(engine: Engine[Any, Any], spark: SparkSession, 
     kept = [Kept(engine, here), Kept(engine, there)]
     assert kept[0].result() == kept[1].result()
     for one, world in zip(kept, (here, there), strict=True):
-        one.maintain(world.change(Batch(some, [1, 2])))
+        one.follow(world.change(Batch(some, [1, 2])))
     assert kept[0].result() == kept[1].result() == kept[1].rediscovered()

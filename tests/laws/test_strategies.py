@@ -60,11 +60,11 @@ def test_kept_equals_found_where_ways_differ(
     kept = Kept(engine, world)
     for batch in (Batch(growth), *stream):
         before = kept.result()
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         assert kept.result() == kept.rediscovered()
         assert diff.patch(before) == kept.result()
     kept.reload()
-    kept.maintain(world.change(Batch(first)))
+    kept.follow(world.change(Batch(first)))
     assert kept.result() == kept.rediscovered()
 
 
@@ -73,6 +73,6 @@ def test_ways_do_differ(name: str) -> None:
     engine, world = make_engine(name), World()
     world.change(Batch([(1, "a", 0.0, True, 1)]))
     kept = Kept(engine, world)
-    kept.maintain(world.change(Batch([(n, "b", 1.5, False, n % 3) for n in range(6)])))
+    kept.follow(world.change(Batch([(n, "b", 1.5, False, n % 3) for n in range(6)])))
     assert "by counting" in engine.how(kept.state)
     assert "by borders" in engine.how(Kept(engine, world).state)

@@ -18,6 +18,7 @@ from holdfast.changes.operations import DELETE
 from holdfast.engines.contract import HISTORY, Engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
+from holdfast.table.change import Batch as Changes
 from holdfast.table.change import Change
 from holdfast.table.encode import stage
 from holdfast.table.load import load_table
@@ -111,10 +112,11 @@ class Kept:
     def _subject(self, watched: WatchedTable) -> Any:
         return {"t": watched} if self.engine.declared.across else watched
 
-    def maintain(self, change: Change) -> Diff:
+    def follow(self, change: Change) -> Diff:
         if self.watched.table is not change.after:
             self.watched.follow(change, self.world.runner)
-        return self.engine.maintain(self.state, change, self.world.runner)
+        batch = Changes([change])
+        return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.world.runner), batch)
 
     def rewrite(self) -> None:
         """Go on with a table that was written anew."""

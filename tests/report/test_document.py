@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.overview import overview
 from holdfast.api.state_report import state_document
+from holdfast.api.suggesting import overview
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT
 from holdfast.report.bundle import html_page
@@ -75,44 +75,44 @@ def rules_of(made: dict[str, Any]) -> dict[tuple[str, str], tuple[int, int, int]
 
 def detail(made: dict[str, Any], kind: str, text: str) -> dict[str, Any]:
     place, _, _ = rules_of(made)[kind, text]
-    told: dict[str, Any] = made["rules"]["details"][str(place)]
-    return told
+    shown: dict[str, Any] = made["rules"]["details"][str(place)]
+    return shown
 
 
 def test_it_lists_what_holds_and_what_broke(state: hf.Monitor) -> None:
     made = state_document(state)
-    told = rules_of(made)
+    shown = rules_of(made)
     for kind in ("fd", "ucc", "od"):
-        held = {text for (own, text), (_, _, how) in told.items() if own == kind and how == 0}
+        held = {text for (own, text), (_, _, how) in shown.items() if own == kind and how == 0}
         assert held == {rule.text for rule in state.results(kind)}
-    assert told["fd", "zip -> city"][2] == 2
-    assert told["named", "zip -> city"][2] == 1
-    assert told["dc", "not(t.city = 'Atlantis')"][2] == 0
+    assert shown["fd", "zip -> city"][2] == 2
+    assert shown["named", "zip -> city"][2] == 1
+    assert shown["dc", "not(t.city = 'Atlantis')"][2] == 0
     assert made["overview"]["sentence"].startswith("3 of your 4 rules are violated.")
     assert "Batch 3, the last, broke" in made["overview"]["sentence"]
 
 
 def test_a_rule_tells_how_it_fared_and_why(state: hf.Monitor) -> None:
-    told = detail(made := state_document(state), "named", "zip -> city")
-    assert (told["violations"], told["broke"], told["since"]) == (1, 2, None)
-    assert told["says"] == "Rows that share zip share city."
-    pair = told["pairs"][0]
+    shown = detail(made := state_document(state), "named", "zip -> city")
+    assert (shown["violations"], shown["broke"], shown["since"]) == (1, 2, None)
+    assert shown["says"] == "Rows that share zip share city."
+    pair = shown["pairs"][0]
     assert pair["sentence"] == "Both have zip 10115; city Brelin of id 7 differs from city Berlin of id 1."
     assert pair["marked"] == ["city"]
     assert {row["name"] for row in pair["rows"]} <= {"id 1", "id 4", "id 7"}
-    assert told["worklist"]["sentence"] == "Remove this row, and it holds."
-    assert [row["name"] for row in told["worklist"]["rows"]] == ["id 7"]
-    assert "GROUP BY" in told["copy"]["sql"]
-    assert "rule: zip -> city" in told["copy"]["rule"]
-    strip = made["strips"][told["strip"]]
+    assert shown["worklist"]["sentence"] == "Remove this row, and it holds."
+    assert [row["name"] for row in shown["worklist"]["rows"]] == ["id 7"]
+    assert "GROUP BY" in shown["copy"]["sql"]
+    assert "rule: zip -> city" in shown["copy"]["rule"]
+    strip = made["strips"][shown["strip"]]
     assert strip.count("#/batch/") == 3
     assert made["strips"][0].count("#/batch/") == 1
-    assert "<svg" in told["line"]
+    assert "<svg" in shown["line"]
 
 
 def test_rows_that_died_are_told_with_the_values_they_had(state: hf.Monitor) -> None:
-    told = detail(state_document(state), "od", "{}: salary ~ tax")
-    first = told["pairs"][-1]
+    shown = detail(state_document(state), "od", "{}: salary ~ tax")
+    first = shown["pairs"][-1]
     assert first["batch"] == 1
     assert [row["alive"] for row in first["rows"]].count(False) == 1
     assert first["sentence"].startswith("A swap: salary ")
@@ -150,9 +150,9 @@ def test_redacted_it_tells_no_value(state: hf.Monitor) -> None:
     for value in ("Berlin", "Brelin", "Hamburg", "Atlantis", "10115", "20095"):
         assert value not in written
     assert "alert('x')</script>0" not in written
-    told = detail(made, "named", "zip -> city")
+    shown = detail(made, "named", "zip -> city")
     assert re.fullmatch(
-        r"Both have zip #\w+; city #\w+ of row \d differs from city #\w+ of row \d\.", told["pairs"][0]["sentence"]
+        r"Both have zip #\w+; city #\w+ of row \d differs from city #\w+ of row \d\.", shown["pairs"][0]["sentence"]
     )
     assert made["redacted"]
 
@@ -176,9 +176,9 @@ def test_a_single_look_at_what_holds(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     found = hf.discover({"people": START}, "fd,ucc", html=page)
     made = embedded(page)
-    told = rules_of(made)
-    assert {text for _, text in told} == {rule.text for rule in found}
-    assert all(state == 0 for _, _, state in told.values())
+    shown = rules_of(made)
+    assert {text for _, text in shown} == {rule.text for rule in found}
+    assert all(state == 0 for _, _, state in shown.values())
     assert not made["state"]
     assert made["batches"] == []
 
@@ -188,8 +188,8 @@ def test_a_single_look_at_what_is_likely(tmp_path: Path) -> None:
     cities = ["Berlin", "Hamburg", "Hannover"] * 20
     table = pa.table({"zip": [1, 2, 3] * 20, "city": [*cities[:-1], "Hanover"]})
     suggestions, _ = overview({"towns": table}, {}, "equal", ReadOptions(), SILENT, page, False)
-    told = rules_of(embedded(page))
-    assert {text for _, text in told} == {each.text for each in suggestions}
+    shown = rules_of(embedded(page))
+    assert {text for _, text in shown} == {each.text for each in suggestions}
     rule = detail(embedded(page), "fd", "zip -> city")
     assert rule["worklist"]["sentence"] == "Remove this row, and it holds."
     assert rule["worklist"]["rows"][0]["values"][:2] == ["3", "Hanover"]
@@ -214,8 +214,8 @@ def test_a_batch_of_several_tables_is_told_once_and_counts_for_each_of_them(tmp_
         made = state_document(monitor)
         assert "<h3>one, two, batch 2: 3 rows inserted, 1 deleted</h3>" in outcome._repr_html_()
         assert "two.n" in outcome._repr_html_()
-    told = [(each["seq"], each["table"], each["inserted"], each["deleted"], each["rows"]) for each in made["batches"]]
-    assert told == [(1, "one", 1, 0, 3), (2, "one, two", 3, 1, 5 + 1)]
+    shown = [(each["seq"], each["table"], each["inserted"], each["deleted"], each["rows"]) for each in made["batches"]]
+    assert shown == [(1, "one", 1, 0, 3), (2, "one, two", 3, 1, 5 + 1)]
     assert [_most(table["rows_line"]) for table in made["tables"]] == ["at most 5", "at most 1"]
 
 

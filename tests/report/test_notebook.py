@@ -18,7 +18,7 @@ from holdfast.report.document import tables
 from holdfast.report.document.portraits import Portrait, portrait
 from holdfast.report.outcome import print_history, print_outcome, print_rule_history
 from holdfast.report.pages import escape
-from holdfast.report.rows import print_rows
+from holdfast.report.tables import print_rows
 from holdfast.report.violations import print_explanation, print_listing
 
 EVIL = "<script>alert('1')</script>\x1b[2J\"&"

@@ -40,8 +40,8 @@ def test_rules_that_the_same_rows_broke_are_one_line_the_best_first() -> None:
 def test_many_accidents_are_a_number_and_few_are_listed() -> None:
     rows = dict.fromkeys(ACCIDENTS, _pair(1, 2))
     likely = {**_rules("a"), **ACCIDENTS}
-    told = Diff(lost=likely, witnesses={**rows, "x -> a": _pair(5, 6)}, worth={"x -> a": Worth(0.9, 9)})
-    assert lost_lines([OfTable(told, "fd", "t")], 10) == [
+    diff = Diff(lost=likely, witnesses={**rows, "x -> a": _pair(5, 6)}, worth={"x -> a": Worth(0.9, 9)})
+    assert lost_lines([OfTable(diff, "fd", "t")], 10) == [
         "x -> a (0.90)   because of row 5 (x 1) and row 6 (x 1)",
         "12 rules that looked accidental broke; JSON lists them",
     ]
@@ -84,13 +84,13 @@ def test_what_became_of_rules_is_counted_once_each() -> None:
         _rules("f", "g"), lost, witnesses={text: _pair(1, 2) for text in ("x -> a", "x -> d")}, causes=causes, worth={}
     )
     outcome = Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff})
-    told = dict(outcome.rule_lines())
-    assert list(told) == [
+    by_rule = dict(outcome.rule_lines())
+    assert list(by_rule) == [
         "lost: 2 rules",
         "gained: 2 rules",
         "untested: 1 rule had held for lack of values alone",
         "implied: 2 rules still hold, but follow from others, or too little is left to test them",
     ]
-    assert [line.split("   ")[0] for line in list(told.values())[-1]] == ["x -> b", "x -> c"]
+    assert [line.split("   ")[0] for line in list(by_rule.values())[-1]] == ["x -> b", "x -> c"]
     assert [rule.text for rule in outcome.implied] == ["x -> b", "x -> c"]
     assert [rule.text for rule in outcome.untested] == ["x -> e"]

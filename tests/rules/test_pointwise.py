@@ -31,12 +31,12 @@ def test_a_text_parses_back(rule: Pointwise) -> None:
 
 @given(rules())
 def test_of_two_mirror_images_one_is_told(rule: Pointwise) -> None:
-    told = parse(rule.text, NAMES, "")
-    assert told == parse(rule.mirrored.text, NAMES, "")
-    assert told.right[1] in ("<", "<=", "=")
-    first = [operator for _, operator in told.left if operator != "="]
-    assert told.right[1] != "=" or not first or first[0] in ("<", "<=")
-    assert [name for name, _ in told.left] == sorted((name for name, _ in rule.left), key=NAMES.index)
+    parsed = parse(rule.text, NAMES, "")
+    assert parsed == parse(rule.mirrored.text, NAMES, "")
+    assert parsed.right[1] in ("<", "<=", "=")
+    first = [operator for _, operator in parsed.left if operator != "="]
+    assert parsed.right[1] != "=" or not first or first[0] in ("<", "<=")
+    assert [name for name, _ in parsed.left] == sorted((name for name, _ in rule.left), key=NAMES.index)
 
 
 @pytest.mark.parametrize(

@@ -116,12 +116,12 @@ def test_what_values_do_not_tell_is_not_said() -> None:
 
 def test_the_order_of_rows_and_the_columns_at_fault() -> None:
     rule, rows = parse("{c}: a ~ b"), [of(a=3, b=1, c=0), of(a=1, b=2, c=0)]
-    told = why(rule, rows, ["Id 1", "Id 2"])
-    assert told == Why(
+    said = why(rule, rows, ["Id 1", "Id 2"])
+    assert said == Why(
         "both have c 0; a 1 of Id 2 is below a 3 of Id 1; b 2 of Id 2 is above b 1 of Id 1", (1, 0), ("a", "b"), "swap"
     )
-    assert told.closed.startswith("A swap: both have c 0; ")
-    assert sentence(rule, told, ["Id 1", "Id 2"]).startswith("Id 2 and Id 1 violate {c}: a ~ b: a swap: ")
+    assert said.closed.startswith("A swap: both have c 0; ")
+    assert sentence(rule, said, ["Id 1", "Id 2"]).startswith("Id 2 and Id 1 violate {c}: a ~ b: a swap: ")
     alone = why(parse("t.a > 5 and t.b > 5"), [of(a=9, b=1)], ["Id 1"])
     assert (alone.marked, alone.closed) == (("b",), "b 1 is at most 5.")
 
@@ -129,8 +129,8 @@ def test_the_order_of_rows_and_the_columns_at_fault() -> None:
 def test_rows_whose_values_are_not_known_have_no_reason() -> None:
     rule = parse("a -> b")
     for rows in ([of(a=1, b=2), {}], [of(a=1, b=2)], [of(a=1), of(a=1)]):
-        told = why(rule, rows, ["Id 1", "Id 2"])
-        assert (told.reason, told.text, told.closed, told.marked) == ("", "", "", ("b",))
+        said = why(rule, rows, ["Id 1", "Id 2"])
+        assert (said.reason, said.text, said.closed, said.marked) == ("", "", "", ("b",))
 
 
 def test_hashed_values_and_null_meanings() -> None:
@@ -189,12 +189,12 @@ def test_rows_are_spoken_of_as_they_break_the_rule(
     rule = data.draw(with_where(each(COLUMNS), COLUMNS))
     found = broken(rule, dict(enumerate(rows)), nulls) if rule.kind != "table" else set()
     for pair in found:
-        told = why(rule, [plain(rows[number]) for number in pair], [f"row {number}" for number in pair], nulls)
-        t, s = (rows[pair[told.order[place]]] for place in (0, -1))
+        said = why(rule, [plain(rows[number]) for number in pair], [f"row {number}" for number in pair], nulls)
+        t, s = (rows[pair[said.order[place]]] for place in (0, -1))
         met = [b for b in rule.breaches(nulls) if all(is_true(part, t, s) for part in b.predicates)]
-        assert told.reason
-        assert any(set(told.marked) <= set(breach.faults) for breach in met)
-        assert all(f"{column} " in told.reason for column in told.marked)
+        assert said.reason
+        assert any(set(said.marked) <= set(breach.faults) for breach in met)
+        assert all(f"{column} " in said.reason for column in said.marked)
 
 
 @many
@@ -203,5 +203,5 @@ def test_splits_and_swaps_are_those_of_the_definition(data: st.DataObject, t: Ro
     rule: Any = data.draw(list_rules(COLUMNS))
     lists = [[(COLUMNS.index(each.name), each.descending) for each in side] for side in (rule.by, rule.then)]
     for (one, other), kind in list_order.violations({0: t, 1: s}, lists[0], lists[1]).items():
-        told = why(rule, [plain((t, s)[one]), plain((t, s)[other])], ["t", "s"])
-        assert (told.kind, told.order) == (kind, (0, 1))
+        said = why(rule, [plain((t, s)[one]), plain((t, s)[other])], ["t", "s"])
+        assert (said.kind, said.order) == (kind, (0, 1))

@@ -79,6 +79,9 @@ class Grown:
         assert len(self.tree) == len(living)
         question = draw_question(self.rng, len(self.rows), self.span, len(self.alive))
         rows = np.take(self.rows, living, axis=1)
+        contents, ids = self.tree.contents()
+        assert np.array_equal(ids, living)
+        assert np.array_equal(contents, rows)
         for starts in (single_blocks(20), full_blocks(20)):
             hits = self.tree.probe(question, starts, 10**9)
             found = list(zip(hits.queries.tolist(), hits.rows.tolist(), strict=True))

@@ -18,7 +18,7 @@ from holdfast.search.search import PairSearch
 from holdfast.table import files, private
 from holdfast.table.nulls import Nulls
 from tests.engines.denial.streams import Stream
-from tests.search.test_search import MANY, SCHEMA, as_set, meanings, queries, rows, wanted
+from tests.search.test_search import MANY, SCHEMA, as_set, follow, meanings, queries, rows, wanted
 
 many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 batches = st.lists(
@@ -71,7 +71,7 @@ def test_a_search_from_files_follows_as_one_in_memory_does(
         before = [wanted(stream, query, nulls) for query in asked]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         stream.table = replace(stream.table, _order=kept_search.table._order)
-        batch = kept_search.follow(stream.change(inserted, dead), range(len(asked)))
+        batch = follow(kept_search, stream.change(inserted, dead), range(len(asked)))
         for number, query in enumerate(asked):
             now = wanted(stream, query, nulls)
             left = {pair for pair in before[number] if not set(pair) & set(dead)}
@@ -95,12 +95,12 @@ def test_a_file_stays_while_little_changes(tmp_path: Path) -> None:
     (name,) = made.dump()[1]["files"]
     for number in range(3):
         made = again(made, str(tmp_path), Nulls.SQL)
-        batch = made.follow(stream.change([(0, -1 - number, "b", "c")], [2 * number + 2]))
+        batch = follow(made, stream.change([(0, -1 - number, "b", "c")], [2 * number + 2]))
         added = batch.added(0, MANY)
         assert added is not None
         assert len(added) == 2 + number
         assert made.dump()[1]["files"] == [name]
-    made.follow(stream.change([(0, 0, "a", None)], []))
+    follow(made, stream.change([(0, 0, "a", None)], []))
     made = again(made, str(tmp_path), Nulls.SQL)
     assert made.dump()[1]["files"] == [name]
     assert made.first(0) is not None
@@ -122,7 +122,7 @@ def test_an_opened_index_leaves_its_file_as_it_is(tmp_path: Path) -> None:
     (name,) = made.dump()[1]["files"]
     before = (tmp_path / name).read_bytes()
     opened = again(made, str(tmp_path), Nulls.SQL)
-    opened.follow(stream.change([(row, 0, "a", None) for row in range(2_000)], list(range(0, 9_000, 3))))
+    follow(opened, stream.change([(row, 0, "a", None) for row in range(2_000)], list(range(0, 9_000, 3))))
     assert (tmp_path / name).read_bytes() == before
 
 
@@ -135,7 +135,7 @@ def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str
     whole[private._contents(str(tmp_path / name))[0][part][0]] ^= 1
     whole.flush()
     with pytest.raises(Damaged):
-        opened.follow(stream.change([(0, 7, "a", None)], [])).added(0, MANY)
+        follow(opened, stream.change([(0, 7, "a", None)], [])).added(0, MANY)
 
 
 def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
     whole[private._contents(str(tmp_path / name))[0]["values"][0] + (1 << 19)] ^= 1
     whole.flush()
     for _ in range(5):
-        opened.follow(stream.change([(0, 7, "a", None)] * 9_999, []))
+        follow(opened, stream.change([(0, 7, "a", None)] * 9_999, []))
     with pytest.raises(Damaged):
         opened.write_indexes(str(tmp_path))
 
@@ -155,7 +155,7 @@ def test_deleted_values_do_not_stay_in_a_file_that_is_written_anew(tmp_path: Pat
     secret = 0x5EC2E7C0DE
     stream = Stream.of(SCHEMA, [(row // 2, row, "a", None) for row in range(5_000)] + [(1, secret, "a", None)])
     made = PairSearch(stream.table, [QUERY])
-    made.follow(stream.change([(1, 3, "a", None)], [5_000]))
+    follow(made, stream.change([(1, 3, "a", None)], [5_000]))
     made.write_indexes(str(tmp_path))
     (name,) = made.dump()[1]["files"]
     assert secret.to_bytes(8, "little") not in (tmp_path / name).read_bytes()

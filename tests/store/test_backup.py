@@ -70,9 +70,9 @@ def test_a_backup_lets_the_state_go_on(state: Path, tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from holdfast.api import monitor
+from holdfast.api import monitor, upkeep
 from tests.store import harm
-monitor._REPLAY_BATCHES = 2
+upkeep._REPLAY_BATCHES = 2
 with monitor.Monitor.open(sys.argv[1]) as watch:
     number = 0
     while True:

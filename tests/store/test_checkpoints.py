@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.api import monitor as monitor_module
 from holdfast.api import upkeep
+from holdfast.api.loaded import Loaded
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine
@@ -29,7 +29,7 @@ from holdfast.progress import Progress
 from holdfast.store.replay import replayed
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
@@ -52,7 +52,7 @@ def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> It
         patch.object(compact, "_FEWEST", 2),
         patch.object(compact, "_LARGEST", largest),
         patch.object(rewrite, "_SMALL", small),
-        patch.object(monitor_module, "_REPLAY_BATCHES", batches),
+        patch.object(upkeep, "_REPLAY_BATCHES", batches),
     ):
         yield
 
@@ -210,7 +210,7 @@ def test_a_large_shard_is_written_anew_once_most_of_it_is_dead(tmp_path: Path) -
 
 
 def test_many_batches_make_few_files(tmp_path: Path) -> None:
-    with patch.object(monitor_module, "_REPLAY_BATCHES", 8):
+    with patch.object(upkeep, "_REPLAY_BATCHES", 8):
         with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
             for n in range(70):
                 monitor.apply(inserts=table_of([(n, f"t{n % 9}", None)]))
@@ -246,7 +246,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     for step, after in zip(store.steps_after(1), seen[1:], strict=True):
         ((_, change),) = replayed({"things": table}, [step])
         watched.follow(change, Threads())
-        column.maintain(state, change, Threads())
+        column.follow(state, Batch([change]), Threads())
         table = change.after
         assert described(table) == after
     assert sorted((f.to_json() for f in column.result(state).values()), key=lambda f: str(f["text"])) == results
@@ -257,7 +257,7 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
     with Monitor.create(tmp_path / "state", {"things": table_of([(n, "x", 0.5) for n in range(40)])}) as monitor:
         for n in range(30):
             monitor.apply(inserts=table_of([(n, f"t{n}", None)]), deletes=table_of([(n, "x", 0.5)]))
-        assert monitor._replay_batches == 30
+        assert monitor._loaded.replay_batches == 30
     reads: Counter[str] = Counter()
 
     def counted(path: str) -> Any:
@@ -283,15 +283,15 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         results = told(monitor)
     seen: list[tuple[str, list[int], list[int]]] = []
 
-    def watched(view: View, changes: Sequence[Change], batches: int) -> Any:
+    def watched(loaded: Loaded, changes: Batch, batches: int) -> Any:
         seen.extend((change.table, list(change.born), change.dead.tolist()) for change in changes)
-        return maintain(view, changes, batches)
+        return follow(loaded, changes, batches)
 
-    maintain = View._maintain
-    with patch.object(View, "_maintain", watched), Monitor.open(tmp_path / "state") as monitor:
+    follow = Loaded.follow
+    with patch.object(Loaded, "follow", watched), Monitor.open(tmp_path / "state") as monitor:
         assert seen == [], "they wait until someone asks"
         assert sorted(map(str, told(monitor))) == sorted(map(str, results))
-        assert monitor._replay_batches == 7
+        assert monitor._loaded.replay_batches == 7
     assert seen == [
         ("things", [9, 10, 11, 12], [0, 1, 2, 3]),
         ("things", [13], [9, 12]),

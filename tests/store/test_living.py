@@ -170,6 +170,19 @@ def test_an_order_with_its_new_customer_breaks_nothing_also_after_a_reference_wa
         assert watch.given("ref1")["violations"] == 0  # type: ignore[index]
 
 
+def test_a_change_is_seen_at_once(tmp_path: Path) -> None:
+    """Also by what looks at no table, and so reads nothing again from disk."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        assert watch.given("ref1") is None
+        watch.add_rules("orders.cust in customers.id")
+        assert watch.given("ref1") is not None
+        watch.add_table("kinds", KINDS, key="id")
+        assert "kinds" in repr(watch)
+        watch.drop_table("customers")
+        assert "customers" not in repr(watch)
+        assert watch.given("ref1") is None
+
+
 def test_a_reader_hears_of_a_change(tmp_path: Path) -> None:
     """A view that follows loads the state anew where its rules or columns are others."""
     state = fresh(tmp_path / "state")

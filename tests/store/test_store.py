@@ -131,7 +131,7 @@ with patch(sys.argv[2], die):
 """
 
 
-@pytest.mark.parametrize("moment", ["holdfast.api.tabling.build_table", "holdfast.store.store.Store.finish_creation"])
+@pytest.mark.parametrize("moment", ["holdfast.api.creation.build_table", "holdfast.store.store.Store.finish_creation"])
 @pytest.mark.parametrize("apart", [False, True], ids=["", "segments apart"])
 def test_a_killed_init_can_be_run_again(tmp_path: Path, moment: str, apart: bool) -> None:
     segments = str(tmp_path / "segments") if apart else ""

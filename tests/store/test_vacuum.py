@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.api import loading
+from holdfast.api import loaded
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.errors import BadInput
@@ -166,7 +166,7 @@ def test_a_reader_whose_files_go_looks_again(tmp_path: Path, monkeypatch: pytest
     with made(tmp_path) as monitor:
         before = picture(monitor)
         writer = threading.Thread(target=monitor.vacuum)
-        monkeypatch.setattr(loading, "load_table", load)
+        monkeypatch.setattr(loaded, "load_table", load)
         with Monitor.open(tmp_path / "state", write=False) as reader:
             assert picture(reader) == before
         writer.join()

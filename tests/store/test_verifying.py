@@ -16,7 +16,7 @@ import pytest
 from holdfast.api import verifying
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
-from holdfast.api.view import View
+from holdfast.api.watched import Watched
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
 from holdfast.store.database import connect
@@ -155,13 +155,13 @@ def test_a_damaged_index_of_the_database(state: Path) -> None:
 @pytest.mark.parametrize("deep", [False, True])
 def test_an_engine_that_went_astray(state: Path, deep: bool) -> None:
     """A state that was written as it is, and is wrong all the same: only finding it again tells."""
-    real = View._found
+    real = Watched.results
 
-    def found(view: View) -> dict[tuple[str, str], Result]:
-        kept = real(view)
+    def found(watched: Watched) -> dict[tuple[str, str], Result]:
+        kept = real(watched)
         return {**kept, ("fd", "people"): dict(list(kept["fd", "people"].items())[1:])}
 
-    with patch.object(View, "_found", found):
+    with patch.object(Watched, "results", found):
         problems = verify(state, deep=deep).problems
     assert [problem.partition(": kept as ")[2][:7] for problem in problems] == (["nothing"] if deep else [])
 

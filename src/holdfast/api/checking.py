@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from holdfast.api.opening import opened
-from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import (
     ALL_TABLES,
@@ -22,8 +21,10 @@ from holdfast.progress import SILENT, Progress
 from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.rules.given import Given
 from holdfast.rules.registry import examples
 from holdfast.table.nulls import GivenNulls
+from holdfast.table.table import Schema
 
 _RULE_FILES = (".yaml", ".yml", ".json")
 
@@ -62,6 +63,14 @@ def classes_of(rules: Rules) -> list[str]:
     return [each.name for each in rule_classes().values() if each in known]
 
 
+def bound(rules: Rules, schemas: Mapping[str, Schema], progress: Progress) -> Given:
+    """Rules checked against tables, by class and table; what is odd about some is noted."""
+    found = bind(rules, schemas)
+    for note in found.notes:
+        progress.note(note)
+    return found.given
+
+
 def check(
     source: Any,
     rules: str | Path | Sequence[str] | Rules,
@@ -91,20 +100,11 @@ def check(
     findings: list[Any] = []
     listings: list[Listing] = []
     with opened(source, (), nulls, options, spark, progress) as tables:
-        bound = bind(given, {name: schema for name, (schema, _) in tables.shapes.items()})
-        for note in bound.notes:
-            progress.note(note)
-        engines = [make_engine(name, settings, own) for name, own in bound.given.items()]
-        for engine, name in _looks(engines, tables.watched):
-            progress.step(f"Looking for {engine.declared.title}" + (f" in {name}" if name != ALL_TABLES else ""))
-            subject: Any = tables.watched if name == ALL_TABLES else tables.watched[name]
-            state = engine.discover(subject, tables.runner, progress)
+        by_class = bound(given, tables.schemas, progress)
+        tables.engines = {name: make_engine(name, settings, own) for name, own in by_class.items()}
+        order = [*tables.tables, ALL_TABLES]
+        for at in sorted(tables.subjects(), key=lambda at: order.index(at[1])):
+            engine, state = tables.engines[at[0]], tables.found(at, progress)
             findings += engine.result(state).values()
-            listings += engine.listings(state, subject)
+            listings += engine.listings(state, tables.subject(at[1]))
     return Checked(tuple(findings), tuple(listings))
-
-
-def _looks(engines: Sequence[Engine[Any, Any]], tables: Iterable[str]) -> Iterator[tuple[Engine[Any, Any], str]]:
-    """Each engine with each table that it looks at, table by table, and then those that look at all of them."""
-    yield from ((engine, name) for name in tables for engine in engines if not engine.declared.across)
-    yield from ((engine, ALL_TABLES) for engine in engines if engine.declared.across)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.opening import Opened, opened
+from holdfast.api.opening import opened
+from holdfast.api.watched import Watched
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import (
@@ -62,14 +63,13 @@ def discover(
     return found
 
 
-def found_in(tables: Opened, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
+def found_in(tables: Watched, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
     """What engines find in tables that are open."""
     results: list[Result] = []
     ranked: list[Result] = []
-    for engine in engines:
-        for subject in tables.subjects(engine.declared.across):
-            progress.step(f"Finding {engine.declared.title}")
-            state = engine.discover(subject, tables.runner, progress)
-            results.append(engine.result(state))
-            ranked.append(engine.ranked(state))
+    tables.engines = {engine.declared.name: engine for engine in engines}
+    for at in tables.subjects():
+        state = tables.found(at, progress)
+        results.append(tables.engines[at[0]].result(state))
+        ranked.append(tables.engines[at[0]].ranked(state))
     return Found(tuple(results), tables.left_out, nulls, tuple(ranked), tables.shapes)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.opening import Opened
+from holdfast.api.watched import Watched
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.ranking.suggestion import Suggestion
@@ -27,7 +27,7 @@ def write_document(path: Path, made: Mapping[str, Any]) -> int:
     return write_text(path, html_page(made), PAGE)
 
 
-def found_document(tables: Opened, found: Found, *, redact: bool = False) -> dict[str, Any]:
+def found_document(tables: Watched, found: Found, *, redact: bool = False) -> dict[str, Any]:
     """The document of what was found in tables that are open."""
     sections, rules = [], []
     for result in found.ranked:
@@ -41,7 +41,9 @@ def found_document(tables: Opened, found: Found, *, redact: bool = False) -> dic
     return document(_look(tables, found.nulls, sections, rules), redact=redact)
 
 
-def suggested_document(tables: Opened, suggestions: Suggestions, nulls: str, *, redact: bool = False) -> dict[str, Any]:
+def suggested_document(
+    tables: Watched, suggestions: Suggestions, nulls: str, *, redact: bool = False
+) -> dict[str, Any]:
     """The document of likely rules of tables that are open, and of rows that look wrong."""
     lines: dict[tuple[str, str], list[RuleLine]] = {}
     rules = []
@@ -67,7 +69,7 @@ def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _look(
-    tables: Opened,
+    tables: Watched,
     nulls: str,
     sections: Sequence[Section],
     rules: Sequence[RuleSeen],
@@ -76,10 +78,10 @@ def _look(
 ) -> Seen:
     likely = (rule for rule in rules if rule_class(rule.engine).references and (rule.score or 0.0) >= LIKELY)
     return Seen(
-        title=", ".join(tables.watched),
+        title=", ".join(tables.tables),
         is_state=False,
         nulls=nulls,
-        watched=tables.watched,
+        watched=tables.tables,
         left_out=tables.left_out,
         sections=sections,
         rules=rules,

@@ -11,52 +11,42 @@ from disk before it is used again.
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from holdfast.api.applying import Part, kind_of, sources_by_table
+from holdfast.api.batch import Batches, BatchOptions
 from holdfast.api.kept import settings_text
-from holdfast.api.loading import opened_store
-from holdfast.api.opening import Opened
-from holdfast.api.remembering import given_witnesses, kept_rows
-from holdfast.api.tabling import Tabling, record_of
+from holdfast.api.loaded import Loaded, opened_store
+from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
-from holdfast.api.watching import Refused, follow, moving_aside
-from holdfast.changes.diff import Result
-from holdfast.engines.registry import ALL_TABLES, make_engine, names_in, refuse_given, refuse_unknown_settings
-from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
-from holdfast.intake.build import BatchReader, Built, Sources, by_table
-from holdfast.intake.choosing import discovery_runner
-from holdfast.intake.feed import FeedOptions, split_feed
-from holdfast.intake.quarantine import Quarantine
+from holdfast.engines.registry import make_engine, names_in, refuse_given, refuse_unknown_settings
+from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.build import Sources, by_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.results.changed import Changed
+from holdfast.results.marks import Mark
 from holdfast.results.outcome import Outcome
-from holdfast.sources.dialect import CsvOptions
-from holdfast.store.records import Commit
+from holdfast.results.upkeep import Vacuumed
+from holdfast.rules.rule import Severity
+from holdfast.sources.ddl import type_named
 from holdfast.store.store import Store
-from holdfast.table.admit import Admitted
+from holdfast.table.columns import ColumnChange
 from holdfast.table.nulls import GivenNulls
-from holdfast.table.resolve import OnMissing, needs_key
-from holdfast.table.rewrite import bytes_a_row
+from holdfast.table.resolve import OnMissing
+from holdfast.table.types import Column
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from holdfast.api.change.rules import RuleEdit
+    from holdfast.api.change.wanted import Wanted
     from holdfast.rules.file import Rules
 
-# A checkpoint is due when replaying the batches since the last one would take this long, or they are this many; or when
-# a table holds much more than it needs.
-_REPLAY_SECONDS = 0.5
-_REPLAY_BATCHES = 64
-_MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after so many batches at the latest
 
-
-class Monitor(Tabling):
+class Monitor(View):
     """A state opened for writing. Use `create` or `open`; close it, or use it in a `with` statement.
 
     >>> import holdfast as hf, pyarrow as pa, tempfile
@@ -74,6 +64,11 @@ class Monitor(Tabling):
       fd1: violations 0 → 1
     True 1
     """
+
+    def __init__(self, loaded: Loaded) -> None:
+        super().__init__(loaded)
+        self._upkeep = Upkeep(loaded)
+        self._batches = Batches(loaded, self._upkeep)
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
@@ -102,7 +97,8 @@ class Monitor(Tabling):
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
         (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
         """
-        from holdfast.api.checking import classes_of, given_rules  # what reads rules, applying a batch need not load
+        from holdfast.api.checking import classes_of, given_rules  # what applying a batch need not load
+        from holdfast.api.creation import read_table, start
 
         tables = tables if isinstance(tables, Mapping) else {"table": tables}
         if not tables:
@@ -118,56 +114,17 @@ class Monitor(Tabling):
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
             try:
-                monitor = Monitor(store, spark, progress)
+                loaded = Loaded(store, spark, progress)
                 keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
                 built = {
-                    name: monitor._built(name, source, options, keys.get(name, ()), chosen.get(name, ()))
+                    name: read_table(loaded, name, source, options, keys.get(name, ()), chosen.get(name, ()))
                     for name, source in tables.items()
                 }
-                monitor._start(built, given, suggest)
+                start(loaded, built, given, suggest)
+                return Monitor(loaded)
             except BaseException:
                 store.abandon()
                 raise
-        return monitor
-
-    def _start(self, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
-        results: dict[tuple[str, str], Result] = {}
-        ways: dict[str, str] = {}
-        for name, one in built.items():
-            self._watched[name] = WatchedTable(one.admitted.table)
-            self._records[name] = record_of(one)
-            ways[name] = one.way
-            if self._runner.is_local:
-                self._runner = discovery_runner(one.admitted.table.rows, one.runner)
-        self._store.put_meta("ways", json.dumps(ways))
-        self._bind(self._with_suggestions(given, suggest) if suggest else given)
-        for rules, name in self._subjects():
-            engine = self._engines[rules]
-            self._progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
-            self._states[rules, name] = engine.discover(self._subject(name), self._runner, self._progress)
-            if not engine.declared.many:
-                results[rules, name] = engine.result(self._states[rules, name])
-        self._remember_needed({name: bytes_a_row(table) for name, table in self._tables.items()})
-        self._store.finish_creation(self._records.values(), results, self._dump_states())
-        self._store.remove_orphans()
-
-    def _with_suggestions(self, given: Rules | None, most: int) -> Rules:
-        """The given rules, and as many that look as if they were meant."""
-        from holdfast.api.suggesting import suggestions_in
-
-        opened = Opened(dict(self._watched), self.left_out, self._runner)
-        suggested = suggestions_in(opened, self._progress).rules(most)
-        return suggested if given is None else given.with_others(suggested)
-
-    def _bind(self, given: Rules | None) -> None:
-        """Check the given rules against the tables, keep them with the settings, and make the engines."""
-        if given is not None:
-            from holdfast.api.checking import classes_of
-
-            bound = self._bound(given)
-            self._store.put_meta("watch", json.dumps(names_in([*self._store.watched, *classes_of(given)])))
-            self._store.put_meta("settings", settings_text(self._settings(), bound))
-        self._engines = self._make_engines()
 
     @overload
     @staticmethod
@@ -185,10 +142,10 @@ class Monitor(Tabling):
         if not write:
             return View.open(path, progress=progress)
         with opened_store(path, True, progress) as store:
-            monitor = Monitor(store, spark, progress)
+            loaded = Loaded(store, spark, progress)
             store.remove_orphans()
-            monitor._load()
-        return monitor
+            loaded.load()
+            return Monitor(loaded)
 
     # ---- applying batches -------------------------------------------------------------------------------------------
 
@@ -220,76 +177,8 @@ class Monitor(Tabling):
         types get wider where no value changes its meaning; that is a change of its own in the history, made only if the
         rows can be applied then. If this raises, nothing has changed; of several tables, the columns of some may have.
         """
-        self._refuse_closed()
-        sources = Sources(inserts, deletes, changes, snapshot, upserts)
-        given = sources_by_table(sources, table, table_column, evolve)
-        kind = kind_of(given.values())
-        if batch_id is not None and (known := self._store.batch(batch_id)):
-            return Outcome(known, {}, already_applied=True)
-        self._refresh()
-        started = time.perf_counter()
-        batch_id = batch_id or uuid.uuid4().hex
-        aside = None if quarantine is None else Quarantine(quarantine, batch_id)
-        with clear_sentences(self._store.path), self._leaving_no_files(), self._setting_aside(aside, batch_id):
-            if table_column is None:
-                parts = {self._table_name(name): own.lasting() if evolve else own for name, own in given.items()}
-            else:
-                tables = {name: (each.schema, each.left_out) for name, each in self._records.items()}
-                feed = FeedOptions(table_column, operation_column, options or ReadOptions())
-                parts = split_feed(sources, tables, feed, self._spark, aside)
-            for name, own in parts.items() if evolve else ():
-                self._evolve(own, self._reader(name, options, operation_column, on_missing, aside), batch_id)
-            admitted = {
-                name: self._reader(name, options, operation_column, on_missing, aside).admit(own)
-                for name, own in parts.items()
-            }
-            outcome = self._take_in(kind, admitted, batch_id, started)
-        return outcome if aside is None else replace(outcome, quarantined=aside.told)
-
-    def _reader(
-        self,
-        name: str,
-        options: ReadOptions | None,
-        operation_column: str | None,
-        on_missing: OnMissing,
-        aside: Quarantine | None,
-    ) -> BatchReader:
-        """What reads the rows of a table in a batch."""
-        table, left_out, read = self._tables[name], self._records[name].left_out, self._read_options(name, options)
-        folder, spark = self._store.folder, self._spark
-        return BatchReader(table, left_out, read, operation_column, on_missing, folder, spark, self._progress, aside)
-
-    @contextmanager
-    def _setting_aside(self, aside: Quarantine | None, batch_id: str) -> Iterator[None]:
-        """Where a batch isn't applied, nothing of it stays aside; where it is, staged rows of the first try go."""
-        try:
-            yield
-        except BaseException:
-            if aside is not None and self._store.batch(batch_id) is None:
-                aside.withdraw()
-            raise
-        if aside is not None and aside.told.rows:
-            self._store.remove_orphans()
-
-    def _take_in(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
-        """Let the engines see the changes, and commit. From here on a failure leaves memory behind the disk."""
-        self._stale = True
-        parts = [Part.of(self._tables[name], each) for name, each in admitted.items()]
-        changes = [part.change for part in parts if not part.is_nothing]
-        diffs = self._maintain(changes) if changes else {}
-        many = tuple(rules for rules, engine in self._engines.items() if engine.declared.many)
-        given = given_witnesses(diffs, self._tables)
-        seconds = time.perf_counter() - started
-        kept = kept_rows(diffs, given, self._tables)
-        done = tuple(part.to_commit() for part in parts)
-        self._store.commit(Commit(batch_id, kind, done, seconds, diffs, many, given, kept))
-        self._stale = False
-        record = self._store.batch(batch_id)
-        assert record is not None
-        long = self._replay_seconds > _REPLAY_SECONDS or self._replay_batches >= _REPLAY_BATCHES
-        if long or any(self._has_outgrown(name) for name in admitted):
-            self._try_checkpoint()
-        return Outcome(record, diffs, marks=self.marks())
+        how = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve)
+        return self._batches.apply(Sources(inserts, deletes, changes, snapshot, upserts), how, batch_id)
 
     def watch_folder(
         self,
@@ -304,7 +193,7 @@ class Monitor(Tabling):
         once: bool = False,
         applied: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
         quarantine: str | Path | None = None,
-        refused: Refused = lambda _path, _reason, _moved: None,
+        refused: Callable[[str, str, str | None], None] = lambda _path, _reason, _moved: None,
         evolve: bool = False,
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
@@ -314,61 +203,145 @@ class Monitor(Tabling):
         folder, as with `apply`; and a file that can't be applied at all, or a snapshot with bad rows, is moved there
         with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
         """
-        self._refuse_closed()
-        part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
-        sources_by_table(Sources(**{part: folder}), table, table_column, evolve)  # refuses what no file could mean
-        watched = None if table_column is not None else self._tables[self._table_name(table)]
-        if how == "upsert" and watched is not None and not watched.schema.key:
-            raise needs_key(watched)
+        from holdfast.api.folder import watch_folder  # what applying a batch need not load
 
-        def handle(path: str, batch_id: str) -> bool:
-            source: dict[str, Any] = {part: path}
-            outcome = self.apply(
-                **source,
-                table=table,
-                table_column=table_column,
-                batch_id=batch_id,
-                on_missing=on_missing,
-                operation_column=operation_column,
-                options=options,
-                quarantine=None if how == "snapshot" else quarantine,
-                evolve=evolve,
-            )
-            applied(path, outcome)
-            return True
+        own = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve)
+        watch_folder(self._batches, folder, how, own, once, applied, refused)
 
-        each = handle if quarantine is None else moving_aside(handle, folder, quarantine, refused)
-        whose = table if table_column is None else f"by {table_column}"
-        follow(self._store, self._spark, self._progress, folder, f"{whose}\n{how}", each, once)
-
-    def _try_checkpoint(self) -> None:
-        """The batch is kept already: where the disk is too full for a checkpoint, the next one waits until there are
-        twice as many batches, so that they don't all pay for it in vain.
+    def checkpoint(self) -> None:
+        """Keep the engines' states as of now, merge small segments, and write tables anew that hold more than twice
+        what they need. Happens by itself when it is due.
         """
-        seq = self._last_batch()
-        if seq < self._store.next_checkpoint:
-            return
-        try:
-            with clear_sentences(self._store.path):
-                if not self._store.room_for_checkpoint():
-                    raise no_space(self._store.path)
-                self.checkpoint()
-        except (Damaged, Missing) as error:
-            self._progress.note(f"The batch is kept, but its files can't be merged: {error}.")
-        except BadInput:
-            self._progress.note("The batch is kept; merging its files waits until the disk has room for it.")
-        else:
-            return
-        self._store.postpone_checkpoint(seq + min(max(self._replay_batches, 1), _MOST_BATCHES))
+        self._upkeep.checkpoint()
 
-    def _read_options(self, name: str, given: ReadOptions | None) -> ReadOptions:
-        """The options of this batch; where they leave something open, it is as when the table was first read."""
-        kept = CsvOptions.from_dict(self._records[name].options)
-        given = given or ReadOptions()
-        csv = given.csv
-        nulls = kept.nulls if csv.nulls is None else csv.nulls
-        header = kept.header if csv.header is None else csv.header
-        return ReadOptions(
-            CsvOptions(csv.separator, csv.quote, header, nulls, csv.types),
-            given.schema, given.format, given.jdbc_table, given.jdbc_properties, given.reader, kept,
-        )  # fmt: skip
+    def vacuum(self, *, keep_events: bool = False) -> Vacuumed:
+        """Write all tables anew, and remove what is left of deleted rows from the whole state folder.
+
+        Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
+        of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes
+        costs.
+        """
+        return self._upkeep.vacuum(keep_events)
+
+    # ---- rules that are given ---------------------------------------------------------------------------------------
+
+    def add_rules(
+        self,
+        rules: str | Path | Sequence[str] | Rules,
+        *,
+        table: str | None = None,
+        change_id: str | None = None,
+    ) -> Changed:
+        """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. One that is
+        there already takes the name, severity and note with which it is given now. A change id that was used before
+        changes nothing.
+        """
+        return self._change_rules(change_id, lambda edit: edit.wanted.with_rules(edit.checked(rules, table)))
+
+    def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
+        """Give up rules, by their names or texts, or those of a rule file. What the history tells of them stays."""
+        return self._change_rules(change_id, lambda edit: edit.wanted.without_rules(edit.named(rules)))
+
+    def replace_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
+        """Have just the rules of a file, a text, or texts: others go, new ones come, those that stay are kept as they
+        are known.
+        """
+        return self._change_rules(change_id, lambda edit: replace(edit.wanted, rules=edit.checked(rules)))
+
+    def promote(
+        self,
+        rule: str,
+        *,
+        name: str | None = None,
+        severity: Severity = "error",
+        note: str = "",
+        table: str | None = None,
+        change_id: str | None = None,
+    ) -> Changed:
+        """Give a rule that was found: from now on its violations are counted and listed, and it stays when it breaks.
+
+        An order dependency, also a pointwise one, is given as the denial constraint that says the same.
+        """
+        return self._change_rules(change_id, lambda edit: edit.promote(rule, name, severity, note, table))
+
+    # ---- rules that were found --------------------------------------------------------------------------------------
+
+    def ignore(
+        self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
+    ) -> Changed:
+        """Hear no more of a found rule: it is no alarm, and a page tells it last. `undo` takes that back."""
+        mark: Mark | None = None if undo else "ignored"
+        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, mark))
+
+    def pin(self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None) -> Changed:
+        """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first.
+        `undo` takes that back.
+        """
+        mark: Mark | None = None if undo else "pinned"
+        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, mark))
+
+    def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> Changed:
+        """Find the rules of more classes, and keep them from now on. `settings` are those of the classes."""
+        asked = names_in(classes)
+        refuse_given(asked)
+        refuse_unknown_settings(settings)
+        return self._change_rules(change_id, lambda edit: edit.wanted.with_classes(asked, settings))
+
+    def unwatch(self, classes: str | Sequence[str], *, change_id: str | None = None) -> Changed:
+        """Keep the rules of some classes no longer. What the history tells of them stays."""
+        asked = names_in(classes)
+        refuse_given(asked)
+        return self._change_rules(change_id, lambda edit: edit.wanted.without_classes(asked))
+
+    def _change_rules(self, change_id: str | None, edit: Callable[[RuleEdit], Wanted]) -> Changed:
+        from holdfast.api.change.rules import change_rules  # what applying a batch need not load
+
+        return change_rules(self._loaded, change_id, edit)
+
+    # ---- columns and tables -----------------------------------------------------------------------------------------
+
+    def add_column(
+        self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
+    ) -> Changed:
+        """A new column of a type such as `integer`, `decimal(10,2)` or `text`, null in all rows that are there."""
+        return self._change_columns(table, change_id, ColumnChange(added=(Column(name, type_named(kind)),)))
+
+    def drop_column(self, name: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
+        """A column leaves, with the rules that speak of it; files may have it still."""
+        return self._change_columns(table, change_id, ColumnChange(dropped=(name,)))
+
+    def rename_column(self, old: str, new: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
+        """A column gets another name, and keeps its rules."""
+        return self._change_columns(table, change_id, ColumnChange(renamed={old: new}))
+
+    def retype_column(
+        self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
+    ) -> Changed:
+        """A column gets a wider type, in which every value means what it meant; or becomes text."""
+        return self._change_columns(table, change_id, ColumnChange(retyped={name: type_named(kind)}))
+
+    def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> Changed:
+        from holdfast.api.change.columns import change_columns
+
+        return change_columns(self._loaded, table, change_id, change)
+
+    def add_table(
+        self,
+        name: str,
+        source: Any,
+        *,
+        key: str | Sequence[str] = (),
+        columns: str | Sequence[str] = (),
+        options: ReadOptions | None = None,
+        change_id: str | None = None,
+    ) -> Changed:
+        """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
+        from holdfast.api.change.tables import add_table
+
+        return add_table(self._loaded, name, source, key, columns, options, change_id)
+
+    def drop_table(self, name: str, *, change_id: str | None = None) -> Changed:
+        """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
+        from holdfast.api.change.tables import drop_table
+
+        return drop_table(self._loaded, name, change_id)

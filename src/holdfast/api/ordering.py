@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from holdfast.api.opening import opened
 from holdfast.engines.order.list_first import Ordered, look
-from holdfast.intake.build import build_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.lists import ListOD
-from holdfast.table import files
-from holdfast.table.nulls import Nulls
 
 
 def orders(
@@ -40,11 +38,8 @@ def orders(
 row 1.
     """
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
-    with files.temporary_folder() as folder:
-        built = build_table(
-            "table", table, options or ReadOptions(), (), Nulls.EQUAL, folder, spark, progress or SILENT, rule.columns
-        )
-        return look(replace(rule, table="table"), built.admitted.table)
+    with opened(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
+        return look(replace(rule, table="table"), tables.tables["table"].table)
 
 
 def _listed(columns: str | Sequence[str]) -> str:

@@ -38,7 +38,7 @@ def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
     for subject, diff in diffs.items():
         broken, worse, _ = turned(diff)
         for text in (*broken, *worse):
-            if text in diff.violations and (new := diff.violations[text].one_new()):
+            if text in diff.violations and (new := diff.violations[text].example):
                 rows.setdefault(table_of_rows(*subject, text), {})[subject, text] = new
     for table, own in rows.items():
         for (subject, text), witness in witnesses_of(tables[table], own).items():

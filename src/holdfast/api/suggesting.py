@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.opening import Opened, opened
-from holdfast.engines.registry import names_in, refuse_given, rule_class, suggestible
+from holdfast.api.discovery import found_in
+from holdfast.api.opening import opened
+from holdfast.api.watched import Watched
+from holdfast.engines.registry import found_classes, make_engine, names_in, refuse_given, rule_class, suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
@@ -18,6 +20,7 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
 from holdfast.ranking.order import ranked
+from holdfast.results.found import Found
 from holdfast.results.suggestions import Suggestions
 from holdfast.store.layout import DATABASE
 from holdfast.table.nulls import GivenNulls
@@ -54,8 +57,33 @@ def suggest(
     return replace(found, seconds=time.perf_counter() - started)
 
 
+def overview(
+    tables: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    nulls: GivenNulls,
+    options: ReadOptions,
+    progress: Progress,
+    page: Path | None,
+    redact: bool,
+) -> tuple[Suggestions, Found]:
+    """What is in tables: read once, for the likely rules and for the facts of columns.
+
+    `page` is one to write, which shows hashes in place of values with `redact`.
+    """
+    started = time.perf_counter()
+    with opened(tables, columns, nulls, options, None, progress) as seen:
+        facts = found_in(seen, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
+        suggestions = suggestions_in(seen, progress)
+        if page is not None:
+            from holdfast.api.look_report import suggested_document, write_document
+
+            progress.step("Writing the page")
+            write_document(page, suggested_document(seen, suggestions, nulls, redact=redact))
+    return replace(suggestions, seconds=time.perf_counter() - started), facts
+
+
 def suggestions_in(
-    tables: Opened,
+    tables: Watched,
     progress: Progress,
     classes: Sequence[str] | None = None,
     asked: Wanted | None = None,
@@ -65,15 +93,16 @@ def suggestions_in(
     started = time.perf_counter()
     found: list[Scored] = []
     known = {each.name: each for each in suggestible()}
-    alone = [WatchedTable(each.table) for each in tables.watched.values()]  # what classes share goes with these
+    alone = {name: WatchedTable(each.table) for name, each in tables.tables.items()}  # with what classes share of each
     for declared in [known[name] for name in (known if classes is None else classes)]:
-        for subject in [tables.watched] if declared.across else alone:
+        for name in tables.names(declared.across):
+            subject = tables.subject(name) if declared.across else alone[name]
             progress.step(f"Finding likely {declared.title}")
             found += declared.likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
-    wrong = doubts(order, tables.watched, tables.runner)
+    wrong = doubts(order, tables.tables, tables.runner)
     return Suggestions(order, same, wrong, tables.shapes, tables.left_out, time.perf_counter() - started)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdfast.api.loaded import Loaded
 from holdfast.api.opening import opened
-from holdfast.api.view import View
+from holdfast.api.watched import Subject, Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
 from holdfast.engines.contract import HISTORY
@@ -29,7 +30,6 @@ from holdfast.rules.registry import parse
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.load import load_table
-from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
 _ATTEMPTS = 5
@@ -99,49 +99,45 @@ def _look_at_files(store: Store, names: set[str], progress: Progress) -> tuple[i
 # ---- facts and answers ----------------------------------------------------------------------------------------------
 
 
-class _Answers(View):
-    """A state with what its database tells of it, both as of one moment."""
+class _Answers:
+    """A state with the results in its database, both as of one moment."""
 
     def __init__(self, store: Store, progress: Progress) -> None:
-        super().__init__(store, None, progress)
-        self._kept: dict[tuple[str, str], dict[str, Any]] = {}
-        self._while_others_write(self._load)
+        self._loaded = Loaded(store, progress=progress)
+        self._kept: dict[Subject, dict[str, Any]] = self._loaded.while_others_write(self._read)
+        self._watched: Watched = self._loaded.now()
+        self._found = self._watched.results()
 
-    def _load(self) -> None:
-        super()._load()
-        for rules, name in self._states:
-            if not rule_class(rules).many:
-                self._kept[rules, name] = {line["text"]: line for line in self._store.results(rules, name)}
+    def _read(self) -> dict[Subject, dict[str, Any]]:
+        self._loaded.load()
+        subjects = (at for at in self._loaded.watched.states if not rule_class(at[0]).many)
+        return {at: {line["text"]: line for line in self._loaded.store.results(*at)} for at in subjects}
 
     def wrong_facts(self) -> list[str]:
         """What the database says otherwise than tables and engines, and where a table contradicts itself."""
         problems = []
-        for name, table in self._tables.items():
-            if table.rows != (kept := self._records[name].rows):
+        for name, table in self._loaded.tables.items():
+            if table.rows != (kept := self._loaded.records[name].rows):
                 problems.append(f"table {name}: its files hold {table.rows:,} rows, the database says {kept:,}")
             problems += [f"table {name}: {wrong}" for wrong in _wrong_shards(table)]
-        found = self._found()
         for subject, kept_results in self._kept.items():
-            now = _as_json(found[subject])
+            now = _as_json(self._found[subject])
             problems += [f"the database: {line}" for line in _differences(kept_results, now)]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
         """What was looked for from scratch, and which answers differ."""
-        fresh = {name: load_table(table.where) for name, table in self._tables.items() if table.where is not None}
+        tables = self._loaded.tables
+        fresh = {name: load_table(table.where) for name, table in tables.items() if table.where is not None}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
-        watched = {name: WatchedTable(table) for name, table in fresh.items()}
-        for (rules, name), kept in self._found().items():
-            engine = self._engines[rules].as_asked_of(self._states[rules, name])
-            if sampled and engine.declared.is_searched:
-                continue
-            self._progress.step(f"Finding {engine.declared.title}")
-            subject = watched if name == ALL_TABLES else watched[name]
-            again = engine.result(engine.discover(subject, Threads(), self._progress))
-            what = engine.declared.title + (f" of {name}" if name != ALL_TABLES else "")
-            told = _of_table(_as_json(kept))
+        all_of_it = Watched({name: WatchedTable(table) for name, table in fresh.items()})
+        searched = [rules for rules in self._watched.engines if sampled and rule_class(rules).is_searched]
+        whole = [rules for rules in self._watched.engines if rules not in searched]
+        for (rules, name), again in self._found_in(all_of_it, whole):
+            what = rule_class(rules).title + (f" of {name}" if name != ALL_TABLES else "")
+            told = _of_table(_as_json(self._found[rules, name]))
             yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
-        if sampled and (searched := [rules for rules in self._engines if rule_class(rules).is_searched]):
+        if searched:
             yield self._found_again_among_some(searched, fresh)
 
     def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
@@ -150,12 +146,13 @@ class _Answers(View):
         """
         picked = {name: _picked(table) for name, table in fresh.items()}
         parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
-        again = list(self._found_in(parts, searched))
+        with opened(parts, (), self._loaded.store.nulls, None, None, self._loaded.progress) as tables:
+            again = [finding for _, result in self._found_in(tables, searched) for finding in result.values()]
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
         kept = {
             (finding.kind, finding.text): finding.to_json()
-            for rules in searched
-            for result in self.found(rules)
+            for at, result in self._found.items()
+            if at[0] in searched
             for finding in result.values()
             if _columns(finding) <= among
         }
@@ -163,14 +160,12 @@ class _Answers(View):
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
         return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
 
-    def _found_in(self, parts: Mapping[str, pa.Table], searched: list[str]) -> Iterator[Finding]:
-        """What engines find in parts of the tables, when they ask as they did of the whole."""
-        with opened(parts, (), self._store.nulls, None, None, self._progress) as tables:
-            for (rules, name), state in self._states.items():
-                if rules in searched:
-                    engine = self._engines[rules].as_asked_of(state)
-                    subject = tables.watched if name == ALL_TABLES else tables.watched[name]
-                    yield from engine.result(engine.discover(subject, tables.runner, self._progress)).values()
+    def _found_in(self, tables: Watched, classes: list[str]) -> Iterator[tuple[Subject, Result]]:
+        """What engines of some classes find in tables, when they ask as they did of those of the state."""
+        for at, state in self._watched.states.items():
+            if at[0] in classes:
+                engine = tables.engines[at[0]] = self._watched.engines[at[0]].as_asked_of(state)
+                yield at, engine.result(tables.found(at, self._loaded.progress))
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:
@@ -207,12 +202,12 @@ def _as_json(result: Result) -> dict[str, Any]:
 
 
 def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings without what the table doesn't tell: how they fared."""
+    """Findings without their track record, which no table shows."""
     return {text: {name: line[name] for name in line if name not in HISTORY} for text, line in found.items()}
 
 
 def _differences(kept: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:
-    """The first few rules of which two sides tell different things."""
+    """The first few rules on which two sides differ."""
     wrong = [text for text in {**kept, **found} if kept.get(text) != found.get(text)]
     return [
         f"{text}: kept as {kept.get(text, 'nothing')}, found as {found.get(text, 'nothing')}" for text in wrong[:_SHOWN]

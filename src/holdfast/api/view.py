@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.api.kept import kept_rules
-from holdfast.api.loading import Loaded, opened_store
-from holdfast.api.opening import Opened
+from holdfast.api.kept import kept_marks, kept_rules
+from holdfast.api.loaded import Loaded, opened_store
 from holdfast.api.rows import matching, rows_of
+from holdfast.api.watched import Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.names import command
 from holdfast.engines.listing import Listing
@@ -26,7 +26,7 @@ from holdfast.progress import Progress
 from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
 from holdfast.results.history import RuleHistory
-from holdfast.results.marks import MARKS, Marks
+from holdfast.results.marks import Marks
 from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
 from holdfast.results.state import State
@@ -50,7 +50,7 @@ def _shape(table: Table) -> str:
     return f"{table.rows:,} rows, {len(table.schema.columns):,} columns" + (f", key {key}" if key else "")
 
 
-class View(Loaded):
+class View:
     """What a state shows. Use `open`; close it, or use it in a `with` statement.
 
     With `watch` and `more` of the example of `Monitor`:
@@ -60,41 +60,59 @@ class View(Loaded):
     2 zip -> city
     """
 
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded, self._store = loaded, loaded.store
+
     def __repr__(self) -> str:
-        heading = f"{type(self).__name__} of {self._store.path}"
-        if self._closed:
+        heading = f"{type(self).__name__} of {self.path}"
+        if self._loaded.closed:
             return visible(f"{heading}, closed")
+        engines = self._loaded.watched.engines
         lines = [
-            f"{heading}: {self._last_batch():,} batches applied",
-            *(f"  {name}: {_shape(table)}" for name, table in self._tables.items()),
-            f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in self._engines))}",
+            f"{heading}: {self._loaded.last_batch():,} batches applied",
+            *(f"  {name}: {_shape(table)}" for name, table in self._loaded.tables.items()),
+            f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in engines))}",
         ]
         return "\n".join(map(visible, lines))
 
     def _repr_html_(self) -> str | None:
-        if self._closed:
+        if self._loaded.closed:
             return None
-        return State(str(self.path), self._last_batch(), self.tables, self.rule_history())._repr_html_()
-
-    def _last_batch(self) -> int:
-        latest = self._store.history(1)
-        return latest[-1].seq if latest else 0
+        return State(str(self.path), self._loaded.last_batch(), self.tables, self.rule_history())._repr_html_()
 
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
         """Open a state to look at it, while another process may apply batches to it."""
         with opened_store(path, False, progress) as store:
-            view = View(store, None, progress)
-            view._while_others_write(view._load)
-        return view
+            loaded = Loaded(store, progress=progress)
+            loaded.while_others_write(loaded.load)
+            return View(loaded)
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self._loaded.close()
+
+    def __enter__(self) -> Self:
+        self._loaded.refuse_closed()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def follow(self) -> bool:
+        """Bring a view up to date with what others committed since it was loaded; gives whether there was anything.
+
+        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded anew.
+        """
+        return self._loaded.catch_up()
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     @property
     def tables(self) -> dict[str, Table]:
         """The watched tables as they are now, encoded."""
-        self._refresh()
-        return self._tables
+        self._loaded.now()
+        return self._loaded.tables
 
     @property
     def path(self) -> Path:
@@ -104,14 +122,14 @@ class View(Loaded):
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         return self._store.nulls
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
         """The columns of each table that are not watched: they can't be compared, or others were asked for."""
-        self._refuse_closed()
-        return {name: record.left_out for name, record in self._records.items()}
+        self._loaded.refuse_closed()
+        return dict(self._loaded.watched.left_out)
 
     def results(self, rules: str | None = None) -> list[Finding]:
         """What holds now."""
@@ -119,12 +137,12 @@ class View(Loaded):
 
     def found(self, rules: str | None = None) -> list[Result]:
         """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
-        return [result for (name, _), result in self._found().items() if rules in (None, name)]
+        return [result for (name, _), result in self._loaded.now().results().items() if rules in (None, name)]
 
     def ways(self) -> dict[tuple[str, str], str]:
         """In which way the rules of a class are kept for a table, and why, where there are several ways."""
-        self._refresh()
-        told = {at: self._engines[at[0]].how(state) for at, state in self._states.items()}
+        watched = self._loaded.now()
+        told = {at: watched.engines[at[0]].how(state) for at, state in watched.states.items()}
         return {at: how for at, how in told.items() if how}
 
     def ranked(self, rules: str | None = None) -> list[Result]:
@@ -133,40 +151,29 @@ class View(Loaded):
 
     def ranked_by_class(self, rules: str | None = None) -> dict[tuple[str, str], Result]:
         """The same by class and table (`*`: all of them)."""
-        self._refresh()
-        chosen = {at: state for at, state in self._states.items() if rules in (None, at[0])}
-        return {at: self._engines[at[0]].ranked(state) for at, state in chosen.items()}
+        return self._loaded.now().ranked(rules)
 
-    def opened(self) -> Opened:
+    def opened(self) -> Watched:
         """The tables with what engines keep of them, as they are now."""
-        self._refresh()
-        return Opened(dict(self._watched), self.left_out, self._runner)
-
-    def _found(self) -> dict[tuple[str, str], Result]:
-        self._refresh()
-        return self._results()
-
-    def _results(self) -> dict[tuple[str, str], Result]:
-        """What is found now, by class and table."""
-        return {at: self._engines[at[0]].result(state) for at, state in self._states.items()}
+        return self._loaded.now()
 
     def rule_history(self) -> RuleHistory:
         """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
-        self._refresh()
+        watched = self._loaded.now()
         results: dict[tuple[str, str], Result] = {}
-        for subject, state in self._states.items():
-            engine = self._engines[subject[0]]
+        for subject, state in watched.states.items():
+            engine = watched.engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
         events = self._store.remembered.rule_events()
-        return RuleHistory(results, events, self.memory(), self._last_batch(), since)
+        return RuleHistory(results, events, self.memory(), self._loaded.last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
-        self._refresh()
+        self._loaded.now()
         if not (given := self._given()):
-            path = self._store.path
+            path = self.path
             raise BadInput(f"{path}: no rules are given here; add some with: {command('rules', path, 'add', 'FILE')}")
         found = self.listings(rule)
         if rule is not None and not found:
@@ -176,34 +183,33 @@ class View(Loaded):
 
     def listings(self, rule: str | None = None) -> list[Listing]:
         """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
-        self._refresh()
+        watched = self._loaded.now()
         return [
             listing
-            for (rules, name), state in self._states.items()
-            if self._engines[rules].declared.given
-            for listing in self._engines[rules].listings(state, self._subject(name), rule)
+            for (rules, name), state in watched.states.items()
+            if watched.engines[rules].declared.given
+            for listing in watched.engines[rules].listings(state, watched.subject(name), rule)
         ]
 
     def rows(
         self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
     ) -> list[Row]:
         """Rows by their numbers, or those that have some values by column; dead ones, too, as far as they are kept."""
-        self._refresh()
-        own = self._tables[self._table_name(table)]
+        own = self._loaded.now().tables[self._loaded.table_name(table)].table
         return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
 
     def given(self, rule: str, *, table: str | None = None) -> dict[str, Any] | None:
         """How the given rule with a name or text stands, if there is such a rule. Several tables may have rules with
         the same text: `table` chooses one.
         """
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         known = self._given()
         named = [each for each in known if each["name"] == rule]
         same = [each for each in known if each["text"] == rule and table in (None, each["table"])]
         return next(iter(named or same), None)
 
     def _given(self) -> list[dict[str, Any]]:
-        given = [name for name, engine in self._engines.items() if engine.declared.given]
+        given = [name for name, engine in self._loaded.watched.engines.items() if engine.declared.given]
         return [finding for name in given for finding in self._store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
@@ -219,18 +225,18 @@ class View(Loaded):
         """The same as a value: `lines()` are its text, and `to_json()` is a plain object. `rows` asks why just these
         break the rule, where a class of rules can tell. Where batches broke a rule, or mended it, both tell that, too.
         """
-        self._refresh()
+        watched = self._loaded.now()
         if given := self.given(rule, table=table):
             rule, table = given["text"], given["table"]
         declared = given_class(rule) if given else class_of_text(rule)
         if declared is None:
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
-        name = ALL_TABLES if declared.across else self._table_name(table)
-        engine = self._engines.get(declared.name) or make_engine(declared.name)
-        now = engine.explain(self._states.get((declared.name, name)), self._subject(name), rule, rows)
+        name = ALL_TABLES if declared.across else self._loaded.table_name(table)
+        engine = watched.engines.get(declared.name) or make_engine(declared.name)
+        now = engine.explain(watched.states.get((declared.name, name)), watched.subject(name), rule, rows)
         about = now.to_json()
         kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._last_batch())
+        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._loaded.last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
@@ -238,7 +244,8 @@ class View(Loaded):
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
         from holdfast.api.suggesting import classes_of, suggestions_in, wanted
 
-        return suggestions_in(self.opened(), self._progress, classes_of(rules), wanted(top, max_lhs), self._given())
+        progress = self._loaded.progress
+        return suggestions_in(self.opened(), progress, classes_of(rules), wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
@@ -247,17 +254,16 @@ class View(Loaded):
         """
         from holdfast.api.advising import advice_on
 
-        self._refresh()
-        name = self._table_name(table)
-        results = {rules: found for (rules, subject), found in self._found().items() if subject == name}
-        return advice_on(clause, [have] if isinstance(have, str) else have, self._tables[name].schema, results)
+        watched, name = self._loaded.now(), self._loaded.table_name(table)
+        results = {rules: found for (rules, subject), found in watched.results().items() if subject == name}
+        return advice_on(clause, [have] if isinstance(have, str) else have, watched.schemas[name], results)
 
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
         from holdfast.api.lens import lens_of
         from holdfast.api.state_report import columns_seen
 
-        return lens_of(columns_seen(self), self._table_name(table), name)
+        return lens_of(columns_seen(self), self._loaded.table_name(table), name)
 
     def report(self, path: str | Path, *, redact: bool = False) -> int:
         """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its
@@ -270,28 +276,28 @@ class View(Loaded):
 
     def rules(self) -> Rules:
         """The rules that are given, as values; `str()` of them is a rule file."""
-        from holdfast.api.wanted import rules_in
+        from holdfast.api.change.wanted import rules_in
 
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         return rules_in(kept_rules(self._store))
 
     def marks(self) -> Marks:
         """The found rules that are ignored, and those that are pinned."""
-        self._refuse_closed()
-        return Marks.read(self._store.meta(MARKS))
+        self._loaded.refuse_closed()
+        return kept_marks(self._store)
 
     def changes(self) -> dict[int, dict[str, Any]]:
         """What changes of rules and columns did, by their numbers in the history."""
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         return {each.seq: each.about for each in self._store.reshaped()}
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         return Memory(self._store)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first; or the last so many of them."""
-        self._refuse_closed()
+        self._loaded.refuse_closed()
         refuse_below(0, last, "the number of batches to tell")
         return self._store.history(last)

@@ -61,7 +61,7 @@ def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
     return Choice("borders", f"as {rows:,} rows make {pairs:,} pairs, too many to count them all")
 
 
-def told(way: str, why: str) -> str:
+def way_in_words(way: str, why: str) -> str:
     """A way as people read it."""
     how = {
         "counts": "by counting all pairs of rows",

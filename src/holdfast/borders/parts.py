@@ -42,7 +42,7 @@ def dump_parts(parts: Mapping[int, Part], sets: str, broken: str) -> dict[str, N
 
 
 def load_parts(arrays: Mapping[str, NDArray[Any]], sets: str, broken: str, words: int) -> dict[int, Part]:
-    """What `dump_parts` gave, of sets of so many words."""
+    """The parts that `dump_parts` wrote; each set has `words` words."""
     every = Part(
         np.array(arrays[sets], np.uint64).reshape(-1, words), np.array(arrays[broken]) if broken in arrays else None
     )

@@ -2,9 +2,10 @@
 
 A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff tells what was
 gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it, and each
-rule that came or went a **cause**.
+rule that came or went a **cause**. A diff that an engine has explained is plain data: it holds no table alive, and
+nothing of it is computed later but the words for rules.
 
-Laws (tests/changes): `between(a, b).patch(a) == b`; `then` composes; `undo` inverts.
+Law (tests/changes): `between(a, b).patch(a) == b`.
 """
 
 from __future__ import annotations
@@ -115,121 +116,40 @@ class Worth:
 
 
 @dataclass(frozen=True, eq=False)
-class PairChange:
-    """Violations of one rule added and resolved by a batch, as pairs of row ids; None where only counts are kept.
+class ViolationChange:
+    """What a batch did to the violations of one rule: exact numbers, and the first of the rows, as pairs of row ids.
 
     Where a violation is one row, the other one is NOBODY. A violation may be there before and after the batch and yet
     be listed as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
-    change. So many of those added are `retold`, and as many of those resolved; the others are **new**, and **gone**.
+    change. So many of those added and of those resolved are `retold`; the others are **new**, and **gone**. Where only
+    the number of violations is kept, nobody knows how many these are (None). The engine of the rule can list all.
     """
 
-    added: NDArray[np.int64] | None
-    resolved: NDArray[np.int64] | None
+    new: int | None
+    gone: int | None
+    added: NDArray[np.int64]
+    resolved: NDArray[np.int64]
     retold: int = 0
-    # Tells one that is new, where it need not be the first of those added: some of them are retold.
-    find_new: Callable[[], tuple[int, ...] | None] | None = None
-
-    def one_new(self) -> tuple[int, ...] | None:
-        """The rows of one violation that was not there before; None where none is, or only their number is kept."""
-        if not self.new:
-            return None
-        if self.find_new is not None:
-            return self.find_new()
-        assert self.added is not None
-        return tuple(row for row in self.added[0].tolist() if row != NOBODY)
-
-    @property
-    def new(self) -> int | None:
-        """How many violations there are that were not there before; None where only their number is kept."""
-        return None if self.added is None else len(self.added) - self.retold
-
-    @property
-    def gone(self) -> int | None:
-        """How many violations were there before, and are no more."""
-        return None if self.resolved is None else len(self.resolved) - self.retold
-
-    def undo(self) -> PairChange:
-        """The change that takes this one back."""
-        return PairChange(self.resolved, self.added, self.retold)
-
-    def then(self, later: PairChange) -> PairChange:
-        """Both changes as one: what the first added and the second resolved was never there. Which violations are
-        retold is known of each alone: of both, none is, unless one of them changes nothing.
-        """
-        if self.added is None or self.resolved is None or later.added is None or later.resolved is None:
-            return PairChange(None, None)
-        for one, other in ((self, later), (later, self)):
-            if other.is_nothing:
-                return one
-        return PairChange(
-            np.concatenate([_without(self.added, later.resolved), _without(later.added, self.resolved)]),
-            np.concatenate([_without(self.resolved, later.added), _without(later.resolved, self.added)]),
-        )
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether no violation came or went."""
-        return self.added is not None and self.resolved is not None and not len(self.added) and not len(self.resolved)
+    example: tuple[int, ...] | None = None  # the rows of one violation that is new
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, PairChange)
-            and self.retold == other.retold
+            isinstance(other, ViolationChange)
+            and (self.new, self.gone, self.retold) == (other.new, other.gone, other.retold)
             and all(_as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved)))
         )
 
     __hash__ = None  # type: ignore[assignment]  # equal changes may list their pairs in another order
 
-
-class PairsWhenAsked(PairChange):
-    """The same, where it is known how many there are, and the pairs are looked for when someone asks."""
-
-    def __init__(
-        self,
-        added: int,
-        resolved: int,
-        retold: int,
-        find: Callable[[], tuple[Pairs, Pairs]],
-        find_new: Callable[[], tuple[int, ...] | None],
-    ) -> None:
-        self.__dict__.update(retold=retold, find_new=find_new, _counts=(added, resolved), _find=find)
-
-    @cached_property
-    def _pairs(self) -> tuple[Pairs, Pairs]:
-        pairs: tuple[Pairs, Pairs] = self.__dict__.pop("_find")()
-        return pairs
-
-    @property
-    def added(self) -> Pairs:
-        """Pairs that violate the rule now, and did not before."""
-        return self._pairs[0]
-
-    @property
-    def resolved(self) -> Pairs:
-        """Pairs that did before, and don't now."""
-        return self._pairs[1]
-
-    @property
-    def new(self) -> int:
-        """How many violations there are that were not there before."""
-        return int(self.__dict__["_counts"][0]) - self.retold
-
-    @property
-    def gone(self) -> int:
-        """How many violations were there before, and are no more."""
-        return int(self.__dict__["_counts"][1]) - self.retold
+    @staticmethod
+    def counted() -> ViolationChange:
+        """That of a rule of which only the number of violations is kept."""
+        none = np.empty((0, 2), np.int64)
+        return ViolationChange(None, None, none, none)
 
 
-def _as_set(pairs: NDArray[np.int64] | None) -> set[tuple[int, ...]] | None:
-    return None if pairs is None else {tuple(pair) for pair in pairs.tolist()}
-
-
-def _without(pairs: Pairs, gone: Pairs) -> Pairs:
-    if not len(pairs) or not len(gone):
-        return pairs
-    first, second = (np.unique(rows, return_inverse=True)[1] for rows in np.concatenate([pairs, gone]).T)
-    numbers = first * (second.max() + 1) + second  # equal where both rows are
-    return np.asarray(pairs[~np.isin(numbers[: len(pairs)], numbers[len(pairs) :])])
+def _as_set(pairs: NDArray[np.int64]) -> set[tuple[int, ...]]:
+    return {tuple(pair) for pair in pairs.tolist()}
 
 
 @dataclass(frozen=True)
@@ -245,7 +165,7 @@ class Diff:
     lost: Result = field(default_factory=dict)
     changed: Mapping[str, tuple[Finding, Finding]] = field(default_factory=dict)
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
-    violations: Mapping[str, PairChange] = field(default_factory=dict)
+    violations: Mapping[str, ViolationChange] = field(default_factory=dict)
     causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine tells them
     # Findings as they are now, of which nothing is told, but figures moved that are kept with them, such as scores.
     figures: Result = field(default_factory=dict)
@@ -273,7 +193,7 @@ class Diff:
         after.update({text: new for text, (_, new) in self.changed.items()})
         return after
 
-    def with_violations(self, before: Result, after: Result, moved: Mapping[str, PairChange]) -> Diff:
+    def with_violations(self, before: Result, after: Result, moved: Mapping[str, ViolationChange]) -> Diff:
         """The same with violations added and resolved, given both results. A rule whose violations are others now has
         changed, also where they are as many as before.
         """
@@ -295,61 +215,6 @@ class Diff:
         parts = {each.name: getattr(self, each.name) for each in fields(self)}
         kept: dict[str, Any] = {name: None if part is None else some(part) for name, part in parts.items()}
         return Diff(**kept)
-
-    def undo(self) -> Diff:
-        """The diff that takes this one back (witnesses and causes speak of one direction only and are dropped)."""
-        return Diff(
-            self.lost,
-            self.gained,
-            {text: (new, old) for text, (old, new) in self.changed.items()},
-            {},
-            {text: pairs.undo() for text, pairs in self.violations.items()},
-        )
-
-    def then(self, later: Diff) -> Diff:
-        """Both diffs as one: what the first tells and the second takes back is not told at all. Rules that broke are
-        worth what they were before both, and those gained what they are after both.
-        """
-        old = {**self.lost, **{t: a for t, (a, _) in self.changed.items()}}
-        touched = old.keys() | self.gained.keys()
-        met = {**later.lost, **{t: a for t, (a, _) in later.changed.items()}}
-        before = old | {text: finding for text, finding in met.items() if text not in touched}
-        after = later.patch(self.patch(before))
-        after |= {text: finding for text, finding in later.figures.items() if text in after}
-        net = between(before, after, {**self.witnesses, **later.witnesses})
-        told = net.lost.keys() | net.gained.keys()
-        moved = self._violations_then(later)
-        known = {text: change for text, change in moved.items() if text in before and text in after}
-        return replace(
-            net.with_violations(before, after, known),
-            violations=moved,
-            causes=_only(told, self.causes, later.causes),
-            figures=self._figures_then(later, after, told | net.changed.keys()),
-            worth=_known(net.lost.keys(), later.worth, self.worth),
-            gained_worth=_known(net.gained.keys(), self.gained_worth, later.gained_worth),
-        )
-
-    def _violations_then(self, later: Diff) -> dict[str, PairChange]:
-        both = {**self.violations, **later.violations}
-        for text in self.violations.keys() & later.violations.keys():
-            both[text] = self.violations[text].then(later.violations[text])
-        return {text: change for text, change in both.items() if not change.is_nothing}
-
-    def _figures_then(self, later: Diff, after: Result, told: Collection[str]) -> dict[str, Finding]:
-        """The findings whose figures moved, as they are in the end, of which nothing is told."""
-        both = {**self.figures, **{text: after[text] for text in self.figures if text in after}, **later.figures}
-        return {text: finding for text, finding in both.items() if text not in told and text not in later.lost}
-
-
-def _only(texts: Collection[str], *parts: Mapping[str, V]) -> dict[str, V]:
-    """What parts tell of some rules; of two that tell of the same one, the last."""
-    return {text: value for part in parts for text, value in part.items() if text in texts}
-
-
-def _known(texts: Collection[str], *parts: Mapping[str, V] | None) -> dict[str, V] | None:
-    """The same, where some parts may tell of none; None where none does."""
-    told = [part for part in parts if part is not None]
-    return _only(texts, *told) if told else None
 
 
 def between(before: Result, after: Result, witnesses: Mapping[str, Witness] | None = None) -> Diff:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 Format = Literal["text", "json"]
-Top = Annotated[int, typer.Option(min=0, help="Show at most so many rules of a class as text.")]
+Top = Annotated[int, typer.Option(min=0, help="Show at most N rules of a class as text.")]
 Columns = Annotated[
     list[str] | None,
     typer.Option(

@@ -43,14 +43,14 @@ def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a state: the state that the command is about, the name of the change, and how it is told."""
+    """A change of a state: the state, the name of the change, and the format in which it is printed."""
 
     state: Path
     id: str | None
     form: Format
 
     def make(self, change: Callable[[Monitor], Changed]) -> None:
-        """Make it, and tell what it did."""
+        """Make it, and print what it did."""
         from holdfast.api.monitor import Monitor
 
         with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:

@@ -39,7 +39,7 @@ def check(
         bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option(min=0, help="At most so many violations of a rule (text: 3 unless told).")
+        int | None, typer.Option(min=0, help="At most N violations of a rule (text: 3 by default).")
     ] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")] = "equal",
     form: Output = "text",

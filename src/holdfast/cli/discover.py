@@ -68,7 +68,7 @@ def discover(
     suggestions = None
     with terminal_progress() as progress:
         if rules is None and not settings and picture is None:
-            from holdfast.api.overview import overview
+            from holdfast.api.suggesting import overview
 
             suggestions, found = overview(tables, chosen, nulls, options, progress, html, redact)
         else:

@@ -15,7 +15,7 @@ from holdfast.cli.printing import print_json, terminal_progress
 @app.command()
 def history(
     state: State,
-    last: Annotated[int | None, typer.Option(min=0, help="Only the last so many batches.")] = None,
+    last: Annotated[int | None, typer.Option(min=0, help="Only the last N batches.")] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
     form: Output = "text",
 ) -> None:

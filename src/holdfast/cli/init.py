@@ -37,7 +37,7 @@ def init(
         Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")
     ] = None,
     suggest: Annotated[
-        int | None, typer.Option(min=1, help="Also watch so many rules that the data look as if they were meant.")
+        int | None, typer.Option(min=1, help="Also watch the N best rules that the data seem to follow.")
     ] = None,
     key: Annotated[
         list[str] | None,

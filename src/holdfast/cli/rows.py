@@ -27,7 +27,7 @@ def rows(
         typer.Option(help="Rows with these values: [b]Id=17[/b], or [b]Id=17, Day=2024-01-01[/b] (repeatable)."),
     ] = None,
     table: TableName = None,
-    limit: Annotated[int | None, typer.Option(help=f"At most so many (text: {_SHOWN} unless told).")] = None,
+    limit: Annotated[int | None, typer.Option(help=f"At most N rows (text: {_SHOWN} by default).")] = None,
     form: Output = "text",
 ) -> None:
     """Show rows, also deleted ones as far as they are kept, and which batches inserted and deleted them.
@@ -35,7 +35,7 @@ def rows(
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
     from holdfast.api.view import View
-    from holdfast.report.rows import print_rows
+    from holdfast.report.tables import print_rows
 
     if not numbers and not where:
         raise BadInput("say which rows: give their numbers, or values such as --where Id=17")

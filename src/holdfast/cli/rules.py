@@ -29,7 +29,7 @@ RuleFiles = Annotated[
 
 def _show(state: Path, form: Format) -> None:
     """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
-    from holdfast.api.wanted import state_rules
+    from holdfast.api.change.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
 
     given, marks, watched = state_rules(state)
@@ -88,7 +88,7 @@ def edit(
     if file is not None:
         change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
-    from holdfast.api.wanted import state_rules
+    from holdfast.api.change.wanted import state_rules
     from holdfast.rules.writing import rules_yaml
 
     text = rules_yaml(state_rules(change.state)[0]).encode()

@@ -30,17 +30,17 @@ def suggest(
     *,
     rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {_LIKELY}.")] = None,
     columns: Columns = None,
-    top: Annotated[int, typer.Option(min=1, help="Tell at most so many of a class, or write so many rules.")] = SHOWN,
-    max_lhs: Annotated[int, typer.Option(min=1, help="At most so many columns in a left side or key.")] = MAX_LHS,
+    top: Annotated[int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules.")] = SHOWN,
+    max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns in a left side or key.")] = MAX_LHS,
     every: Annotated[
         bool, typer.Option("--all", help="List every rule that was ranked, also what follows from others.")
     ] = False,
-    to: Annotated[Path | None, typer.Option(help="Write a rule file (.yaml) of what is told.")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write what is shown as a rule file (.yaml).")] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     form: Output = "text",
     options: ReadOptions,
 ) -> None:
-    """Suggest rules: what the data look as if it were meant, exact or nearly, and which rows break it.
+    """Suggest rules that the data seem to follow, exactly or nearly, and list the rows that break them.
 
     SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]

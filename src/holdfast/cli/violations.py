@@ -17,9 +17,7 @@ def violations(
     state: State,
     rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
-    limit: Annotated[
-        int | None, typer.Option(min=0, help="At most so many of each rule (text: 10 unless told).")
-    ] = None,
+    limit: Annotated[int | None, typer.Option(min=0, help="At most N of each rule (text: 10 by default).")] = None,
     output: Annotated[
         Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
     ] = None,

@@ -4,7 +4,7 @@ A class of rules is a `RuleClass`; what looks at tables for it is an `Engine`: v
 below `engines/` declares its classes as `RULE_CLASSES` in its `__init__.py`. All of them are light, as this module is:
 the command line reads them to print its help. What is heavy is imported by the methods that need it.
 
-The law for all (tests/laws): after `maintain`, `result` equals that of `discover` on the changed table.
+The law for all (tests/laws): after `follow`, `result` equals that of `discover` on the changed table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from holdfast.errors import BadInput
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.engines.listing import Listing
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
-    from holdfast.table.change import Change
+    from holdfast.table.change import Batch
     from holdfast.table.rewrite import Kept
     from holdfast.table.runner import Runner
 
@@ -226,7 +225,7 @@ class RuleExplanation(Explanation):
 
 
 class Engine(ABC, Generic[Subject, State]):
-    """One class of rules. The state is the engine's own affair; `maintain` may change it in place.
+    """One class of rules. The state is the engine's own affair; `follow` may change it in place.
 
     Most engines look at one table: their subject is a `WatchedTable`, and each table has a state. An engine of a class
     that is `across` tables has a mapping of them by name as its subject, and one state.
@@ -239,16 +238,17 @@ class Engine(ABC, Generic[Subject, State]):
         """The state for a subject, from scratch."""
 
     @abstractmethod
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
-        """Bring the state up to date with a batch that the subject has followed, and tell what changed."""
-
-    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:  # noqa: ARG002
-        """What a batch of several tables did, given the change of each, which were maintained one after the other, and
-        what each of them did. Only engines that look across tables are asked.
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
+        """Bring the state up to date with a batch that the subject has followed, and say what changed. The batch is
+        about the one table of the subject, or about some of all tables.
         """
-        from holdfast.changes.diff import Diff
 
-        return reduce(Diff.then, diffs)
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
+        """The diff that `follow` gave of a batch, with what is stored and shown of it: which rows broke the rules that
+        were lost, why rules came and went, and what they are worth. Asked once, before the next batch, and not at all
+        where batches are replayed. What it gives holds no table.
+        """
+        return diff
 
     @abstractmethod
     def result(self, state: State) -> Result:

@@ -1,4 +1,4 @@
-"""The numbers by which rules are told, suggested, shown and alarm, and how much may break one that is approximate.
+"""The numbers that decide which rules are suggested, shown and alarm, and how much may break an approximate one.
 
 What belongs to the score of one class alone, or to the speed of a search, stands there.
 """
@@ -17,12 +17,12 @@ HALF = 0.1  # this share of rows, or of pairs, that could have broken a rule mak
 LONGER = 0.6  # what a rule is worth with one more column on the left, or in a key
 
 # Which rules are suggested
-LIKELY = 0.6  # rules of at least this score are told; others are ranked, for those who ask for all
+LIKELY = 0.6  # rules of at least this score are shown; the others only with --all
 LONG = 0.8  # as several columns hold more by chance, they must come nearer to what they can be worth
 LEAST_OF_SEVERAL = 0.3  # a rule of several columns with less is not even ranked
-NEARLY = 0.2  # of rules with exceptions those are told for which at most this share of rows is in the way
-NEARLY_ORDERED = 0.05  # and of orders this share
-BESIDE = 0.5  # a table that has a good key is not told of those that are worth less than this share of it
+NEARLY = 0.2  # a rule with exceptions is suggested if at most this share of rows must go
+NEARLY_ORDERED = 0.05  # the same for orders
+BESIDE = 0.5  # where a table has a good key, keys worth less than this share of it are left out
 MAX_LHS = 3  # columns of a left side, or of a key
 TOP = 1000  # rules of a class that are ranked unless asked otherwise
 
@@ -31,10 +31,10 @@ SURE = 0.01  # a rule that at most this share of rows breaks need not be confirm
 UNSURE = 0.05  # one that more than this share breaks says little of any of them
 ALONE = 0.1  # at most this share of the rows with the same left side may have the value
 
-# Which rules that rows broke are told, and which are an alarm
-BROKEN = 0.5  # scores are told that reach this
+# Which broken rules are listed, and which are an alarm
+BROKEN = 0.5  # scores from this on are listed
 ALARMING = 0.9  # one that was found is an alarm from this score on,
-ENOUGH = 1000  # and if so many rows could have broken it before: what fewer tested may not be quite so
+ENOUGH = 1000  # and if at least this many rows tested it before: a rule that fewer tested may hold by chance
 
 # How much is shown
 SHOWN = 20  # rules of a class, unless asked otherwise
@@ -54,7 +54,7 @@ def telling(share: float) -> float:
 
 
 def least(columns: int) -> float:
-    """The score from which on a rule with so many columns on the left, or a key of so many, is told.
+    """The least score of a rule that is shown, given the number of columns on its left side or in its key.
 
     >>> least(1), round(least(2), 2)
     (0.6, 0.48)

@@ -174,8 +174,7 @@ class Feed:
         return jsonlines.unmarked_at(table, [i for i, column in enumerate(table.column_names) if column in plain])
 
     def _with_spark(self) -> dict[str, Reading]:
-        from holdfast.spark.feeds import names_in, rows_of
-        from holdfast.spark.frames import clear_sentence
+        from holdfast.spark.frames import clear_sentence, names_in, rows_of
 
         reading = self.reading
         frame = reading.as_frame()

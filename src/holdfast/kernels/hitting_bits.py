@@ -1,4 +1,4 @@
-"""Bit tricks on 64-bit words, shared by the kernels that work on bitsets."""
+"""Bit tricks on 64-bit words, shared by the kernels that work on bitsets; and which sets are inside others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from holdfast.kernels.jit import kernel
 
 Words = NDArray[np.uint64]
+Places = NDArray[np.int64]
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -31,3 +32,22 @@ def lowest(word: np.uint64) -> int:
 def put(bits: Words, place: int) -> None:
     """Set one bit. OUT bits."""
     bits[place >> 6] |= ONE << np.uint64(place & 63)
+
+
+@kernel
+def first_above(sets: Words, others: Words, places: Places) -> None:
+    """OUT places: for each set the first of the others that contains it, -1 where none does."""
+    for i in range(len(sets)):
+        places[i] = -1
+        for j in range(len(others)):
+            if _is_inside(sets, i, others, j):
+                places[i] = j
+                break
+
+
+@kernel
+def _is_inside(sets: Words, i: int, others: Words, j: int) -> bool:
+    for w in range(sets.shape[1]):  # noqa: SIM110
+        if sets[i, w] & ~others[j, w]:
+            return False
+    return True

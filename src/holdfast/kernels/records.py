@@ -7,10 +7,20 @@ the field, and LF and CR end a record: what `sources/records.py` does with patte
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import inlined, kernel
 
 FIELD_START, PLAIN, QUOTED, QUOTE_IN_QUOTED = 0, 1, 2, 3
 _LF, _CR = 10, 13
+
+
+@inlined
+def _mode_after(mode: int, byte: int, separator: int, quote: int) -> int:
+    """The mode behind a byte. FIELD_START: behind a separator, or behind the end of a record."""
+    if mode == QUOTED:
+        return QUOTE_IN_QUOTED if byte == quote else QUOTED
+    if byte == quote and mode != PLAIN:
+        return QUOTED
+    return FIELD_START if byte in (_LF, _CR, separator) else PLAIN
 
 
 @kernel
@@ -28,17 +38,8 @@ def find_cuts(
     count = 0
     for i in range(len(data)):
         byte = data[i]
-        if mode == QUOTED:
-            if byte == quote:
-                mode = QUOTE_IN_QUOTED
-            continue
-        if mode == QUOTE_IN_QUOTED:
-            if byte == quote:
-                mode = QUOTED
-                continue
-            mode = PLAIN
-        if byte in (_LF, _CR):
-            mode = FIELD_START
+        mode = _mode_after(mode, byte, separator, quote)
+        if mode == FIELD_START and byte != separator:
             end = first + i + 1
             if end - start > longest:
                 longest, longest_start = end - start, start
@@ -46,10 +47,6 @@ def find_cuts(
             if end - cut >= size:
                 cuts[count] = cut = end
                 count += 1
-        elif byte == separator:
-            mode = FIELD_START
-        elif mode == FIELD_START:
-            mode = QUOTED if byte == quote else PLAIN
     state[0], state[1], state[2], state[3], state[4] = mode, start, cut, longest, longest_start
     return count
 
@@ -71,27 +68,16 @@ def index_records(
         byte = data[i]
         if byte == _CR or (byte == _LF and (i == 0 or data[i - 1] != _CR)):
             line += 1
+        before, mode = mode, _mode_after(mode, byte, separator, quote)
         if mode == QUOTED:
-            if byte == quote:
-                mode = QUOTE_IN_QUOTED
-            continue
-        if mode == QUOTE_IN_QUOTED:
-            if byte == quote:
-                mode = QUOTED
-                continue
-            mode = PLAIN
-        if byte in (_LF, _CR):
+            opened = i if before == FIELD_START else opened
+        elif mode == FIELD_START and byte == separator:
+            separators += 1
+        elif mode == FIELD_START:
             if i > start:
                 starts[count], ends[count], lines[count], fields[count] = start, i + 1, begun, separators + 1
                 count += 1
-            mode, start, begun, separators = FIELD_START, i + 1, line, 0
-        elif byte == separator:
-            mode = FIELD_START
-            separators += 1
-        elif mode == FIELD_START:
-            mode = PLAIN
-            if byte == quote:
-                mode, opened = QUOTED, i
+            start, begun, separators = i + 1, line, 0
     if mode != QUOTED and len(data) > start:
         starts[count], ends[count], lines[count], fields[count] = start, len(data), begun, separators + 1
         count += 1

@@ -19,6 +19,18 @@ Words = NDArray[np.uint64]
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
+class Ground(NamedTuple):
+    """What partitions are of: the cells of a table, and for each column a number above all its cells. Pairs of rows
+    that are older than `fresh` need no look; `skip_null`: nor those of a cell that is null.
+    """
+
+    cells: Cells
+    values: Ints
+    skip_null: bool
+    fresh: int
+    room: Room
+
+
 @kernel
 def _check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip_null: bool, pairs: Ints) -> Any:
     """For each of some columns two rows of a group that differ there, if there are. OUT pairs. Returns how many."""
@@ -150,26 +162,17 @@ def _beside_new(
 
 
 @kernel
-def check_orders(
-    rows: Rows,
-    starts: Rows,
-    cells: Cells,
-    column: int,
-    values: int,
-    others: Ints,
-    falling: NDArray[np.bool_],
-    skip_null: bool,
-    fresh: int,
-    room: Room,
-    pairs: Ints,
+def _check_orders(
+    rows: Rows, starts: Rows, ground: Ground, column: int, others: Ints, falling: NDArray[np.bool_], pairs: Ints
 ) -> None:
     """For a column and each of some others two rows of a group that break their order: the ascending one, or, where
     `falling`, the descending one.
 
-    IN values: above all cells of the column; OUT pairs[i, 2]: -1 where there are none
+    OUT pairs[i, 2]: -1 where there are none
     Old rows have been looked at before, so that where some are old, the new ones alone are sorted, and each old one is
     held against those before and behind it.
     """
+    cells, skip_null, fresh, room = ground.cells, ground.skip_null, ground.fresh, ground.room
     own, standing, keys, spare = cells[column], len(others), room.keys, room.spare
     pairs[:, :] = -1
     for group in range(len(starts) - 1):
@@ -194,7 +197,7 @@ def check_orders(
                 count += 1
         if not varies:
             continue
-        sort_keys(keys, spare, count, values)
+        sort_keys(keys, spare, count, ground.values[column])
         for i in range(len(others)):
             if pairs[i, 0] < 0:
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
@@ -247,27 +250,15 @@ def _most_common(asked: Asked, begin: int, end: int, open_: Any, counts: Any) ->
     return best
 
 
-@kernel
-def _check_pairs(
-    rows: Rows,
-    starts: Rows,
-    cells: Cells,
-    values: Ints,
-    skip_null: bool,
-    fresh: int,
-    asked: Asked,
-    begin: int,
-    end: int,
-    room: Room,
-    pairs: Ints,
-) -> Any:
-    """The orders asked for between two places. OUT pairs: those that break one. Returns how many.
+@inlined
+def _check_pairs(rows: Rows, starts: Rows, ground: Ground, asked: Asked, k: int, pairs: Ints) -> Any:
+    """The orders asked of context k. OUT pairs: those that break one. Returns how many.
 
     Rows are sorted by one column for all orders that it is in, by as few columns as is easy to see.
     """
-    found = 0
+    begin, end, found = asked.orders_from[k], asked.orders_from[k + 1], 0
     open_ = np.ones(end, np.bool_)
-    counts = np.empty(len(cells), np.int64)
+    counts = np.empty(len(ground.cells), np.int64)
     others, falling = np.empty(end - begin, np.int64), np.empty(end - begin, np.bool_)
     broken = np.empty((end - begin, 2), np.int64)
     while True:
@@ -281,19 +272,7 @@ def _check_pairs(
                 falling[many] = asked.falling[i]
                 open_[i] = False
                 many += 1
-        check_orders(
-            rows,
-            starts,
-            cells,
-            column,
-            values[column],
-            others[:many],
-            falling[:many],
-            skip_null,
-            fresh,
-            room,
-            broken[:many],
-        )
+        _check_orders(rows, starts, ground, column, others[:many], falling[:many], broken[:many])
         for i in range(many):
             if broken[i, 0] >= 0:
                 pairs[found] = broken[i]
@@ -322,8 +301,8 @@ def prove(
 
     IN rows, starts: the partition that all contexts begin with
     """
-    found, depth = 0, 0
-    longest = 0
+    ground = Ground(cells, values, skip_null, fresh, room)  # made here, as calls from Python hand over tuples slowly
+    found, depth, longest = 0, 0, 0
     for k in range(len(asked.key)):
         longest = max(longest, asked.added_from[k + 1] - asked.added_from[k])
     on_way = np.empty(longest + 1, np.int64)
@@ -360,19 +339,7 @@ def prove(
         if len(constants):
             found += _check_constants(own_rows, own_starts, cells, constants, skip_null, pairs[found:])
         if asked.orders_from[k + 1] > asked.orders_from[k]:
-            found += _check_pairs(
-                own_rows,
-                own_starts,
-                cells,
-                values,
-                skip_null,
-                fresh,
-                asked,
-                asked.orders_from[k],
-                asked.orders_from[k + 1],
-                room,
-                pairs[found:],
-            )
+            found += _check_pairs(own_rows, own_starts, ground, asked, k, pairs[found:])
         if found > before:
             found += neighbours(own_rows, own_starts, most, pairs[found:])
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_inside import first_above
+from holdfast.kernels.hitting_bits import first_above
 from holdfast.pairs.keys import KeyTable
 
 Words = NDArray[np.uint64]

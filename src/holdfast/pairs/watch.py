@@ -67,7 +67,7 @@ class PairWatch:
         return self.delta
 
     def _compare(self, rows: WeightedRows, batch: WeightedRows, after: Table) -> Delta:
-        """Count the pairs that a batch adds and takes. Where that is most of them, all are counted anew instead.
+        """Count the pairs that a batch adds and takes. Where these are most pairs, count all of them again.
 
         What `Count` of a batch that comes row by row lacks, or has too much, are pairs of a row with those equal to it.
         Let a row have the weights w before the batch and v = w + d after it. Counted are d w of the pairs among rows
@@ -103,5 +103,5 @@ class CountedSignatures(PairWatch):
     usual: ClassVar[Kind] = ORDERED
 
     def rewritten(self, table: Table, kept: Kept) -> CountedSignatures:  # noqa: ARG002
-        """Signatures know no codes; rows are read anew with the next batch."""
+        """Signatures know no codes; the next batch reads the rows again."""
         return CountedSignatures.load(table, *self.dump(), self.sets.kind)

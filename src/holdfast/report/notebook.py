@@ -12,12 +12,11 @@ from itertools import islice
 from sqlite3 import ProgrammingError
 
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import short_names
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
-from holdfast.report.document.details import rule_of, violations_page
+from holdfast.report.document.details import rule_of, side_by_side, violations_page
 from holdfast.report.document.fates import fate_of, turn_of
-from holdfast.report.document.shown import Shown
+from holdfast.report.document.shown import Shown, Side
 from holdfast.report.pages import escape, findings_html, html_table, outcome_html
 from holdfast.report.pictures import STYLE, strip
 from holdfast.report.suggestions import suggestions_html
@@ -32,7 +31,6 @@ from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.state import State
 from holdfast.results.suggestions import Suggestions
-from holdfast.rules.sentences import why
 
 _PAIRS = 3  # pairs of rows that are shown of a rule, or of a batch
 _OTHERS = 6  # columns that a rule does not look at
@@ -100,24 +98,11 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
     rule = rule_of(engine, text)
     if rule is None or not witness.values or not all(witness.values):
         return None
-    shown, values = Shown(), witness.values
-    keys = witness.keys or ({},) * len(values)
-    numeric = {name for row in values for name, value in row.items() if isinstance(value, int | float)}
-    said = why(rule, values, short_names(witness.rows, witness.keys), show=shown.value, numeric=numeric)
-    columns = list(dict.fromkeys([*rule.columns, *values[0]]))
-    rows = [
-        {
-            "name": shown.name(witness.rows[place], keys[place], values[place], rule.columns),
-            "alive": True,
-            "values": [shown.value(values[place].get(name)) for name in columns],
-        }
-        for place in said.order
-    ]
-    sentence = said.closed or witness.sentence
-    return {
-        "sentence": sentence, "columns": columns, "rule_columns": list(rule.columns),
-        "marked": said.marked, "rows": rows,
-    }  # fmt: skip
+    keys = witness.keys or ({},) * len(witness.values)
+    sides = [Side(*each) for each in zip(witness.rows, keys, witness.values, strict=True)]
+    numeric = {name for side in sides for name, value in side.values.items() if isinstance(value, int | float)}
+    columns = list(dict.fromkeys([*rule.columns, *sides[0].values]))
+    return side_by_side(rule, sides, columns, Shown(), witness.sentence, numeric=numeric)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------

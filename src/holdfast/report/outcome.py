@@ -30,9 +30,10 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
         _print_lines(console, outcome.aside_lines())
         return
+    milliseconds = 1000 * (batch.seconds + outcome.commit_seconds)
     console.print(
         f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
-        f"{batch.deleted:,} deleted in {batch.seconds * 1000:,.0f} ms{_ignored(batch)}"
+        f"{batch.deleted:,} deleted in {milliseconds:,.0f} ms{_ignored(batch)}"
     )
     _print_lines(console, outcome.aside_lines())
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]

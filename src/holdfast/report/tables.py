@@ -20,7 +20,10 @@ from holdfast.engines.contract import GIVEN_TABLE, FindingTable, RuleClass, is_g
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.terminal import Terminal, plain
 from holdfast.results.outcome_lines import change_lines
-from holdfast.visible import cut, visible
+from holdfast.results.rows import Row
+from holdfast.visible import brief, cut, visible
+
+_LONGEST_VALUE = 1000
 
 
 def text_table(
@@ -185,3 +188,29 @@ def _narrow(widths: list[int], places: Sequence[int], excess: int) -> int:
         widths[widest] -= 1
         taken += 1
     return taken
+
+
+def print_rows(rows: Sequence[Row], most: int) -> None:
+    """What is known of each row, and its values."""
+    console = Terminal()
+    shown = rows[:most]
+    columns = list(dict.fromkeys(name for row in shown for name in row.values or ()))
+    lines = [[str(row.number), *(_row_cell(row, name) for name in columns)] for row in shown if row.values is not None]
+    headings = ("row", *columns)
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    fits = sum(width + 3 for width in widths) < console.width
+    for row in shown:
+        console.print(plain(str(row)), soft_wrap=True)
+        if row.values is not None and not fits:
+            console.print(text_table(("column", "value"), [(name, _row_cell(row, name)) for name in row.values]))
+    if lines and fits:
+        console.print(text_table(headings, lines))
+    if len(rows) > most:
+        console.print(f"… and {len(rows) - most:,} more; see --limit")
+
+
+def _row_cell(row: Row, column: str) -> str:
+    """A value as it is; nothing where it isn't kept."""
+    values = row.values or {}
+    value = values.get(column)
+    return brief(None if value is None else str(value), _LONGEST_VALUE) if column in values else ""

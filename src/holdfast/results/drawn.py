@@ -32,7 +32,7 @@ class Drawn:
 
 
 def section(heading: str, count: int, lines: Iterable[str]) -> list[str]:
-    """A heading, and the first of so many lines below it."""
+    """A heading, and the first of `count` lines below it."""
     more = [f"  … and {count - _MOST:,} more"] if count > _MOST else []
     return [heading, *(f"  {line}" for line in islice(lines, _MOST)), *more]
 
@@ -43,5 +43,5 @@ def shape_lines(shapes: Shapes) -> list[str]:
 
 
 def rules_counted(count: int) -> str:
-    """So many rules, in words."""
+    """A number of rules, in words."""
     return f"{count:,} rule{'s' * (count != 1)}"

@@ -176,14 +176,14 @@ class _Values:
 
     def witness(self, record: EventRecord) -> KeptWitness:
         """The witness of an event, with the values that are kept."""
-        told: dict[str, Any] = json.loads(record.witness or "")
-        rows = tuple(told["rows"])
+        kept: dict[str, Any] = json.loads(record.witness or "")
+        rows = tuple(kept["rows"])
         table = table_of_rows(record.engine, record.table, record.text)
         known = self._rows_of(table)
         values = tuple(known.get((record.seq, row)) for row in rows)
-        kept_keys = [self._names.now(table, record.seq, key) for key in told.get("keys") or ()]
+        kept_keys = [self._names.now(table, record.seq, key) for key in kept.get("keys") or ()]
         keys = tuple(kept_keys or self._keys_in(table, values))
-        return KeptWitness(rows, values, keys, sentence=told.get("sentence", ""))
+        return KeptWitness(rows, values, keys, sentence=kept.get("sentence", ""))
 
     def _rows_of(self, table: str) -> dict[tuple[int, int], Json]:
         if table not in self._rows:

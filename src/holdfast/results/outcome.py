@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from holdfast.changes.diff import Diff, Finding, PairChange, Witness, Worth
+from holdfast.changes.diff import Diff, Finding, ViolationChange, Witness, Worth
 from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
@@ -49,6 +49,7 @@ class Outcome(Printed, Drawn):
     already_applied: bool = False
     quarantined: Quarantined | None = None  # where rows may be set aside, those that were
     marks: Marks = field(default=Marks())  # the found rules that are ignored, and those that are pinned
+    commit_seconds: float = 0.0  # which `seconds` of the batch leave out, as the history is written with it
 
     @property
     def lost(self) -> list[Finding]:
@@ -126,7 +127,7 @@ class Outcome(Printed, Drawn):
         return [pair for diff in self.diffs.values() for pair in diff.changed.values()]
 
     @property
-    def violations(self) -> dict[str, PairChange]:
+    def violations(self) -> dict[str, ViolationChange]:
         """The violations that were added and resolved, by the text of the rule; `diffs` tells those of tables apart."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
@@ -335,7 +336,7 @@ def _cause(diff: Diff, text: str) -> dict[str, Any]:
     return cause.to_json() if cause else {}
 
 
-def _grew(old: Finding, new: Finding, pairs: PairChange | None) -> bool:
+def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:
     if pairs is not None and pairs.new is not None:
         return pairs.new > 0
     return bool(new.to_json()["violations"] > old.to_json()["violations"])

@@ -163,14 +163,15 @@ def with_cause(of: OfTable, text: str) -> str:
 
 
 def implied_lines(of: Iterable[OfTable], most: int) -> list[str]:
-    """The rules that are implied by others now, with those others."""
-    return [
+    """The first rules that are implied by others now, with those others."""
+    lines = (
         with_cause(each, text)
         for each in of
         if each.diff.causes
         for text in one_a_class(each.diff.lost)
         if text not in each.diff.witnesses and text not in each.diff.untested
-    ][:most]
+    )
+    return list(islice(lines, most))
 
 
 # ---- what changed of a finding --------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if that can be
-    told; its values are None where they are not kept any more.
+    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if that is
+    known; its values are None where they are not kept any more.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -71,7 +71,7 @@ class Row:
             return "its values are not kept any more"
         if self.kept.place == "files":
             return "its values still lie in the files"
-        return f"of its values, those are kept that were told when {self.kept.rule} broke with batch {self.kept.batch}"
+        return f"kept of its values: those shown when {self.kept.rule} broke with batch {self.kept.batch}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

@@ -85,7 +85,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         return tuple(each for each in self.ranked if each.is_told)
 
     def rules(self, top: int | None = None) -> Rules:
-        """The first told ones as rules to be given, such as to `check` or `Monitor.create`."""
+        """The first of those that are shown, as rules for `check` or `Monitor.create`."""
         refuse_below(1, top, "the number of rules")
         given = given_rules(self.told[:top])
         return Rules(tuple(RuleEntry(each.name, each.table, each.text, each.severity, each.note) for each in given))
@@ -105,7 +105,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         return to_arrow([each.to_json() for each in self.ranked])
 
     def sections(self, top: int = TOP) -> Iterator[Section]:
-        """Keys, columns that say the same, what determines what, and the other classes, at most so many lines of each;
+        """Keys, columns that say the same, what determines what, and the other classes, at most `top` lines of each;
         then the rows that look wrong.
         """
         several = len(self.shapes) > 1
@@ -156,13 +156,13 @@ def _determining(found: Suggestions, several: bool) -> list[Line]:
         for (table, _), rules in _groups(found).items()
         for near in (False, True)
     ]
-    told = [(table, rules) for table, rules in halves if any(each.is_told for each in rules)]
-    return [_group_line(f"{table}: " if several else "", rules) for table, rules in told]
+    shown = [(table, rules) for table, rules in halves if any(each.is_told for each in rules)]
+    return [_group_line(f"{table}: " if several else "", rules) for table, rules in shown]
 
 
 def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
-    """The likely FDs by table and left side, told or not, without those between columns that are the same, which are
-    told already, and without those of columns for which others stand.
+    """The likely FDs by table and left side, shown or not. Columns that are the same count once: the FDs between them
+    are left out, and so are those of all but the first.
     """
     standing = {(each.table, column): each.columns[0] for each in found.same for column in each.columns}
     groups: dict[tuple[str, str], list[Suggestion]] = {}
@@ -176,10 +176,10 @@ def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
 
 
 def _group_line(before: str, rules: Sequence[Suggestion]) -> Line:
-    told, through = ([_right(each) for each in rules if each.is_told is flag] for flag in (True, False))
+    direct, through = ([_right(each) for each in rules if each.is_told is flag] for flag in (True, False))
     nearly = "nearly " if rules[0].scored.to_remove else ""
     verb = "determine" if len(rules[0].scored.columns) > 1 else "determines"
-    listed = ", ".join(told) + (f"; through them {', '.join(through)}" if through else "")
+    listed = ", ".join(direct) + (f"; through them {', '.join(through)}" if through else "")
     what = f"{len(rules):,} columns: {listed}" if len(rules) > 1 else listed
     text = f"{before}{', '.join(rules[0].scored.columns)} {nearly}{verb} {what}"
     return Line(text, rules[0].scored.score, max(each.scored.to_remove for each in rules))

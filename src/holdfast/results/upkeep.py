@@ -40,7 +40,7 @@ class Verified(Printed):
 @dataclass(frozen=True)
 class Vacuumed:
     """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
-    that had told values of rows which died.
+    that had kept values of rows that died.
 
     With `watch` and `more` of the example of `Monitor`:
 

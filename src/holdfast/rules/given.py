@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from holdfast.rules.registry import parse
@@ -37,9 +38,9 @@ class Named(Generic[R]):
     severity: Severity = "error"
     note: str = ""
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """The rule."""
+        """The rule: engines ask for it with each batch."""
         return self.rule.text
 
     @property

@@ -70,9 +70,7 @@ class BoxTree:
         """What a file keeps of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
         hold what was deleted.
         """
-        self._read_ahead()
-        boxtree.visit_all(self.pools)  # damage must not get a new checksum
-        self._refuse_damage()
+        self._look_at_all()  # damage must not get a new checksum
         leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
         self._make_room(leaves // 16)
         boxdelete.wipe(self.pools)
@@ -100,6 +98,11 @@ class BoxTree:
         if self._file is not None:
             self._file.read_ahead()
 
+    def _look_at_all(self) -> None:
+        self._read_ahead()
+        boxtree.visit_all(self.pools)
+        self._refuse_damage()
+
     def _refuse_damage(self) -> None:
         """Give out no answer that a damaged leaf had a part in."""
         if self._file is not None and self.pools.facts[DAMAGED]:
@@ -115,6 +118,15 @@ class BoxTree:
     def nbytes(self) -> int:
         """The bytes of the pools."""
         return sum(pool.nbytes for pool in self.pools)
+
+    def contents(self) -> tuple[Values, Ids]:
+        """All rows, by id."""
+        self._look_at_all()
+        pools, leaves = self.pools, int(self.pools.facts[LEAVES])
+        there = np.arange(LEAF) < pools.filled[:leaves, None]
+        ids = pools.ids[:leaves][there]
+        order = np.argsort(ids)
+        return np.stack([pools.values[:leaves, dim][there][order] for dim in range(self.dims)]), ids[order]
 
     def insert(self, rows: Values, ids: Ids) -> None:
         """Put rows in; neighbours in the tree should be neighbours in the batch."""
@@ -222,7 +234,7 @@ def _looks(blocks: int) -> NDArray[np.int64]:
 
 
 def _chunks(count: int) -> list[tuple[int, int]]:
-    """Parts of so many blocks or queries for threads: from one to before another."""
+    """Where to cut `count` blocks or queries for threads: each part from one up to before another."""
     return list(itertools.pairwise(count * i // _CHUNKS for i in range(_CHUNKS + 1)))
 
 

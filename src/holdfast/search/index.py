@@ -19,6 +19,7 @@ from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
 from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
 from holdfast.search.queries import Check, Condition, Lookup
+from holdfast.search.sorting import sorted_order
 from holdfast.table import files
 from holdfast.table.private import PrivateArrays, let_go
 from holdfast.table.runner import Threads
@@ -160,9 +161,22 @@ class Index:
         if self.written is not None:
             self.written.forget(matrix, ids)
 
-    def is_cheaper_to_rebuild(self, rows: Operands) -> bool:
-        """Whether so many rows arrive that making the index anew is the quicker way."""
-        return len(rows) > _FEW and len(self._matrix(rows)[1]) * _BULK > len(self.tree)
+    def take_in(self, rows: Operands) -> None:
+        """Put in the rows that belong, younger than all others. Where they are so many that it is quicker, the tree is
+        made anew of its own rows and these.
+        """
+        matrix, ids = self._matrix(rows)
+        if len(ids) <= _FEW or len(ids) * _BULK <= len(self.tree):
+            return self.insert(rows)
+        if len(self.tree):
+            old, old_ids = self.tree.contents()
+            by_id = np.argsort(ids)
+            matrix = np.concatenate([old, np.take(matrix, by_id, axis=1)], axis=1)
+            ids = np.concatenate([old_ids, ids[by_id]])
+            order = sorted_order(list(matrix[:2]), len(ids))
+            matrix, ids = np.take(matrix, order, axis=1), ids[order]
+        self.tree, self.written = BoxTree(matrix, ids), None
+        return None
 
     def probe(
         self,

@@ -29,7 +29,7 @@ from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Table
 
 Keys = NDArray[np.int64]
-_FEW = 8  # codes that are at most one in so many of a dictionary's are looked up, rather than kept for all
+_FEW = 8  # fewer codes than one in this many of a dictionary are looked up; for more, the keys of all are kept
 
 
 class KeySpace(Protocol):
@@ -39,7 +39,7 @@ class KeySpace(Protocol):
 
     @property
     def generation(self) -> int:
-        """Counts how often keys had to be given anew."""
+        """How often all keys had to be replaced."""
 
     def follow(self, table: Table) -> None:
         """Take in the values that a newer version of the table has added."""
@@ -77,12 +77,12 @@ class OrderSpace:
 
     @property
     def generation(self) -> int:
-        """Counts how often keys had to be given anew."""
+        """How often all keys had to be replaced."""
         return sum(keys.generation for keys in self._labels.values())
 
     def follow(self, table: Table) -> None:
         """Let the order keys follow."""
-        self._table = table
+        self._encoding = table.encoding  # no rows
         self.is_lasting = not any(images.is_wide(table.dictionaries[column].kept) for column in self._columns)
         if not self.is_lasting:
             self._labels = {column: table.order_keys(column) for column in self._columns}
@@ -91,9 +91,9 @@ class OrderSpace:
         """The order keys."""
         if column in self._labels:
             return self._labels[column].of(codes)
-        if len(codes) * _FEW < len(self._table.dictionaries[column]):
-            return _images_of(self._table.dictionaries[column], codes)
-        return self._table.order_keys(column).of(codes)
+        if len(codes) * _FEW < len(self._encoding.dictionaries[column]):
+            return _images_of(self._encoding.dictionaries[column], codes)
+        return self._encoding.order_keys(column).of(codes)
 
 
 def _images_of(dictionary: Dictionary, codes: AnyCodes) -> Keys:

@@ -4,12 +4,13 @@
     search.all(limit)              the pairs of every query, by a search of the whole table that keeps nothing
     search.first(0)                one pair of a query, or None
     search.count(0)                how many it has
-    batch = search.follow(change)  rows that died leave, rows born join
+    search.ready(before, now)      keys are current with a batch
+    batch = search.look(born, dead)  rows that died leave, rows born join: this needs no table
     batch.added(0, room)           the pairs of a query that the rows born are in
 
 Indexes follow from the table: they are made when first needed, or opened from files that an earlier process has written
 (see `index_files`), shared by all queries that can share one, and follow every batch.
-Invariant: after `follow`, every index holds exactly the living rows that belong into it.
+Invariant: after `look`, every index holds exactly the living rows that belong into it.
 Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.3, for each index; a batch costs what its rows cost to
 look up, not what the table holds.
 """
@@ -32,8 +33,8 @@ from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living, of_rows
 from holdfast.search.queries import PairQuery
-from holdfast.table.change import Change
 from holdfast.table.nulls import Nulls
+from holdfast.table.rows import Rows
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
@@ -42,7 +43,7 @@ _GROWTH = 2  # the table's growth after which the layout of the indexes is thoug
 
 
 class PairSearch:
-    """Some queries on one table, at the moment of the last batch it followed."""
+    """Some queries on one table, at the moment of the last batch."""
 
     def __init__(self, table: Table, queries: Sequence[PairQuery], nulls: Nulls = Nulls.SQL) -> None:
         self.table = table
@@ -54,6 +55,7 @@ class PairSearch:
         self._distinct: list[int] = []  # values of each column when the indexes were laid out
         self._laid_out_at = 0
         self._files: IndexFiles | None = None  # indexes in files, which are opened when first needed
+        self._is_behind = False  # whether indexes wait for the rows of a batch
 
     def add(self, queries: Sequence[PairQuery]) -> None:
         """Keep more queries. Indexes are laid out for all of them when they are next needed."""
@@ -102,6 +104,7 @@ class PairSearch:
         return once.counted(query, self._index(number, 0, rows), rows, threads).count
 
     def _rows(self) -> Operands:
+        self._forget_if_behind()
         self.spaces.follow(self.table)
         return living(self.spaces, self.table)
 
@@ -109,6 +112,7 @@ class PairSearch:
 
     def write_indexes(self, folder: str) -> None:
         """Write to a folder the indexes that are worth it, and make them first where there are none yet."""
+        self._forget_if_behind()
         if self._files is not None or self.table.rows < FEWEST or all(query.single for query in self.queries):
             return
         if self._indexes is None:
@@ -118,6 +122,7 @@ class PairSearch:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and facts that tell of the indexes in files. `files` among the facts names these."""
+        self._forget_if_behind()
         files = self._files
         if files is None:
             files = IndexFiles(self._distinct, self._laid_out_at, [index.written for index in self._indexes or []])
@@ -158,12 +163,16 @@ class PairSearch:
         next_place = iter(places)
         return layouts, [(-1, -1) if query.single else (next(next_place), next(next_place)) for query in self.queries]
 
-    def _make_ready(self, before: Table, now: Table) -> list[Index]:
-        """The indexes of a table's rows as they were before a batch, with keys current after it.
+    # ---- a batch ----------------------------------------------------------------------------------------------------
+
+    def ready(self, before: Table, now: Table) -> None:
+        """Make ready for a batch, the one step of it that sees the table: the indexes have its rows as they were
+        before, with keys that are current after it.
 
         They are made anew where keys changed, where codes outgrew their packing, and where the table has grown so much
         that another layout suits it better (section 5.2: a schedule is thought over only when it could have changed).
         """
+        self._forget_if_behind()
         self.spaces.follow(now)
         if self._indexes is None or any(index.stale(self.spaces, now) for index in self._indexes):
             self._rebuild(before, now)
@@ -172,44 +181,32 @@ class PairSearch:
             layouts, _ = self._layouts([len(dictionary) for dictionary in now.dictionaries])
             if layouts != [index.layout for index in self._indexes]:
                 self._rebuild(before, now)
-        assert self._indexes is not None
-        return self._indexes
+        self.table, self._is_behind = now, True
 
     def _rebuild(self, before: Table, now: Table) -> None:
         self._indexes = None  # free the old ones first
         self._build(before.grown(now.dictionaries).following(now))
 
-    # ---- a batch ----------------------------------------------------------------------------------------------------
+    def _forget_if_behind(self) -> None:
+        """Make the indexes anew where nobody looked at the last batch."""
+        if self._is_behind:
+            self._indexes, self._is_behind = None, False
 
-    def follow(self, change: Change, counted: Iterable[int] = ()) -> BatchPairs:
+    def look(self, born: Rows, dead: Rows, counted: Iterable[int] = ()) -> BatchPairs:
         """Let the rows that died leave and those born join. `counted` names queries whose lost pairs are counted: that
         must be done before the rows leave.
         """
-        indexes = self._make_ready(change.before, change.after)
-        dead = self._batch(change.after, change.dead, change.deleted if len(change.dead) else None)
-        born_ids = np.arange(change.born.start, change.born.stop)
-        born = self._batch(change.after, born_ids, change.inserted if len(born_ids) else None)
-        lost = {number: self._count_within(number, dead) for number in counted}
-        for index in indexes if len(dead) else []:
-            index.delete(dead)
-        self.table = change.after
-        if len(born):
-            self._put_in(born)
-        return BatchPairs(self, born, lost)
-
-    def _batch(self, table: Table, ids: Ids, codes: NDArray[np.uint32] | None) -> Operands:
-        none = np.empty(0, np.uint32)
-        return of_rows(self.spaces, table, ids, lambda column: none if codes is None else codes[column])
-
-    def _put_in(self, born: Operands) -> None:
-        assert self._indexes is not None
-        everything: Operands | None = None
-        for number, index in enumerate(self._indexes):
-            if index.is_cheaper_to_rebuild(born):
-                everything = living(self.spaces, self.table) if everything is None else everything
-                self._indexes[number] = Index.of(index.layout, everything)
-            else:
-                index.insert(born)
+        if not self._is_behind or self._indexes is None:
+            raise AssertionError("a search must be ready for a batch")
+        come, gone = (of_rows(self.spaces, rows.encoding, rows.ids, rows.codes) for rows in (born, dead))
+        lost = {number: self._count_within(number, gone) for number in counted}
+        for index in self._indexes:
+            if len(gone):
+                index.delete(gone)
+            if len(come):
+                index.take_in(come)
+        self._is_behind = False
+        return BatchPairs(self, come, lost)
 
     def _pairs_with(self, number: int, born: Operands, room: int) -> Pairs | None:
         """The pairs that rows born are in, each once; None where they are more than there is room for.
@@ -239,19 +236,6 @@ class PairSearch:
             return no_pairs()
         return paired(np.concatenate([ts, olds]), np.concatenate([partners, ss]))
 
-    def _first_with(self, number: int, born: Operands) -> tuple[int, int] | None:
-        query = self.queries[number]
-        if not len(born):
-            return None
-        if query.single:
-            ids = once.passing(query, born)
-            return (int(ids[0]), -1) if len(ids) else None
-        found = self._index(number, 0).first(query.as_t, born, OTHERS)
-        if found is not None or query.symmetric:
-            return found if found is None or not query.symmetric else (min(found), max(found))
-        other = self._index(number, 1).first(query.as_s, born, OTHERS)
-        return None if other is None else (other[1], other[0])
-
     def _count_within(self, number: int, batch: Operands) -> int:
         """How many pairs some rows are in; all of them are in the indexes now: as t and as s, less the pairs within the
         batch, which both counted.
@@ -271,7 +255,7 @@ class PairSearch:
 
 @dataclass(frozen=True)
 class BatchPairs:
-    """What a batch did to the pairs of each query. Ask before the search follows the next batch."""
+    """What a batch did to the pairs of each query. Ask before the next batch comes."""
 
     _search: PairSearch
     _born: Operands
@@ -280,10 +264,6 @@ class BatchPairs:
     def added(self, number: int, room: int) -> Pairs | None:
         """The pairs that rows born are in; None where they are more than there is room for."""
         return self._search._pairs_with(number, self._born, room)
-
-    def first(self, number: int) -> tuple[int, int] | None:
-        """One pair that a row born is in, or None."""
-        return self._search._first_with(number, self._born)
 
     def count(self, number: int) -> int:
         """How many pairs the rows born are in."""

@@ -1,7 +1,7 @@
-"""The pair search that all engines of a table share: each adds the queries that it needs kept.
+"""The pair search that all keepers of a table share: each adds the queries that it needs kept.
 
-Queries are asked when an engine discovers or loads its state, so that queries of several engines can share an index.
-A batch is followed once; whoever asks for its pairs after that gets the same answer.
+Queries are asked when a keeper begins or loads its state, so that queries of several keepers can share an index.
+A batch is looked at once; whoever asks for its pairs after that gets the same answer.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from holdfast.search.search import BatchPairs, PairSearch
 from holdfast.table.change import Change
 from holdfast.table.nulls import Nulls
 from holdfast.table.rewrite import Kept
+from holdfast.table.rows import Rows
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -41,10 +42,16 @@ class TableSearch:
         self.pairs.add(queries)
         return range(first, first + len(queries))
 
-    def follow(self, change: Change, runner: Runner | None = None) -> BatchPairs:  # noqa: ARG002  # a batch fits one machine
-        """Take in a batch, unless that was done; gives what it did to the pairs."""
-        if self._batch is None or self.pairs.table is not change.after:
-            self._batch = self.pairs.follow(change, self.counted)
+    def follow(self, change: Change, runner: Runner | None = None) -> None:  # noqa: ARG002  # a batch fits one machine
+        """Make ready for a batch, unless that was done."""
+        if self.pairs.table is not change.after:
+            self.pairs.ready(change.before, change.after)
+            self._batch = None
+
+    def look(self, born: Rows, dead: Rows) -> BatchPairs:
+        """Take in the rows of the batch, unless another keeper did; gives what they did to the pairs."""
+        if self._batch is None:
+            self._batch = self.pairs.look(born, dead, self.counted)
         return self._batch
 
     @classmethod

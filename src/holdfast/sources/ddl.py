@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from holdfast.changes.names import unquoted
 from holdfast.errors import BadInput, suggest
+from holdfast.table.types import kept_type
 
 _COLUMN = re.compile(
     r"\s*(?P<name>`(?:[^`]|``)+`|[A-Za-z_][A-Za-z0-9_]*)\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"
@@ -77,6 +78,21 @@ def parse_plain_ddl(ddl: str) -> list[tuple[str, pa.DataType]] | None:
         columns.append((unquoted(match["name"]), kept))
         position = match.end()
     return None if not columns or ddl.rstrip().endswith(",") else columns
+
+
+def type_named(kind: str | pa.DataType) -> pa.DataType:
+    """The type that a word means, such as `integer`, `decimal(10,2)` or `text`."""
+    if not isinstance(kind, str):
+        kept = kept_type(kind) if isinstance(kind, pa.DataType) else None
+        if kept is None:
+            raise BadInput(f"values of type {kind} can't be compared; choose another")
+        return kept
+    parsed = parse_plain_ddl(f"c {'string' if kind.strip().lower() == 'text' else kind}")
+    if parsed is None or len(parsed) != 1:
+        raise BadInput(
+            f"there is no type {kind!r}; choose from: integer, float, decimal(10,2), text, boolean, date, timestamp"
+        )
+    return parsed[0][1]
 
 
 def _type(match: re.Match[str]) -> pa.DataType | None:

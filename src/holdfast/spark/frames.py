@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyspark.sql import functions
 from pyspark.sql import types as spark_types
 
 from holdfast.errors import BadInput
@@ -17,7 +18,7 @@ from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 CORRUPT = "_holdfast_corrupt"
 FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
@@ -115,3 +116,23 @@ def _reason(said: str) -> str:
 def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, str]) -> DataFrame:
     """A database table over JDBC; the driver's jar must be on Spark's class path."""
     return spark.read.options(**properties).jdbc(url, table)
+
+
+# ---- feeds of several tables: which tables their rows are for, and the rows of one ---------------------------------
+
+
+def names_in(frame: DataFrame, place: int, marked: bool) -> list[str]:
+    """The names in a column, each once; none is that of a row which has none."""
+    rows = frame.select(_name(place, marked).alias("name")).distinct().orderBy("name").collect()
+    return ["" if row[0] is None else str(row[0]) for row in rows]
+
+
+def rows_of(frame: DataFrame, place: int, name: str, marked: bool) -> DataFrame:
+    """The rows that have a name there, in their order."""
+    return frame.filter(_name(place, marked) == name)
+
+
+def _name(place: int, marked: bool) -> Column:
+    """A column of names, without the marks of JSON (see `sources.jsonlines`)."""
+    name = functions.col(f"c{place}").cast("string")
+    return functions.substr(name, functions.lit(2)) if marked else name

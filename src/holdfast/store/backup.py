@@ -32,7 +32,7 @@ _OWN = (*(f"{_UNFINISHED}-{what}" for what in ("journal", "wal", "shm")), SUMS, 
 
 @dataclass(frozen=True)
 class Backup:
-    """What was copied: so many files and bytes, as of a batch.
+    """What was copied: how many files and bytes, as of which batch.
 
     With `watch` and `more` of the example of `Monitor`:
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from holdfast.errors import clear_sentences
-from holdfast.store.renamed import ColumnNames
 
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
 
@@ -151,3 +150,34 @@ class Remembered:
             SELECT DISTINCT engine, table_name, seq, text, witness FROM events, json_each(witness, '$.rows') AS told
             WHERE witness LIKE '%"keys"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
         return [(*about, json.loads(witness)) for *about, witness in self._rows(query, json.dumps(list(numbers)))]
+
+
+class ColumnNames:
+    """What columns were called when a row was kept, and what they are called now: the values of a row that broke a rule
+    are kept as they were then, while rules follow their columns to other names.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._changes: dict[str, list[tuple[int, dict[str, str | None]]]] = defaultdict(list)
+        query = "SELECT seq, table_name, json FROM reshaped JOIN batches USING (seq) ORDER BY seq"
+        for seq, table, about in database.execute(query):
+            if names := _names(json.loads(about)):
+                self._changes[table].append((seq, names))
+
+    def now(self, table: str, seq: int, values: dict[str, Any]) -> dict[str, Any]:
+        """The values of a row that was kept with a batch, under the names of now. Those of a column that left stay,
+        unless another one has its name since.
+        """
+        for later, names in self._changes.get(table, ()):
+            if later > seq:
+                moved = {new: values[old] for old, new in names.items() if new is not None and old in values}
+                taken = {*names, *filter(None, names.values())}
+                values = {name: value for name, value in values.items() if name not in taken} | moved
+        return values
+
+
+def _names(about: Mapping[str, Any]) -> dict[str, str | None]:
+    """New names by old ones; None for names that were given to new columns."""
+    columns = about.get("columns", ())
+    given: dict[str, str | None] = {each["column"]: None for each in columns if each["done"] == "added"}
+    return given | {each["column"]: each["name"] for each in columns if each["done"] == "renamed"}

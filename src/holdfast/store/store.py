@@ -34,13 +34,12 @@ from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, conn
 from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows
 from holdfast.store.handled import HandledFiles
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, bytes_of_state, has_room
 from holdfast.store.lock import WriterLock
 from holdfast.store.named import BESIDE, named_beside, named_files
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, KeptStates, TableRecord
 from holdfast.store.remembered import Remembered
 from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
-from holdfast.store.space import TO_OPEN, bytes_of_state, has_room
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files

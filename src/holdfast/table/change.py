@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, group_rows
+from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 
@@ -36,6 +38,17 @@ class Change:
         """The codes of the rows that died."""
         return self.before.codes(self.dead)
 
+    @property
+    def come(self) -> Rows:
+        """The rows born, as columns."""
+        ids = partial(np.arange, self.born.start, self.born.stop, dtype=np.int64)
+        return Rows(self.after.encoding, ids, len(self.born), lambda column: self.inserted[column])
+
+    @property
+    def gone(self) -> Rows:
+        """The rows that died, as columns, by id."""
+        return Rows(self.after.encoding, lambda: self.dead, len(self.dead), lambda column: self.deleted[column])
+
     @cached_property
     def updated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows that were updated: ids that died, ascending, and beside each the id born with the same declared key.
@@ -52,3 +65,27 @@ class Change:
         old, new = self.dead[there], born[of_dead][there]
         order = np.argsort(old)
         return old[order], new[order]
+
+
+class Batch:
+    """The changes of all tables of one transaction: at most one of each table, all made before anyone sees one."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self.changes = tuple(changes)
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.changes)
+
+    def of(self, table: str) -> Change | None:
+        """What it did to a table, if anything."""
+        return next((change for change in self.changes if change.table == table), None)
+
+    def in_table(self, table: str) -> Batch:
+        """What it did to one table."""
+        return Batch([change for change in self.changes if change.table == table])
+
+    @property
+    def only(self) -> Change:
+        """The change of the one table that it is about."""
+        (change,) = self.changes
+        return change

@@ -114,6 +114,11 @@ class Table:
         """The same rows with newer dictionaries."""
         return replace(self, dictionaries=dictionaries)
 
+    @cached_property
+    def encoding(self) -> Table:
+        """What codes mean in this version of the table: the same dictionaries and order keys, and no rows."""
+        return replace(self, shards=(), alive=(), rows=0, where=None)
+
     def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
         """The table after some rows died and some shards arrived, whose ids follow on."""
         marks = list(self.alive)

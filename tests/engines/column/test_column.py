@@ -40,7 +40,7 @@ def test_facts_are_those_of_the_definition(first: list[Row], stream: list[Batch]
     world.change(Batch(first))
     kept = Kept(make_engine("column"), world)
     for batch in [Batch(), *stream]:
-        kept.maintain(world.change(batch))
+        kept.follow(world.change(batch))
         for place, facts in enumerate(kept.result().values()):
             told = facts.to_json()
             got = (told["rows"], told["nulls"], told["distinct"], told["min"], told["max"])
@@ -66,6 +66,6 @@ def test_text_order_survives_labels_that_are_spread_anew() -> None:
     world.change(Batch([(None, "a", None, None, None), (None, "b", None, None, None)]))
     kept = Kept(make_engine("column"), world)
     for length in range(1, 120):
-        kept.maintain(world.change(Batch([(None, "a" * length + "b", None, None, None)])))
+        kept.follow(world.change(Batch([(None, "a" * length + "b", None, None, None)])))
         assert kept.result() == kept.rediscovered()
     assert world.table.order_keys(1).generation > 0, "the labels were spread"

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.engines.violations import state as states
-from holdfast.engines.violations.kept import LIMIT, Delta
-from holdfast.engines.violations.state import Asked, State, queries_of
+from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer
+from holdfast.engines.given.kept import LIMIT
+from holdfast.engines.given.pairs import PairsKeeper, State
+from holdfast.engines.given.queries import queries_of
+from holdfast.engines.watched import WatchedTable
 from holdfast.rules.conditions import Cell, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.given import Named
+from holdfast.rules.rule import Rule
 from holdfast.search.found import Found
-from holdfast.search.shared import TableSearch
 from holdfast.table import shard
-from holdfast.table.change import Change
-from holdfast.table.runner import Runner
+from holdfast.table.change import Batch, Change
+from holdfast.table.nulls import Nulls
+from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table
 from tests.oracle import denial as oracle
 from tests.table.building import encoded
@@ -51,23 +54,59 @@ class Stream:
         return Change(before, self.table, born, gone)
 
 
-def asked(search: TableSearch, constraints: Sequence[DenialConstraint]) -> list[Asked]:
-    """Constraints, each with the query that says it."""
-    return [Asked(Named(each), queries_of(each, search.pairs.table.schema)) for each in constraints]
+@dataclass
+class Watching:
+    """The keeper of some rules, its state, and the table that it watches."""
+
+    keeper: PairsKeeper
+    subject: WatchedTable
+    state: State
+
+    @staticmethod
+    def start(keeper: PairsKeeper, table: Table, runner: Runner | None = None) -> Watching:
+        """Find all violations."""
+        subject = WatchedTable(table)
+        return Watching(keeper, subject, keeper.begin(subject, runner or Threads(2)))
+
+    def follow(self, change: Change) -> Answer:
+        """Take in a batch."""
+        batch = Batch([change])
+        self.subject.follow(change, Threads(1))
+        state = self.keeper.ready(self.state, batch)
+        name = change.table
+        state, answer = self.keeper.look(state, {name: change.come}, {name: change.gone})
+        self.state = self.keeper.settle(state, batch)
+        return answer
+
+    def reopened(self) -> Watching:
+        """The same as another process would open it."""
+        subject = WatchedTable(self.subject.table, *self.subject.dump())
+        return replace(self, subject=subject, state=self.keeper.load(subject, *self.keeper.dump(self.state)))
+
+    def found(self) -> list[Found]:
+        """All violations, rule by rule."""
+        return self.state.found()
+
+
+def keeper_of(rules: Sequence[Rule], table: Table, limit: int = LIMIT, nulls: Nulls = Nulls.SQL) -> PairsKeeper:
+    """The keeper of some rules."""
+    queries = tuple(tuple(queries_of(rule, table.schema)) for rule in rules)
+    distinct = tuple(map(len, table.dictionaries))
+    return PairsKeeper(table.schema.name, tuple(map(Named, rules)), queries, distinct, nulls, limit)
 
 
 def discover(
-    search: TableSearch, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
-) -> State:
-    """The state of some constraints."""
-    return states.discover(search, asked(search, constraints), runner, limit)
+    table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
+) -> Watching:
+    """Some constraints, watched."""
+    return Watching.start(keeper_of(constraints, table, limit), table, runner)
 
 
 def detect(
     table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
 ) -> list[Found]:
     """The violations of each constraint, from scratch."""
-    return discover(TableSearch(table), constraints, runner, limit).found()
+    return discover(table, constraints, runner, limit).found()
 
 
 def plain(constraint: DenialConstraint, schema: Schema) -> list[oracle.Predicate]:
@@ -96,12 +135,34 @@ def listed(found: Found) -> set[tuple[int, int]]:
     return set(pairs)
 
 
-def assert_kept(found: Found, delta: Delta, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int) -> None:
+def assert_kept(found: Found, told: Told, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int) -> None:
     """A batch turned the old violations of a rule into the new ones, and said so; up to the limit they are listed."""
-    assert (delta.before, delta.after, found.count) == (len(old), len(new), len(new))
+    assert found.count == len(new)
     assert (found.pairs is not None) == (len(new) <= limit)
     if found.pairs is not None:
         assert listed(found) == new
-    if delta.added is not None and delta.resolved is not None:
-        assert {tuple(pair) for pair in delta.added.tolist()} == new - old
-        assert {tuple(pair) for pair in delta.resolved.tolist()} == old - new
+    assert (told.come, told.lost) == (len(new - old), len(old - new))
+    assert told.listed == (len(old) <= limit and len(new) <= limit)
+    assert told.added == (new - old if told.listed else set())
+    assert told.resolved == (old - new if told.listed else set())
+
+
+class Told(NamedTuple):
+    """What an answer says of one rule."""
+
+    added: set[tuple[int, ...]]
+    resolved: set[tuple[int, ...]]
+    come: int
+    lost: int
+    listed: bool
+
+
+def told_by(answer: Answer) -> list[Told]:
+    """Rule by rule; each pair is there once."""
+    told = []
+    for number, (added, resolved) in enumerate(zip(answer.added, answer.resolved, strict=True)):
+        come, lost = answer.counts[number, [ADDED, RESOLVED]].tolist()
+        new, gone = ({tuple(pair) for pair in pairs.tolist()} for pairs in (added, resolved))
+        assert (len(new), len(gone)) == (len(added), len(resolved))
+        told.append(Told(new, gone, come, lost, bool(answer.listed[number])))
+    return told

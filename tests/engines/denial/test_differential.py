@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.violations.state import maintain
 from holdfast.rules.conditions import Arithmetic, Cell, Operand
 from holdfast.rules.denial import DenialConstraint
-from holdfast.search.shared import TableSearch
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.local import read_csv, sniff_file
 from holdfast.table.runner import Threads
@@ -110,13 +108,13 @@ def test_follows_what_duckdb_finds_under_changes(shared_data: Path, name: str) -
     rules = [DenialConstraint.parse(rule) for rule in TAX]
     rng = np.random.default_rng(11)
     stream = stream_of(data.slice(0, 6000))
-    state = discover(TableSearch(stream.table), rules, Threads())
+    state = discover(stream.table, rules, Threads())
     living = list(range(6000))
     for start in (6000, 7000, 9000):
         born = data.slice(start, 1000 if start < 9000 else None)
         dead = sorted(rng.choice(living, 700, replace=False).tolist())
         first = stream.table.next_id
-        maintain(state, stream.change(rows_of(born), dead))
+        state.follow(stream.change(rows_of(born), dead))
         living = sorted({*living, *range(first, first + len(born))} - set(dead))
         now = pa.table(
             {c.name: stream.table.values(np.array(living)).column(c.name) for c in stream.table.schema.columns}

@@ -10,15 +10,24 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.conditions import Cell, Comparison, Row
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.queries import Operator
-from holdfast.search.shared import TableSearch
+from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, asked, assert_kept, detect, discover, listed, wanted
+from tests.engines.denial.streams import (
+    Stream,
+    Watching,
+    assert_kept,
+    detect,
+    discover,
+    keeper_of,
+    listed,
+    told_by,
+    wanted,
+)
 
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SCHEMA = Schema(
@@ -93,13 +102,30 @@ def test_follows_a_stream(
     save_at: int,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
-    state = discover(TableSearch(stream.table), rules, limit=limit)
+    state = discover(stream.table, rules, limit=limit)
     for number, (inserts, picks) in enumerate(changes):
         if number == save_at:
-            again = TableSearch(stream.table)
-            state = load(again, asked(again, rules), *state.dump())
+            state = state.reopened()
         before = [wanted(stream, rule) for rule in rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        deltas = maintain(state, stream.change(inserts, dead))
-        for rule, old, found, delta in zip(rules, before, state.found(), deltas, strict=True):
-            assert_kept(found, delta, old, wanted(stream, rule), limit)
+        told = told_by(state.follow(stream.change(inserts, dead)))
+        for rule, old, found, each in zip(rules, before, state.found(), told, strict=True):
+            assert_kept(found, each, old, wanted(stream, rule), limit)
+
+
+def test_keepers_of_one_table_share_its_search() -> None:
+    rules = [
+        DenialConstraint.parse("not(t.a = s.a and t.b < s.b)"),
+        DenialConstraint.parse("not(t.a = s.a and t.b > 1)"),
+    ]
+    stream = Stream.of(SCHEMA, [(i % 3, i % 4, None, None, None, None) for i in range(12)])
+    first = discover(stream.table, rules[:1])
+    keeper = keeper_of(rules[1:], stream.table, limit=0)
+    second = Watching(keeper, first.subject, keeper.begin(first.subject, Threads(1)))
+    assert second.state.search is first.state.search
+    for dead in ([1, 4], [0, 7, 12]):
+        before = [wanted(stream, rule) for rule in rules]
+        change = stream.change([(1, 0, None, None, None, None), (2, 3, None, None, None, None)], dead)
+        told = [told_by(watching.follow(change))[0] for watching in (first, second)]
+        for rule, old, watching, each, limit in zip(rules, before, (first, second), told, (100, 0), strict=True):
+            assert_kept(watching.found()[0], each, old, wanted(stream, rule), limit)

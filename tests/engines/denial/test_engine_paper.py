@@ -9,13 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.engines.violations.kept import Delta
-from holdfast.engines.violations.state import State, maintain
+from holdfast.engines.given.keeper import Answer
 from holdfast.rules.denial import DenialConstraint
-from holdfast.search.shared import TableSearch
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, detect, discover, listed, wanted
+from tests.engines.denial.streams import Stream, Watching, detect, discover, listed, wanted
 
 PACKAGES = Schema(
     "packages",
@@ -43,21 +41,21 @@ PHI = [
 ]
 
 
-def pairs_of(deltas: list[Delta], side: str) -> list[list[list[int]]]:
-    return [getattr(delta, side).tolist() for delta in deltas]
+def pairs_of(answer: Answer, side: str) -> list[list[list[int]]]:
+    return [pairs.tolist() for pairs in getattr(answer, side)]
 
 
 def test_table_1() -> None:
     stream = Stream.of(PACKAGES, TABLE_1)
-    state = discover(TableSearch(stream.table), PHI)
+    state = discover(stream.table, PHI)
     # The second is symmetric: (2, 4) stands for (4, 2) too.
     assert [listed(found) for found in state.found()] == [set(), {(2, 4)}, {(0, 1)}]
 
-    inserted = maintain(state, stream.change([T5], []))
+    inserted = state.follow(stream.change([T5], []))
     assert pairs_of(inserted, "added") == [[], [], [[0, 5]]]
     assert pairs_of(inserted, "resolved") == [[], [], []]
 
-    deleted = maintain(state, stream.change([], [4]))
+    deleted = state.follow(stream.change([], [4]))
     assert pairs_of(deleted, "added") == [[], [], []]
     assert pairs_of(deleted, "resolved") == [[], [[2, 4]], []]
     assert [listed(found) for found in state.found()] == [set(), set(), {(0, 1), (0, 5)}]
@@ -66,10 +64,10 @@ def test_table_1() -> None:
 
 def test_an_update_resolves_and_adds_in_one_batch() -> None:
     stream = Stream.of(PACKAGES, TABLE_1)
-    state = discover(TableSearch(stream.table), PHI)
-    deltas = maintain(state, stream.change([(4, "New Delhi", "London", 6800, 45, 50)], [4]))
-    assert pairs_of(deltas, "resolved")[1] == [[2, 4]]
-    assert pairs_of(deltas, "added")[1] == [[2, 5]]
+    state = discover(stream.table, PHI)
+    answer = state.follow(stream.change([(4, "New Delhi", "London", 6800, 45, 50)], [4]))
+    assert pairs_of(answer, "resolved")[1] == [[2, 4]]
+    assert pairs_of(answer, "added")[1] == [[2, 5]]
 
 
 # ---- known faults of the paper's program ----------------------------------------------------------------------------
@@ -77,11 +75,11 @@ def test_an_update_resolves_and_adds_in_one_batch() -> None:
 POINTS = Schema("points", (Column("a", pa.int64()), Column("b", pa.int64()), Column("x", pa.string())))
 
 
-def follow(schema: Schema, rule: DenialConstraint, steps: list[tuple[list[Any], list[int]]]) -> State:
+def follow(schema: Schema, rule: DenialConstraint, steps: list[tuple[list[Any], list[int]]]) -> Watching:
     stream = Stream.of(schema)
-    state = discover(TableSearch(stream.table), [rule])
+    state = discover(stream.table, [rule])
     for inserts, dead in steps:
-        maintain(state, stream.change(inserts, dead))
+        state.follow(stream.change(inserts, dead))
         assert listed(state.found()[0]) == wanted(stream, rule)
     return state
 
@@ -99,7 +97,7 @@ def test_deleted_rows_stay_deleted_without_an_equality() -> None:
 def test_violations_can_be_read_while_they_change() -> None:
     rule = DenialConstraint.parse("not(t.a = s.a and t.b != s.b)")
     stream = Stream.of(POINTS, [(0, i, None) for i in range(50)])
-    state = discover(TableSearch(stream.table), [rule])
+    state = discover(stream.table, [rule])
     before = state.found()[0]
     assert before.pairs is not None
     kept = before.pairs.copy()
@@ -118,7 +116,7 @@ def test_violations_can_be_read_while_they_change() -> None:
     reader = threading.Thread(target=read)
     reader.start()
     for step in range(30):
-        maintain(state, stream.change([(0, 100 + step, None)], [step]))
+        state.follow(stream.change([(0, 100 + step, None)], [step]))
     stop.set()
     reader.join()
     assert not failures
@@ -170,14 +168,14 @@ def test_a_long_stream_equals_detection_from_scratch(rule: str) -> None:
 
     stream = Stream.of(POINTS, draw(1500))
     state, counting = (
-        discover(TableSearch(stream.table), [constraint], limit=10**7),
-        discover(TableSearch(stream.table), [constraint], limit=0),
+        discover(stream.table, [constraint], limit=10**7),
+        discover(stream.table, [constraint], limit=0),
     )
     for inserts, share in ((700, 0.1), (5000, 0.0), (10, 0.7), (300, 0.3)):
         dead = [row for row in stream.rows if rng.random() < share]
         change = stream.change(draw(inserts), dead)
-        maintain(state, change)
-        maintain(counting, change)
+        state.follow(change)
+        counting.follow(change)
         (fresh,) = detect(stream.table, [constraint], limit=10**7)
         (found,) = state.found()
         assert found.pairs is not None
@@ -190,10 +188,10 @@ def test_packed_codes_that_outgrow_their_bits_make_the_index_anew() -> None:
     schema = Schema("wide", tuple(Column(f"c{i}", pa.int64()) for i in range(12)))
     rule = DenialConstraint.parse(f"not({' and '.join(f't.c{i} = s.c{i}' for i in range(12))})")
     stream = Stream.of(schema, [(i % 3,) * 12 for i in range(6)])
-    state = discover(TableSearch(stream.table), [rule])
+    state = discover(stream.table, [rule])
     for start in (10, 100, 1000):
         rows = [tuple((start + i * (1 + c % 2)) % (start * 2) for c in range(12)) for i in range(start)]
-        maintain(state, stream.change([*rows, rows[0]], []))
+        state.follow(stream.change([*rows, rows[0]], []))
         (fresh,) = detect(stream.table, [rule])
         assert listed(state.found()[0]) == listed(fresh)
         assert fresh.count > 0

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.state import queries_of
+from holdfast.engines.given.queries import queries_of
 from holdfast.rules.denial import DenialConstraint
-from holdfast.search.shared import TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.runner import Threads
 from tests.engines.denial.streams import detect, discover
@@ -70,7 +69,7 @@ def test_a_runner_of_tasks_finds_the_first_set(folder: str) -> None:
         DenialConstraint.parse("not(t.a = s.a and t.b < s.b)"),
         DenialConstraint.parse("not(t.b > s.b and t.f <= s.f)"),
     ]
-    states = [discover(TableSearch(kept.table), rules, runner) for runner in (Tasks(), Threads(2))]
+    states = [discover(kept.table, rules, runner) for runner in (Tasks(), Threads(2))]
     for one, other in zip(states[0].found(), states[1].found(), strict=True):
         assert one.pairs is not None and other.pairs is not None  # noqa: PT018
         assert one.pairs.tolist() == other.pairs.tolist()

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.api.verifying import verify
-from holdfast.engines.functional import named
+from holdfast.engines.functional import groups_keeper
 from holdfast.search import index, index_files, search
 from holdfast.search.index import Index
 from holdfast.search.shared import NullsFirstSearch, TableSearch
@@ -39,7 +39,7 @@ def indexes_of_few_rows_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_files, "_FEW", 20)
     for module in (index_files, index):
         monkeypatch.setattr(module, "MUCH", 4)
-    monkeypatch.setattr(named, "_FEW", 0)
+    monkeypatch.setattr(groups_keeper, "_FEW", 0)
 
 
 def rows(chance: random.Random, ids: Iterable[int]) -> pa.Table:
@@ -52,7 +52,7 @@ def start(folder: Path, chance: random.Random) -> Monitor:
 
 
 def files_of(monitor: Monitor) -> list[Path]:
-    (watched,) = monitor._watched.values()
+    (watched,) = monitor._loaded.watched.tables.values()
     names = [name for kind in (TableSearch, NullsFirstSearch) for name in watched.part(kind).pairs.dump()[1]["files"]]
     return [Path(monitor._store.folder) / name for name in names]
 

@@ -52,7 +52,7 @@ def test_every_batch_by_definition(
         change = world.change(batch)
         for one in kept:
             before = one.result()
-            diff = one.maintain(change)
+            diff = one.follow(change)
             assert diff.patch(before) == one.result()
             _check_witnesses(diff, world, nulls)
         _check_rules(kept, world, nulls, error, most)

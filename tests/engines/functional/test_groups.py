@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.functional.groups import PARTS, Groups
+from holdfast.engines.functional import groups
+from holdfast.engines.functional.groups import PARTS, Groups, RowChange
+from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
 from tests.oracle import functional as oracle
@@ -45,24 +49,45 @@ def test_kept_equals_made_anew(
     world = World(nulls)
     world.change(Batch(first))
     kept = Groups(world.table, lhs, rhs)
-    earlier = []
     for number, batch in enumerate(stream):
         if number in reloaded:
             kept = Groups.load(world.table, lhs, rhs, kept.dump())
             assert set(kept.dump()) <= set(PARTS)
         before = set(kept.outside().tolist())
-        told = kept.follow(world.change(batch))
+        told = followed(kept, world.change(batch))
         anew = Groups(world.table, lhs, rhs)
         _same(kept, anew)
         after = set(kept.outside().tolist())
-        added, resolved = told.rows()
-        assert sorted(added.tolist()) == sorted(after - before)
-        assert sorted(resolved.tolist()) == sorted(before - after)
-        assert (told.added, told.resolved) == (len(added), len(resolved))
-        earlier.append((told, added.tolist(), resolved.tolist()))
+        assert sorted(told.added.tolist()) == sorted(after - before)
+        assert sorted(told.resolved.tolist()) == sorted(before - after)
+        assert told.counts[:2] == (len(told.added), len(told.resolved))
         _breaks(world, kept, lhs, rhs, nulls)
-    for told, *then in earlier:
-        assert [ids.tolist() for ids in told.rows()] == then, "whenever one asks"
+
+
+@settings(max_examples=40)
+@given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=4), lhs=lefts, most=st.integers(0, 3))
+def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
+    first: list[Row], stream: list[Batch], lhs: list[int], most: int
+) -> None:
+    world = World()
+    world.change(Batch(first))
+    kept = Groups(world.table, lhs, 4)
+    for batch in stream:
+        before, change = set(kept.outside().tolist()), world.change(batch)
+        with patch.object(groups, "MOST", most):
+            told = followed(kept, change)
+        after = set(kept.outside().tolist())
+        moved = [after - before, before - after]
+        plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
+        swapped = sum(map(len, moved)) - sum(map(len, plain))
+        listed = [set(told.added.tolist()), set(told.resolved.tolist())]
+        assert told.counts[:2] == tuple(map(len, moved))
+        assert listed == (moved if swapped <= most else plain)
+
+
+def followed(kept: Groups, change: Change) -> RowChange:
+    kept.ready(change)
+    return kept.follow(change.come, change.gone)
 
 
 def _same(kept: Groups, anew: Groups) -> None:
@@ -79,8 +104,9 @@ def _breaks(world: World, kept: Groups, lhs: list[int], rhs: int | None, nulls: 
     ids = world.table.living_ids()
     told = [tuple(row.values()) for row in world.table.values(ids).to_pylist()]
     values = dict(zip(ids.tolist(), told, strict=True))
-    outside = kept.outside()
-    for one, other in zip(outside.tolist(), kept.beside(outside).tolist(), strict=True):
+    pairs = kept.outside_pairs().tolist()
+    outside = {one for one, _ in pairs}
+    for one, other in pairs:
         assert other not in outside
         assert all(oracle.equal(values[one][c], values[other][c], nulls) for c in lhs)
         assert rhs is None or not oracle.equal(values[one][rhs], values[other][rhs], nulls)
@@ -90,7 +116,7 @@ def test_what_is_empty_is_let_go() -> None:
     world = World()
     world.change(Batch([(number, "a", 0.0, True, number % 7) for number in range(3000)]))
     kept = Groups(world.table, [0], 4)
-    kept.follow(world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
+    followed(kept, world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
     assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
     assert len(np.unique(kept.outside())) == kept.to_remove
@@ -114,7 +140,7 @@ def test_the_evidence_kept_is_that_of_the_living_rows(
     for number, batch in enumerate([Batch(), *stream], -1):
         if number in reloaded:
             kept = Groups.load(world.table, lhs, 4, kept.dump())
-        kept.follow(world.change(batch))
+        followed(kept, world.change(batch))
         if number in asked or number == len(stream) - 1:
             left = [tuple(row[c] for c in lhs) for row in world.rows]
             assert kept.evidence == evidence(left, [row[4] for row in world.rows], nulls)

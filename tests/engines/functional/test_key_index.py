@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holdfast as hf
-from holdfast.engines.functional import groups, key_index
-from holdfast.engines.functional.groups import Groups
+from holdfast.engines.functional import groups_keeper, key_index
+from holdfast.engines.functional.groups import Groups, RowChange
 from holdfast.engines.functional.key_index import KeyIndex
 from holdfast.engines.functional.opened_key import OpenedKey
-from holdfast.engines.functional.row_change import RowChange
 from holdfast.engines.registry import make_engine
 from holdfast.errors import Damaged
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table import checks, files
 from holdfast.table.nulls import NullMode
+from tests.engines.functional.test_groups import followed
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
 
 KEYS = ("key(text, day)", "key(number)", "key(number, text, real, flag, day)")
@@ -45,7 +45,7 @@ def keys_of_few_rows_have_files() -> Iterator[None]:
     with (
         patch.object(key_index, "FEWEST", 0),
         patch.object(key_index, "MUCH", 2),
-        patch.object(groups, "_FEW", 1 << 40),  # all groups are many
+        patch.object(groups_keeper, "_FEW", 1 << 40),  # all groups are many
         patch.object(checks, "BLOCK", 16),
     ):
         yield
@@ -91,7 +91,7 @@ def test_what_was_opened_follows_as_all_groups_do(
                 assert index is not None
                 some = OpenedKey(world.table, lhs, every.totals, index)
             change = world.change(batch)
-            assert described(some.follow(change)) == described(every.follow(change))
+            assert described(followed(some, change)) == described(followed(every, change))
             assert some.totals == every.totals
             assert (some.broken_pairs, some.to_remove, some.with_nulls) == (
                 every.broken_pairs,
@@ -101,8 +101,7 @@ def test_what_was_opened_follows_as_all_groups_do(
 
 
 def described(told: RowChange) -> list[Any]:
-    added, resolved = (sorted(rows.tolist()) for rows in told.rows())
-    return [added, resolved, told.added, told.resolved, told.retold, told.tested, told.broke, told.example]
+    return [sorted(told.added.tolist()), sorted(told.resolved.tolist()), told.counts, told.example]
 
 
 steps = st.lists(st.one_of(batches, st.sampled_from(["reload", "rewrite"])), min_size=1, max_size=8)
@@ -118,7 +117,7 @@ def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], null
         kept = Kept(ENGINE, world)
         for step in steps:
             if isinstance(step, Batch):
-                kept.maintain(world.change(step))
+                kept.follow(world.change(step))
             elif step == "reload":
                 kept.reload()
             else:
@@ -151,8 +150,8 @@ def start(folder: Path, chance: random.Random) -> hf.Monitor:
 
 
 def files_of(monitor: hf.Monitor) -> set[Path]:
-    (state,) = monitor._states.values()
-    return {Path(monitor._store.folder) / kept.file.name for kept in state._keys.values()}
+    (state,) = monitor._loaded.watched.states.values()
+    return {Path(monitor._store.folder) / kept.file.name for kept in state.kept.keys.values()}
 
 
 def whole_groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:

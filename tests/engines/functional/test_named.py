@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.functional.groups import Groups
-from holdfast.engines.functional.trust import Fared, trusted
+from holdfast.engines.given.keeper import BROKE, TESTED
+from holdfast.engines.given.status import TrackRecord
 from holdfast.table.nulls import NullMode
-from tests.engines.functional.test_groups import lefts, rights
+from tests.engines.functional.test_groups import followed, lefts, rights
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
 
@@ -31,7 +32,7 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
     for batch in stream:
         before = oracle.to_remove_by_group(_rows(world), lhs, rhs, nulls)
         change = world.change(batch)
-        told = groups.follow(change)
+        counts = followed(groups, change).counts
         names = [tuple(row[c] for c in lhs) for row in _rows(world)]
         old = len(names) - len(change.born)
         outside = set(groups.outside().tolist())
@@ -44,8 +45,8 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
                 tested[names[place]] += bool(older) if rhs is None else names[place] in older
                 wrong[names[place]] += ids[place] in outside
         after = oracle.to_remove_by_group(_rows(world), lhs, rhs, nulls)
-        assert told.tested == tested.total()
-        assert told.broke == sum(max(wrong[name], after[name] - before[name]) for name in tested)
+        assert counts[TESTED] == tested.total()
+        assert counts[BROKE] == sum(max(wrong[name], after[name] - before[name]) for name in tested)
 
 
 def _rows(world: World) -> list[Row]:
@@ -98,10 +99,10 @@ def _fared(line: dict[str, Any]) -> tuple[object, object]:
 
 
 def test_trust_rises_with_rows_that_passed_and_falls_with_those_that_broke() -> None:
-    assert trusted(0.5, Fared()) == 0.5
-    assert trusted(0.5, Fared(100, 0)) == 0.75
-    passed = [trusted(0.5, Fared(rows, 0)) for rows in (0, 10, 100, 1000, 10**6)]
+    assert TrackRecord().trust(0.5) == 0.5
+    assert TrackRecord(100, 0).trust(0.5) == 0.75
+    passed = [TrackRecord(rows, 0).trust(0.5) for rows in (0, 10, 100, 1000, 10**6)]
     assert passed == sorted(set(passed))
-    broke = [trusted(0.5, Fared(1000, rows)) for rows in (0, 1, 10, 999)]
+    broke = [TrackRecord(1000, rows).trust(0.5) for rows in (0, 1, 10, 999)]
     assert broke == sorted(set(broke), reverse=True)
-    assert trusted(0.5, Fared(10, 10)) == 0.5
+    assert TrackRecord(10, 10).trust(0.5) == 0.5

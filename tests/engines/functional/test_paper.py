@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from holdfast.changes.diff import Diff
+from holdfast.engines.contract import Engine
 from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
@@ -17,7 +19,7 @@ from holdfast.intake.reading import ReadOptions
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.rules.dependency import FD, Key
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 from tests.oracle import functional as oracle
@@ -68,19 +70,23 @@ def test_table_1_step_by_step(tmp_path: Path) -> None:
 
     gone = changed(table.admitted.table, tmp_path, None, arrow(FIRST[3:]))
     watched.follow(gone, Threads())
-    diffs = [one.maintain(state, gone, Threads()) for one, state in zip((fd, ucc), states, strict=True)]
+    diffs = [_followed(one, state, Batch([gone])) for one, state in zip((fd, ucc), states, strict=True)]
     assert counted(states[0]) == {p: 1, ln: 1, fn: 1}
     assert not any(diff.witnesses for diff in diffs), "a deletion breaks nothing"
     assert (set(fd.result(states[0])), set(ucc.result(states[1]))) == by_definition(FIRST[:3])
 
     fresh = changed(gone.after, tmp_path, arrow(FRESH), None)
     watched.follow(fresh, Threads())
-    diffs = [one.maintain(state, fresh, Threads()) for one, state in zip((fd, ucc), states, strict=True)]
+    diffs = [_followed(one, state, Batch([fresh])) for one, state in zip((fd, ucc), states, strict=True)]
     assert counted(states[0]) == {p: 2, ln: 2, fn: 2, ps: 2}, "section 6"
     assert (set(fd.result(states[0])), set(ucc.result(states[1]))) == by_definition(FIRST[:3] + FRESH)
     one, other = diffs[0].witnesses["S -> FN"].values
     assert one["S"] == other["S"]
     assert one["FN"] != other["FN"]
+
+
+def _followed(engine: Engine[Any, Any], state: Any, batch: Batch) -> Diff:
+    return engine.explained(state, engine.follow(state, batch, Threads()), batch)
 
 
 @pytest.mark.parametrize(("error", "expected"), [(0.0, False), (0.19, False), (0.2, True)])

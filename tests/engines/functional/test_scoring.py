@@ -45,7 +45,7 @@ def test_what_a_rule_was_worth_is_told_of_the_table_before(
     for each in (world, before):
         each.change(Batch(first))
     kept = Kept(make_engine(name), world)
-    diff = kept.maintain(world.change(batch))
+    diff = kept.follow(world.change(batch))
     known = diff.worth or {}
     for text in diff.witnesses:
         expected = _expected(before, diff.lost[text], nulls)

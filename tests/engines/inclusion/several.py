@@ -23,7 +23,7 @@ from holdfast.engines.inclusion.state import State
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.encode import Staged, stage
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import Kept, rewritten
@@ -67,11 +67,11 @@ batches = st.sampled_from(list(SCHEMAS)).flatmap(
 class Several:
     """Tables that batches change, with plain copies of their rows beside them."""
 
-    def __init__(self, schemas: dict[str, tuple[Column, ...]] | None = None) -> None:
+    def __init__(self, schemas: dict[str, tuple[Column, ...]] | None = None, key: tuple[int, ...] = ()) -> None:
         self.schemas = schemas or SCHEMAS
         self.folder = tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, self.folder)
-        self.tables = {name: Table.empty(Schema(name, columns)) for name, columns in self.schemas.items()}
+        self.tables = {name: Table.empty(Schema(name, columns, key)) for name, columns in self.schemas.items()}
         self.where = {name: TableFiles(table.schema, (), 0) for name, table in self.tables.items()}
         self.rows: dict[str, list[Row]] = {name: [] for name in self.schemas}
 
@@ -142,7 +142,8 @@ class Watched:
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
         change = self.several.change(name, inserts, deletes)
         self.tables[name].follow(change, self.runner)
-        return self.engine.maintain(self.state, change, self.runner)
+        batch = Batch([change])
+        return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.runner), batch)
 
     def explain(self, text: str) -> Explanation:
         return self.engine.explain(self.state, self.tables, text)

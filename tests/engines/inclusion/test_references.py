@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.inclusion.references import ReferenceEngine
-from holdfast.engines.registry import rule_class
+from holdfast.changes.diff import Diff, ViolationChange
+from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.inclusion import parse
+from holdfast.table.change import Batch
 from holdfast.table.runner import Threads
 from tests.engines.inclusion.several import Row, Several, batches, filled, first_rows, watched
 from tests.oracle import inclusion as oracle
@@ -42,13 +42,13 @@ class Kept:
 
     def __init__(self, several: Several) -> None:
         self.several, self.tables = several, watched(several.tables)
-        self.engine = ReferenceEngine(rule_class("reference"), {"": TableRules(tuple(GIVEN))})
+        self.engine = make_engine("reference", given={"": TableRules(tuple(GIVEN))})
         self.state = self.engine.discover(self.tables, Threads())
 
     def apply(self, name: str, inserts: list[Row], deletes: list[int]) -> Diff:
         change = self.several.change(name, inserts, deletes)
         self.tables[name].follow(change, Threads())
-        return self.engine.maintain(self.state, change, Threads())
+        return self.engine.follow(self.state, Batch([change]), Threads())
 
     def reload(self) -> None:
         arrays, facts = self.engine.dump(self.state)
@@ -110,9 +110,7 @@ def test_what_is_kept_is_what_the_definition_says(
         assert kept.result() == dict(kept.engine.result(kept.engine.discover(watched(kept.several.tables), Threads())))
         assert diff.patch(before) == kept.result()
         for text, now in orphans.items():
-            change = diff.violations.get(text, PairChange(_NONE, _NONE))
-            assert change.added is not None
-            assert change.resolved is not None
+            change = diff.violations.get(text, ViolationChange(0, 0, _NONE, _NONE))
             assert {row for row, _ in change.added.tolist()} == now - were[text]
             assert {row for row, _ in change.resolved.tolist()} == were[text] - now
         if then:

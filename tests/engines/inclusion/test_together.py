@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.api import applying
-from holdfast.api.applying import Watching
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.registry import ALL_TABLES, make_engine
-from holdfast.progress import SILENT
+from holdfast.engines.registry import make_engine
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.rules.inclusion import parse
+from holdfast.table.change import Batch as Changes
 from holdfast.table.runner import Threads
-from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, watched
+from holdfast.table.types import Column
+from tests.engines.inclusion.several import SCHEMAS, Row, Several, filled, first_rows, rows_of, texts_of, watched
 from tests.engines.inclusion.test_references import GIVEN
+from tests.oracle import inclusion as oracle
 
 Batch = tuple[list[Row], list[int]]  # rows to insert, and the places of rows to delete
 parts = st.fixed_dictionaries(
@@ -40,11 +40,10 @@ class Together:
         self.state = engine.discover(self.tables, Threads())
 
     def apply(self, batch: Mapping[str, Batch], order: Iterable[str]) -> Diff:
-        changes = [self.several.change(name, *batch[name]) for name in order]
-        subject = (self.engine.declared.name, ALL_TABLES)
-        watching = Watching(self.tables, {subject[0]: self.engine}, {subject: self.state}, Threads(), SILENT)
-        with patch.object(applying, "_in_turn", list):
-            return watching.maintain(changes).get(subject, Diff())
+        changes = Changes([self.several.change(name, *batch[name]) for name in order])
+        for change in changes:
+            self.tables[change.table].follow(change, Threads())
+        return self.engine.follow(self.state, changes, Threads())
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))
@@ -116,6 +115,136 @@ def _orphans(kept: Together) -> dict[str, set[int]]:
     return {
         each.rule.text: _first(each.pairs) for each in kept.engine.listings(kept.state, watched(kept.several.tables))
     }
+
+
+# ---- rows with a key, which batches update --------------------------------------------------------------------------
+
+Schemas = dict[str, tuple[Column, ...]]
+few = st.sampled_from([None, 0, 1, 2])
+KEYED: Schemas = {
+    "a": (Column("id", pa.int64()), Column("n", pa.int64()), Column("p", pa.int64()), Column("s", pa.string())),
+    "b": (Column("id", pa.int64()), Column("m", pa.float64()), Column("t", pa.string())),
+}
+KEYED_TEXTS = ("a.n in b.m", "b.m in a.p", "a.p in a.n", "a(n, s) in b(m, t)", "a(n, p) in a(p, n)", "b.id in a.id")
+letters = st.sampled_from([None, "x", "y"])
+_VALUES = {"a": st.tuples(few, few, letters), "b": st.tuples(few, letters)}
+Given = dict[int, tuple[Any, ...] | None]  # by key, what a row is now; None: it is gone
+keyed_parts = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.dictionaries(st.integers(0, 5), st.one_of(st.none(), values, values), max_size=5)
+        for name, values in _VALUES.items()
+    },
+)
+
+
+class Keyed(Together):
+    """Rows by their key, beside the tables."""
+
+    def __init__(self, engine: Engine[Any, Any], rows: dict[str, Given], schemas: Schemas = KEYED) -> None:
+        super().__init__(engine, Several(schemas, key=(0,)))
+        self.rows: dict[str, dict[int, Row]] = {name: {} for name in schemas}
+        self.put(rows)
+
+    def put(self, batch: Mapping[str, Given]) -> Diff:
+        parts = {}
+        for name, given_rows in batch.items():
+            old, own = self.several.rows[name], self.rows[name]
+            inserts = [(key, *values) for key, values in given_rows.items() if values is not None]
+            parts[name] = inserts, [place for place, row in enumerate(old) if row[0] in given_rows]
+            own |= {row[0]: row for row in inserts}
+            self.rows[name] = {key: row for key, row in own.items() if given_rows.get(key, ()) is not None}
+        return self.apply(parts, parts)
+
+    def orphans(self, text: str) -> set[int]:
+        """The keys of the rows without a partner, by definition."""
+        ind = parse(text)
+        left, right = (
+            [[column.name for column in KEYED[side.table]].index(name) for name in side.columns]
+            for side in (ind.dependent, ind.referenced)
+        )
+        referenced = list(self.rows[ind.referenced.table].values())
+        return oracle.orphans(self.rows[ind.dependent.table], left, referenced, right)
+
+
+@settings(max_examples=80)
+@given(first=keyed_parts, stream=st.lists(keyed_parts, min_size=1, max_size=4))
+def test_given_references_of_rows_that_are_updated(first: dict[str, Given], stream: list[dict[str, Given]]) -> None:
+    rules = tuple(GivenRule(f"r{number}", "", text) for number, text in enumerate(KEYED_TEXTS))
+    kept = Keyed(make_engine("reference", given={"": TableRules(rules)}), first)
+    for batch in stream:
+        before, were = kept.result(), {text: kept.orphans(text) for text in KEYED_TEXTS}
+        rows = {name: dict(own) for name, own in kept.rows.items()}
+        diff = kept.put(batch)
+        assert diff.patch(before) == kept.result() == kept.rediscovered()
+        assert {text: len(each) for text, each in _orphans(kept).items()} == {
+            text: len(kept.orphans(text)) for text in KEYED_TEXTS
+        }
+        for text in KEYED_TEXTS:
+            now, table = kept.orphans(text), parse(text).dependent.table
+            updated = {key for key, row in rows[table].items() if kept.rows[table].get(key, row) != row}
+            new, gone, again = now - were[text], were[text] - now, now & were[text] & updated
+            moved = diff.violations.get(text)
+            found = (moved.new, moved.gone, moved.retold) if moved is not None else (0, 0, 0)
+            assert found == (len(new), len(gone), len(again))
+            _check_example(kept, table, new, None if moved is None else moved.example)
+
+
+def _check_example(kept: Together, table: str, new: set[int], example: tuple[int, ...] | None) -> None:
+    """Of violations that are new one is shown: a row that lives."""
+    assert bool(new) == bool(example)
+    if example:
+        (key,) = kept.several.tables[table].values(np.array(example))["id"].to_pylist()
+        assert key in new
+
+
+@settings(max_examples=60)
+@given(first=keyed_parts, stream=st.lists(keyed_parts, min_size=1, max_size=3), arity=st.integers(1, 3))
+def test_found_dependencies_of_rows_that_are_updated(
+    first: dict[str, Given], stream: list[dict[str, Given]], arity: int
+) -> None:
+    _follow_found(Keyed(make_engine("ind", {"max_arity": arity}), first), stream, arity)
+
+
+# Two tables of which one often has all pairs of values that the other one has, so that dependencies of both columns
+# hold, and break while those of one column still hold.
+PAIRS: Schemas = {
+    "a": (Column("id", pa.int64()), Column("n", pa.float64()), Column("s", pa.string())),
+    "b": (Column("id", pa.int64()), Column("m", pa.int64()), Column("t", pa.string())),
+}
+_pairs = st.tuples(st.sampled_from([0, 1]), st.sampled_from(["x", "y"]))
+_full: Given = dict(enumerate([(0, "x"), (0, "y"), (1, "x"), (1, "y")]))
+pair_parts = st.fixed_dictionaries(
+    {
+        "a": st.dictionaries(st.integers(0, 3), st.one_of(st.none(), _pairs), max_size=2),
+        "b": st.dictionaries(st.integers(0, 4), st.one_of(st.none(), _pairs), max_size=3),
+    }
+)
+
+
+@settings(max_examples=60)
+@given(
+    first=st.dictionaries(st.integers(0, 3), _pairs, min_size=1), stream=st.lists(pair_parts, min_size=1, max_size=4)
+)
+def test_found_dependencies_of_pairs(first: Given, stream: list[dict[str, Given]]) -> None:
+    kept = Keyed(make_engine("ind", {"max_arity": 2}), {"a": first, "b": _full}, PAIRS)
+    assert "a(n, s) in b(m, t)" in kept.result()
+    _follow_found(kept, stream, 2)
+
+
+def _follow_found(kept: Keyed, stream: list[dict[str, Given]], arity: int) -> None:
+    """What is found is what the definition says, batch by batch."""
+    for batch in stream:
+        before = kept.result()
+        diff = kept.put(batch)
+        found, plain = kept.result(), kept.several.plain()
+        assert diff.patch(before) == found == kept.rediscovered()
+        assert {text for text, ind in found.items() if ind.arity == 1} == texts_of(oracle.unary(plain))
+        several = oracle.several(plain, "typed", arity)
+        assert {text for text, ind in found.items() if ind.arity > 1} == texts_of(several)
+        broken = {text for text in diff.lost if before[text].arity == 1 and not before[text].empty}
+        assert broken == {text for text in diff.witnesses if before[text].arity == 1}, "what was tested has witnesses"
+        _check_witnesses(kept, diff)
 
 
 # ---- as users hold them ---------------------------------------------------------------------------------------------

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines.violations import state as states
-from holdfast.engines.violations.kept import LIMIT
-from holdfast.engines.violations.state import Asked, State, queries_of
-from holdfast.rules.given import Named
+from holdfast.engines.given.kept import LIMIT
 from holdfast.rules.lists import ListOD, SortList
-from holdfast.search.shared import NullsFirstSearch
+from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema, Table
-from tests.engines.denial.streams import Stream
+from holdfast.table.table import Table
+from tests.engines.denial.streams import Stream, Watching, keeper_of
 from tests.oracle import list_order as oracle
 
 
-def asked(schema: Schema, rules: Sequence[ListOD]) -> list[Asked]:
-    """Rules, each with the queries that say it."""
-    return [Asked(Named(rule), queries_of(rule, schema)) for rule in rules]
-
-
-def discover(table: Table, rules: Sequence[ListOD], limit: int = LIMIT, runner: Runner | None = None) -> State:
-    """The state of some rules."""
-    return states.discover(NullsFirstSearch(table), asked(table.schema, rules), runner, limit)
+def discover(table: Table, rules: Sequence[ListOD], limit: int = LIMIT, runner: Runner | None = None) -> Watching:
+    """Some rules, watched."""
+    return Watching.start(keeper_of(rules, table, limit, Nulls.EQUAL), table, runner)
 
 
 def wanted(stream: Stream, rule: ListOD) -> dict[tuple[int, int], str]:

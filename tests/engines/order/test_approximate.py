@@ -80,7 +80,7 @@ def check_every_batch(
         before = kept.result()
         if reload:
             kept.reload()
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
         assert told(kept) == expected(world, nulls, error, level)
 
@@ -103,5 +103,5 @@ def test_kept_equals_found_anew_whatever_happens_between(
     with counting_touched_groups(always=True):
         for number, batch in enumerate(stream):
             between[number % 3]()
-            kept.maintain(world.change(batch))
+            kept.follow(world.change(batch))
             assert kept.result() == kept.rediscovered()

@@ -27,7 +27,7 @@ ways = st.sampled_from(["asc", "both"])
 Rules = dict[Any, int]  # as the oracle has them, with their scores
 
 
-def told(engine: Engine[Any, Any], state: Any) -> Rules:
+def listed(engine: Engine[Any, Any], state: Any) -> Rules:
     """The rules by column numbers, each with its score, which must fall from one to the next."""
     ranked = list(engine.ranked(state).values())
     found: Rules = {}
@@ -81,14 +81,14 @@ def test_every_batch_by_definition(
     world.change(Batch(first))
     kept = Kept(make_engine("od", asked), world)
     known = expected(world.rows, nulls, asked)
-    assert told(kept.engine, kept.state) == known
+    assert listed(kept.engine, kept.state) == known
     for batch in stream:
         before, old_rows = kept.result(), world.rows
-        diff = kept.maintain(world.change(batch))
+        diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
         assert diff.lost.keys() == before.keys() - kept.result().keys()
         known = expected(world.rows, nulls, asked)
-        assert told(kept.engine, kept.state) == known
+        assert listed(kept.engine, kept.state) == known
         assert empty(kept) == {rule for rule in known if functional.is_empty(world.rows, oracle.needed(rule), nulls)}
         _check_lost(diff, world, nulls)
         _check_gained(diff, old_rows, nulls, least or 0)
@@ -145,7 +145,7 @@ def _check_gained(diff: Diff, old_rows: list[Row], nulls: NullMode, least: int) 
 
 
 def _check_implied(diff: Diff, rule: Canonical, rows: list[Row], nulls: NullMode) -> None:
-    """The cause of a rule that holds in some rows, and is not told of them."""
+    """The cause of a rule that holds in some rows, and isn't listed of them."""
     cause = diff.causes[rule.text]
     _, *about = by_number(rule)
     if len(rows) < 2:
@@ -174,7 +174,7 @@ def test_a_rule_that_a_batch_mends_and_breaks(method: str) -> None:
     world.change(Batch(first))
     kept = Kept(make_engine("od", {"method": method}), world)
     for batch in (Batch([more]), Batch([more]), Batch([(None, None, None, False, None)], [0])):
-        kept.maintain(world.change(batch))
+        kept.follow(world.change(batch))
         assert kept.result() == kept.rediscovered()
 
 

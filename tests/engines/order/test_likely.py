@@ -83,9 +83,9 @@ def _climb(group: frozenset[int], rising: set[tuple[int, int]]) -> int:
 
 
 def measured(rows: Rows, pair: Pair) -> Measured:
-    told = rows.candidate(pair).measured()
-    assert told is not None
-    return told
+    found = rows.candidate(pair).measured()
+    assert found is not None
+    return found
 
 
 @settings(max_examples=30, deadline=None)
@@ -93,12 +93,12 @@ def measured(rows: Rows, pair: Pair) -> Measured:
 def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first[:8]))
-    told, expected = measured(Rows(world.table), pair), definition(first[:8], pair, nulls)
-    assert {name: getattr(told, name) for name in expected} == expected
-    assert 0.0 <= told.score() <= 1.0
+    found, expected = measured(Rows(world.table), pair), definition(first[:8], pair, nulls)
+    assert {name: getattr(found, name) for name in expected} == expected
+    assert 0.0 <= found.score() <= 1.0
     for most in (0.0, 0.2):
-        enough = told.to_remove <= most * told.rows
-        assert Rows(world.table).candidate(pair).measured(most) == (told if enough else None)
+        enough = found.to_remove <= most * found.rows
+        assert Rows(world.table).candidate(pair).measured(most) == (found if enough else None)
 
 
 @settings(max_examples=30)
@@ -120,13 +120,13 @@ def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    told = measured(Rows(world.table), pair)
+    found = measured(Rows(world.table), pair)
     names = [column.name for column in COLUMNS]
     context = () if pair.context is None else (names[pair.context],)
     rule = Compatible("t", context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc")
     table = world.table.values(world.table.living_ids())
-    checked = hf.check({"t": table}, as_given(rule, told, Nulls(nulls)), nulls=nulls)
-    assert checked.to_json()[0]["violations"] == told.swapped
+    checked = hf.check({"t": table}, as_given(rule, found, Nulls(nulls)), nulls=nulls)
+    assert checked.to_json()[0]["violations"] == found.swapped
 
 
 # ---- what is told ---------------------------------------------------------------------------------------------------

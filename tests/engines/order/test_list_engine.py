@@ -10,15 +10,13 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from holdfast.engines.given.listing import short_names, why_rows
 from holdfast.engines.order.list_first import look
-from holdfast.engines.violations.listing import short_names, why_rows
-from holdfast.engines.violations.state import load, maintain
 from holdfast.rules.lists import ListOD, SortColumn
-from holdfast.search.shared import NullsFirstSearch
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, assert_kept, listed
-from tests.engines.order.lists import asked, discover, wanted
+from tests.engines.denial.streams import Stream, assert_kept, listed, told_by
+from tests.engines.order.lists import discover, wanted
 
 SCHEMA = Schema(
     "things", (Column("a", pa.int64()), Column("f", pa.float64()), Column("x", pa.string()), Column("y", pa.bool_()))
@@ -46,8 +44,8 @@ def test_finds_all_violations_and_tells_splits_from_swaps(start: list[Any], give
     for rule, found in zip(given_rules, discover(stream.table, given_rules).found(), strict=True):
         expected = wanted(stream, rule)
         assert listed(found) == expected.keys()
-        told = {pair: _kind(rule, stream.table, pair) for pair in expected}
-        assert told == expected
+        kinds = {pair: _kind(rule, stream.table, pair) for pair in expected}
+        assert kinds == expected
     for rule, found in zip(given_rules, discover(stream.table, given_rules, limit=0).found(), strict=True):
         assert found.count == len(wanted(stream, rule))
 
@@ -64,24 +62,24 @@ def test_follows_a_stream(start: list[Any], changes: list[Any], given_rules: lis
     state = discover(stream.table, given_rules, limit)
     for number, (inserts, picks) in enumerate(changes):
         if number == 1:
-            state = load(NullsFirstSearch(stream.table), asked(SCHEMA, given_rules), *state.dump())
+            state = state.reopened()
         before = [set(wanted(stream, rule)) for rule in given_rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        deltas = maintain(state, stream.change(inserts, dead))
-        for rule, old, found, delta in zip(given_rules, before, state.found(), deltas, strict=True):
-            assert_kept(found, delta, old, set(wanted(stream, rule)), limit)
+        told = told_by(state.follow(stream.change(inserts, dead)))
+        for rule, old, found, each in zip(given_rules, before, state.found(), told, strict=True):
+            assert_kept(found, each, old, set(wanted(stream, rule)), limit)
 
 
 @many
 @given(st.lists(rows, max_size=8), rules)
 def test_the_first_violation_is_one(start: list[Any], rule: ListOD) -> None:
     stream = Stream.of(SCHEMA, start)
-    told, expected = look(rule, stream.table), wanted(stream, rule)
-    assert bool(told) == (not expected)
-    if not told:
-        t, s = told.rows
-        assert expected[t, s] == told.kind
-        assert str(told).startswith(f"{rule.text}\nrow {t} and row {s} are a {told.kind}: ")
+    seen, expected = look(rule, stream.table), wanted(stream, rule)
+    assert bool(seen) == (not expected)
+    if not seen:
+        t, s = seen.rows
+        assert expected[t, s] == seen.kind
+        assert str(seen).startswith(f"{rule.text}\nrow {t} and row {s} are a {seen.kind}: ")
 
 
 def test_a_column_orders_itself_downwards_iff_it_is_constant() -> None:
@@ -89,5 +87,5 @@ def test_a_column_orders_itself_downwards_iff_it_is_constant() -> None:
     stream = Stream.of(SCHEMA, [(1, 0.0, "", None), (1, 0.5, "a", True)])
     state = discover(stream.table, [rule])
     assert state.found()[0].count == 0
-    maintain(state, stream.change([(None, 0.0, "", None)], []))
+    state.follow(stream.change([(None, 0.0, "", None)], []))
     assert listed(state.found()[0]) == {(2, 0), (2, 1)}, "null comes first, so it must come last"

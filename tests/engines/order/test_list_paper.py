@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.engines.violations.listing import PairListing
-from holdfast.engines.violations.state import queries_of
+from holdfast.engines.given.listing import PairListing
+from holdfast.engines.given.queries import queries_of
 from holdfast.rules.lists import ListOD
 from holdfast.search.queries import PairQuery
 from holdfast.table.table import Schema

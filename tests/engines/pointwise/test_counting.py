@@ -80,7 +80,7 @@ def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], null
         kept = Kept(engine, world)
         for batch in stream:
             before = {text: by_number(rule) for text, rule in kept.result().items()}
-            diff = kept.maintain(world.change(batch))
+            diff = kept.follow(world.change(batch))
             told = {by_number(rule) for rule in kept.result().values()}
             every = expected(world.rows, nulls, {}, 2)
             assert told == {rule for rule in every if coverage(world.rows, nulls, by_order, rule) >= share}

@@ -84,7 +84,7 @@ def test_every_batch_by_definition(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "counts_pay", lambda *_: True)
         kept = Kept(engine, world)
-        kept.maintain(world.change(batch))
+        kept.follow(world.change(batch))
         result = engine.ranked(kept.state)
         patch.setattr(module, "counts_pay", lambda *_: False)
         every = engine.ranked(Kept(engine, world).state)

@@ -25,7 +25,7 @@ streams = st.lists(batches, min_size=1, max_size=3)
 Told = set[oracle.Pod]
 
 
-def told(engine: Engine[Any, Any], state: Any) -> Told:
+def listed(engine: Engine[Any, Any], state: Any) -> Told:
     """The rules as the oracle has them."""
     result = engine.result(state)
     assert {text: result[text] for text in result} == dict(result)
@@ -90,14 +90,14 @@ def test_every_batch_by_definition(
     world.change(Batch(first))
     kept = Kept(engine, world)
     bound = kept.state.asked.max_lhs
-    assert told(engine, kept.state) == expected(world.rows, nulls, asked, bound)
+    assert listed(engine, kept.state) == expected(world.rows, nulls, asked, bound)
     by_order = [column != TEXT or ordered is not None for column in range(len(NAMES))]
     for number, batch in enumerate(stream):
         if number == 1:
             kept.reload()
-        before, were = told(engine, kept.state), oracle.Pairs([plain(row) for row in world.rows], by_order, nulls)
-        diff = kept.maintain(world.change(batch))
-        after = told(engine, kept.state)
+        before, were = listed(engine, kept.state), oracle.Pairs([plain(row) for row in world.rows], by_order, nulls)
+        diff = kept.follow(world.change(batch))
+        after = listed(engine, kept.state)
         assert after == expected(world.rows, nulls, asked, bound)
         check_diff(diff, before, after, were, oracle.Pairs([plain(row) for row in world.rows], by_order, nulls), nulls)
 

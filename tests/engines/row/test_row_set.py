@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.violations.row_set import RowSet
+from holdfast.engines.given.row_set import RowSet
 
 STEPS = st.lists(st.tuples(st.integers(0, 90), st.sets(st.integers(0, 300))), max_size=8)
 

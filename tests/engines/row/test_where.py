@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.engines.violations.listing import PairListing
+from holdfast.engines.given.listing import PairListing
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import given_types, parse
 from holdfast.rules.rule import Rule

@@ -10,7 +10,7 @@ from holdfast.engines.column.state import State
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.frequencies import Frequencies
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -26,8 +26,9 @@ class ColumnEngine(Engine[WatchedTable, State]):
         """Look at how often values occur."""
         return State.of(subject.table, subject.part(Frequencies, runner, progress))
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look at the values that became more or less frequent."""
+        change = batch.only
         before = state.facts
         state.update(change.after)
         return between(before, state.facts)

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, RuleClass, Suggestible, score_cell
+from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Suggestible, score_cell
+from holdfast.engines.given import GivenClass
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.dependency import FD, Key
+from holdfast.rules.given import rules_of
 
 if TYPE_CHECKING:
     from holdfast.engines.functional.engine import FunctionalEngine
-    from holdfast.engines.functional.named import NamedEngine
+    from holdfast.engines.functional.explain import Explanation
+    from holdfast.engines.functional.groups_keeper import GroupsKeeper
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
     from holdfast.progress import Progress
@@ -90,18 +93,24 @@ class FDs(_Found):
         return likely(subject, wanted, runner, progress)
 
 
-class NamedDependencies(RuleClass[NoSettings]):
+class NamedDependencies(GivenClass[NoSettings]):
     """Keys and FDs that were given."""
 
     name, title, rules = "named", "violations of named dependencies", (FD, Key)
     yours = "your keys and dependencies"
-    settings, given = NoSettings, True
+    settings = NoSettings
 
-    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> NamedEngine:  # noqa: ARG002
-        """From the rows in groups."""
-        from holdfast.engines.functional.named import NamedEngine
+    def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> GroupsKeeper:  # noqa: ARG002
+        """By rows in groups."""
+        from holdfast.engines.functional.groups_keeper import GroupsKeeper
 
-        return NamedEngine(self, given)
+        return GroupsKeeper(rules_of(given, subject.table.schema), subject.table.schema)
+
+    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+        """As one that is watched: groups are made of the table."""
+        from holdfast.engines.functional.explain import explain_given
+
+        return explain_given(subject.table, text, rows)
 
 
 RULE_CLASSES = (Keys(), FDs(), NamedDependencies())

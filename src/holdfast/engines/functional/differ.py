@@ -5,25 +5,23 @@ a part of its left side holds now, so that it still holds and merely isn't minim
 that was empty has none, either: nothing had tested it, so it did not break. A rule that stays, and becomes empty or is
 no longer, has changed.
 
-A batch can turn over a hundred thousand rules, so what is gained and lost comes as left sides, and witnesses are looked
-for when someone asks for the first of them, in the table as the batch left it.
+A batch can turn over a hundred thousand rules, so what is gained and lost comes as left sides. Why, and what the rules
+are worth, is looked for afterwards, in the table as the batch left it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders import evidence as borders
 from holdfast.borders.parts import Part
-from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.functional.scoring import worth_of
 from holdfast.engines.functional.witness import Pair, Witnesses
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -35,20 +33,11 @@ from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Table
 
 
-def exact_diff(
-    before: Rules,
-    after: Rules,
-    changed: Mapping[int, Mended],
-    change: Change,
-    witnesses: Callable[[Rules], Mapping[str, Witness]],
-) -> Diff:
-    """The diff of exact rules, from what became of the targets that a batch touched; `witnesses` finds those of rules
-    that were lost.
-    """
+def exact_diff(before: Rules, after: Rules, changed: Mapping[int, Mended]) -> Diff:
+    """The diff of exact rules, from what became of the targets that a batch touched."""
     lost = before.with_parts({target: Part(now.lost) for target, now in changed.items()})
     gained = after.with_parts({target: Part(now.gained) for target, now in changed.items()})
-    diff = _explained(gained, lost, change, witnesses)
-    return diff if before.filled is after.filled else replace(diff, changed=_turned(before, after))
+    return Diff(gained, lost, {} if before.filled is after.filled else _turned(before, after))
 
 
 def _turned(before: Rules, after: Rules) -> dict[str, tuple[Finding, Finding]]:
@@ -60,41 +49,37 @@ def _turned(before: Rules, after: Rules) -> dict[str, tuple[Finding, Finding]]:
     return {text: (old, new) for (text, old), new in pairs}
 
 
-def untested_diff(before: Rules, after: Rules) -> Diff:
-    """The diff where no pair of rows was there, or is any more: nothing is broken that nothing tests."""
-    return Diff(after, before, causes=WhenAsked(lambda: dict.fromkeys(before, Cause("untested"))) if before else {})
-
-
-def _explained(gained: Rules, lost: Rules, change: Change, find: Callable[[Rules], Mapping[str, Witness]]) -> Diff:
-    """A diff with what is told when someone asks: who broke the rules that were lost, or which ones the others follow
-    from; what they were worth, and what those are worth that were gained.
+class Implied(Mapping[str, Cause]):
+    """The lost rules that hold still, each with the one of a shorter left side that it follows from: this one is new,
+    as before the batch none was told that has a part of the left side of another. There may be a hundred thousand, so
+    they are kept as left sides, and put into words when someone reads them.
     """
-    witnesses: Mapping[str, Witness] = WhenAsked(lambda: find(lost.tested())) if lost else {}
-    return Diff(
-        gained,
-        lost,
-        witnesses=witnesses,
-        causes=WhenAsked(lambda: _implied(lost, gained)) if lost and gained else {},
-        worth=WhenAsked(lambda: worth_of(change.before, lost, witnesses)) if lost else {},
-        gained_worth=WhenAsked(lambda: worth_of(change.after, gained, gained)) if gained else {},
-    )
 
+    def __init__(self, lost: Rules, gained: Rules) -> None:
+        self._names, self._sides = lost.names, dict[int, tuple[Words, Words]]()
+        for target, part in lost.parts.items():
+            if target in gained.parts:  # complements turn the question round: does one that holds lie within?
+                shorter = gained.parts[target].sets
+                places = bitsets.containers(~part.sets, ~shorter)
+                self._sides[target] = part.sets[places >= 0], shorter[places[places >= 0]]
 
-def _implied(lost: Rules, gained: Rules) -> dict[str, Cause]:
-    """Of the lost rules that hold still, the one of a shorter left side that each follows from: it is new, as before
-    the batch none was told that has a part of the left side of another.
-    """
-    written = [quoted(name) for name in lost.names]
-    found: dict[str, Cause] = {}
-    for target, part in lost.parts.items():
-        if target in gained.parts:  # complements turn the question round: does one that holds lie within?
-            shorter = gained.parts[target].sets
-            places = bitsets.containers(~part.sets, ~shorter)
-            held = places >= 0
-            by = _texts(written, target, shorter[places[held]])
-            texts = _texts(written, target, part.sets[held])
+    def __len__(self) -> int:
+        return sum(len(held) for held, _ in self._sides.values())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._causes)
+
+    def __getitem__(self, text: str) -> Cause:
+        return self._causes[text]
+
+    @cached_property
+    def _causes(self) -> dict[str, Cause]:
+        written = [quoted(name) for name in self._names]
+        found: dict[str, Cause] = {}
+        for target, both in self._sides.items():
+            texts, by = (_texts(written, target, sides) for sides in both)
             found |= {text: Cause("stronger", own) for text, own in zip(texts, by, strict=True)}
-    return found
+        return found
 
 
 def witnesses_among(lost: Rules, kept: borders.Witnesses, table: Table) -> dict[str, Witness]:
@@ -139,20 +124,16 @@ def _broken_by(lost: Words, breaking: Words) -> Iterator[tuple[Words, Words]]:
         yield breaking[place], lost[places == place]
 
 
-def approximate_diff(before: Rules, after: Rules, change: Change) -> Diff:
+def approximate_diff(before: Rules, after: Rules) -> Diff:
     """The diff of approximate rules: also those whose error changed."""
     targets = before.parts.keys() | after.parts.keys()
     lost, gained = _minus(before, after, targets), _minus(after, before, targets)
     stayed, now = before.with_parts(_meet(before, after)), after.with_parts(_meet(after, before))
-    changed: dict[str, tuple[Finding, Finding]] = {}
-    for (text, old), new in zip(stayed.items(), now.values(), strict=True):
-        if old != new:
-            changed[text] = old, new
-    diff = _explained(gained, lost, change, lambda lost: _approximate_witnesses(lost, after, change))
-    return replace(diff, changed=changed)
+    pairs = zip(stayed.items(), now.values(), strict=True)
+    return Diff(gained, lost, {text: (old, new) for (text, old), new in pairs if old != new})
 
 
-def _approximate_witnesses(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:
+def witnesses_found(lost: Rules, after: Rules, change: Change) -> dict[str, Witness]:
     """A pair for each lost rule that has no part that holds now. One pair may break many rules."""
     finder = Witnesses(change.after, change.born, change.inserted)
     written = [quoted(name) for name in lost.names]

@@ -10,34 +10,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, told
+from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose, way_in_words
 from holdfast.borders.parts import Part
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
-from holdfast.changes.diff import Diff
+from holdfast.changes.diff import Cause, Diff, Witness
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (
+    Implied,
     approximate_diff,
     exact_diff,
-    untested_diff,
     witnesses_among,
+    witnesses_found,
     witnesses_in,
 )
 from holdfast.engines.functional.explain import Explanation, explain
 from holdfast.engines.functional.result import Rules
-from holdfast.engines.functional.scoring import Ranked
+from holdfast.engines.functional.scoring import Ranked, worth_of
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
 from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import SILENT, Progress, search_progress
 from holdfast.rules.dependency import pairs_of
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
@@ -73,39 +75,55 @@ class FunctionalEngine(Engine[WatchedTable, State]):
             )
         return Choice("counts", "as their error is a share of all pairs of rows")
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed in the agree-sets, or prove what is left of the rules."""
+        change = batch.only
         before = self.result(state)
         state.follow(change.after)
         if isinstance(state.basis, Borders):
             return self._follow_borders(state, state.basis, before, change, runner, progress)
         pairs = state.basis
         maximal = pairs.changed
-        if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
+        if self._error or maximal is None or not _is_tested(change):
             state.parts = self._parts(change.after, pairs, progress)
-            return untested_diff(before, self.result(state))
-        if self._error or maximal is None:
-            state.parts = self._parts(change.after, pairs, progress)
-            return approximate_diff(before, self.result(state), change)
+            return approximate_diff(before, self.result(state))
         covers = {target: part.sets for target, part in state.parts.items()}
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(
-            before, self.result(state), changed, change, lambda lost: witnesses_in(lost, maximal.shift, change)
-        )
+        return exact_diff(before, self.result(state), changed)
 
     def _follow_borders(
         self, state: State, borders: Borders, before: Rules, change: Change, runner: Runner, progress: Progress
     ) -> Diff:
         changed = borders.follow(change.dead, runner, progress)
         state.parts.update(_exact({target: now.sets for target, now in changed.items()}))
-        if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
-            return untested_diff(before, self.result(state))
-        kept = borders.evidence.witnesses
-        return exact_diff(
-            before, self.result(state), changed, change, lambda lost: witnesses_among(lost, kept, change.after)
+        after = self.result(state)
+        return exact_diff(before, after, changed) if _is_tested(change) else Diff(after, before)
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Who broke the rules that were lost, or which ones they follow from; what they were worth, and what those are
+        worth that were gained. Where no pair of rows was there, or is any more, nothing is broken that nothing tests.
+        """
+        lost, gained, change = cast(Rules, diff.lost), cast(Rules, diff.gained), batch.only
+        if not _is_tested(change):
+            return replace(diff, causes=dict.fromkeys(lost, Cause("untested")))
+        witnesses = self._witnesses(state, lost.tested(), change) if lost else {}
+        return replace(
+            diff,
+            witnesses=witnesses,
+            causes=Implied(lost, gained),
+            worth=worth_of(change.before, lost, witnesses),
+            gained_worth=worth_of(change.after, gained),
         )
+
+    def _witnesses(self, state: State, lost: Rules, change: Change) -> dict[str, Witness]:
+        """Pairs that break rules that were lost, from what the last batch left."""
+        if isinstance(state.basis, Borders):
+            return witnesses_among(lost, state.basis.evidence.witnesses, change.after)
+        if self._error or state.basis.changed is None:
+            return witnesses_found(lost, self.result(state), change)
+        return witnesses_in(lost, state.basis.changed.shift, change)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
@@ -132,7 +150,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why."""
-        return told("borders" if isinstance(state.basis, Borders) else "counts", state.why)
+        return way_in_words("borders" if isinstance(state.basis, Borders) else "counts", state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """How far a key or an FD holds, watched or not, and which rows to look at."""
@@ -158,6 +176,11 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
         shorter = bound if self._max_lhs is None else None
         return search_progress(progress, self.declared.title, "columns", targets, shorter)
+
+
+def _is_tested(change: Change) -> bool:
+    """Whether pairs of rows could test a rule, before a batch and after it."""
+    return min(change.before.rows, change.after.rows) >= FEWEST_ROWS
 
 
 def _exact(covers: Mapping[int, Words]) -> dict[int, Part]:

@@ -121,12 +121,12 @@ class Telling:
         enter(clusters, cells, self._values, self._sums, UNIT, self._majority)
 
     def evidence(self, rows: int, outside: int) -> Evidence:
-        """What is told, given the rows of the table, and how many to remove so that the rule holds."""
+        """The evidence in a table of `rows` rows, of which `outside` must go so that the rule holds."""
         tested, usual, groups, paired, agreement, known, same = self._sums.tolist()
         return Evidence(rows, tested, usual, groups, paired, agreement, known, same, outside)
 
     def _make_room(self, cells: Cells, values: int) -> None:
-        """Have room for so many values, and link cells that are new."""
+        """Grow to hold all `values`, and link new cells."""
         kept = self._values
         if values > len(kept.head):
             room = max(values, 2 * len(kept.head))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.thresholds import untested_sentence
+from holdfast.errors import BadInput
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.dependency import FD, Dependency, columns_of, pairs_of, parse
 from holdfast.table.dictionary import NULL_CODE
@@ -94,6 +96,13 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
     g1, g3 = (part / whole if part else 0.0 for part, whole in ((pairs, pairs_of(table.rows)), (gone, table.rows)))
     told = replace(rule, error=g1, empty=is_empty(table, lhs))
     return Explanation(told, table.rows, pairs, g1, g3, gone, len(broken), shown)
+
+
+def explain_given(table: Table, text: str, rows: Sequence[int]) -> Explanation:
+    """Explain a rule that was given; rows that are named explain nothing."""
+    if rows:
+        raise BadInput("--row: rows don't explain violations of named dependencies one by one; leave it out")
+    return explain(table, text)
 
 
 def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:

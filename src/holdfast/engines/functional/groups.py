@@ -7,46 +7,39 @@ their cluster, of equally large ones the one with the oldest row; for a key all 
 Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has a cell
 of its own.
 
-Rows find their cluster and cell by their codes, in hash tables; the cells of a cluster hang in a chain, from which its
-largest is chosen anew when a batch touches it. A batch costs what its rows and the cells of their clusters cost; a look
-at the codes of the table's rows is due only where the oldest row of a cell died (it ends with the next one), or where
-another cell became the largest.
-Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most; then all is made
-anew.
+Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen again when a
+batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
+rows are looked for (see `Finder`) only where the oldest row of a cell died, which ends with the next one, and to list
+the rows where another cell became the largest.
+Memory: some 80 bytes a cluster and a cell, and none a row. What is empty stays until it is the most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.equal_rows import Codes
+from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
-from holdfast.engines.functional.row_change import RowChange, Swapped
-from holdfast.kernels.groups import choose, link
-from holdfast.kernels.usual import Cells, Values
-from holdfast.pairs.counter import KeyCounter
+from holdfast.engines.given.changed import MOST
+from holdfast.engines.given.finder import Finder, TableFinder
+from holdfast.engines.given.keeper import Pairs
+from holdfast.kernels.groups import choose
+from holdfast.kernels.usual import Values
 from holdfast.table.change import Change
-from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
 
-NONE = -1  # the cell of a row that is in none; the end of a chain
-_OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
-_LEAST = 1024
-_FEW = 16  # groups are few where each stands for more than so many rows
+_LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_ROWS_AT_ONCE = 1 << 16
-_CHAINS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")
-_SLOTS = ("cluster slots", "cell slots")  # without which keys are hashed anew: older dumps have none
-_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # what tells of the rule, if it is kept
-PARTS = (*_CHAINS, *_SLOTS, *_TOLD)  # of a dump
+_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # what tells of the rule, where it is kept
+PARTS = ("totals", *KEPT, *_TOLD)  # of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +55,35 @@ class _Before:
     totals: Ids
 
 
+@dataclass(frozen=True, eq=False)
+class RowChange:
+    """The rows that a batch put outside, and those that are outside no more, and their numbers (see `Answer`).
+
+    Of the rows that neither came nor went, some may have swapped places, as another cell became the largest of their
+    cluster. They are listed where they are at most `MOST`, and counted always. A cluster has more rows outside than
+    before, or fewer, but not both: the others of those added and resolved took other rows' places.
+    """
+
+    added: Ids
+    resolved: Ids
+    counts: tuple[int, ...]  # as those of an answer
+    example: tuple[int, int] | None  # two rows of a cluster that has more rows outside than before
+
+
 class Groups:
     """The rows of a table in groups, for a left side and a right side (None: a key) given as column numbers."""
 
     def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self._empty(table, lhs, rhs)
-        ids = table.living_ids()
-        value = None if rhs is None else table.column_codes(rhs)
-        self._take(ids, self._placed(ids, [table.column_codes(c) for c in self._lhs], value), ids[:0], ids[:0])
+        self.follow(Rows.all_of(table), Rows.none_of(table))
 
     def _empty(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
-        self._table = table
+        self.finder: Finder = TableFinder(table)
         self._lhs, self._rhs, self._distinct = list(lhs), rhs, table.schema.nulls.are_distinct
-        self._clusters = KeyCounter(max(len(self._lhs), 1))
-        self._cells = self._clusters if rhs is None else KeyCounter(2)
-        self._head, self._best, self._next, self._oldest = (np.empty(0, np.int64) for _ in range(4))
-        self._nameless = np.empty(0, np.bool_)  # clusters with a null on the left
+        self.rows = 0
+        self._values = 0  # codes on the right are below this; those of nulls that differ are not
+        self._first = NONE  # the row that comes first of all that have values on the left, where a batch brings it
+        self._kept = Clusters(len(self._lhs), rhs is None, self._distinct)
         # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
         self._totals = np.zeros(5, np.int64)
         self._telling: Telling | None = None  # kept once asked for
@@ -87,12 +93,12 @@ class Groups:
     @property
     def entries(self) -> int:
         """How many clusters and cells there are."""
-        return self._clusters.used + self._cells.used
+        return self._kept.clusters.used + self._kept.cells.used
 
     @property
-    def are_few(self) -> bool:
-        """Whether a dump should hold them: a process that makes them anew looks at all rows."""
-        return self.entries * _FEW < self._table.rows or (self._rhs is not None and self.entries <= _SMALL)
+    def are_small(self) -> bool:
+        """Whether those of an FD are so few that any dump may hold them."""
+        return self._rhs is not None and self.entries <= _SMALL
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -101,16 +107,8 @@ class Groups:
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
-        clusters, cells = self._clusters.used, self._cells.used
-        arrays: dict[str, NDArray[Any]] = {"totals": self._totals, "oldest": self._oldest[:cells]}
-        arrays |= {"clusters": self._clusters.keys.reshape(-1), "sizes": self._clusters.counts}
-        arrays |= {"cluster slots": self._clusters.compact_slots()}
-        if self._rhs is not None:
-            arrays |= {"cells": self._cells.keys.reshape(-1), "counts": self._cells.counts}
-            arrays |= {"cell slots": self._cells.compact_slots()}
-            arrays |= {"head": self._head[:clusters], "best": self._best[:clusters], "next": self._next[:cells]}
-        if self._telling is not None:
-            arrays |= {f"told {name}": array for name, array in self._telling.dump().items()}
+        told = {} if self._telling is None else self._telling.dump()
+        arrays = {"totals": self._totals, **self._kept.dump(), **{f"told {name}": own for name, own in told.items()}}
         return {name: array.copy() for name, array in arrays.items()}
 
     @staticmethod
@@ -118,15 +116,11 @@ class Groups:
         """The groups that `dump` described, at the cost of the clusters and cells."""
         groups = Groups.__new__(Groups)
         groups._empty(table, lhs, rhs)
-        _fill(groups._clusters, arrays["clusters"], arrays["sizes"], arrays.get("cluster slots"))
-        groups._oldest = arrays["oldest"].copy()
-        if rhs is not None:
-            _fill(groups._cells, arrays["cells"], arrays["counts"], arrays.get("cell slots"))
-            groups._head, groups._best, groups._next = (arrays[name].copy() for name in ("head", "best", "next"))
-        groups._make_room()
+        groups._kept.load(arrays)
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
-        groups._totals[4] = groups._named_in(np.arange(groups._clusters.used))
-        if "told sums" in arrays:
+        groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
+        groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
+        if all(name in arrays for name in _TOLD):
             groups._telling = Telling.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
         return groups
 
@@ -146,68 +140,59 @@ class Groups:
     @property
     def with_nulls(self) -> int:
         """How many rows have a null on the left side."""
-        return self._table.rows - int(self._totals[4])
+        return self.rows - int(self._totals[4])
 
     @property
     def evidence(self) -> Evidence:
         """What speaks for an FD."""
         if self._telling is None:
-            self._telling = Telling(self._seen(), self._values)
-        return self._telling.evidence(self._table.rows, self.to_remove)
+            self._telling = Telling(self._kept.seen(), self._values)
+        return self._telling.evidence(self.rows, self.to_remove)
 
     def outside(self) -> Ids:
         """The fewest rows without which the rule holds, by id, ascending."""
-        broken = np.flatnonzero(self._outside_in(np.arange(self._clusters.used)))
-        parts = [ids[self._are_outside(ids, cells)] for ids, cells in self._rows_of(broken)]
-        return np.concatenate([np.empty(0, np.int64), *parts])
+        return self.outside_pairs()[:, 0]
 
-    def beside(self, ids: Ids) -> Ids:
-        """For rows that are outside, a row of the same cluster that is not: the two break the rule."""
-        cells = self._cells_of(ids, self._table.codes(ids))
-        return self._oldest[cells if self._rhs is None else self._best[self._cluster_of(cells)]]
+    def outside_pairs(self) -> Pairs:
+        """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
+        cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
+        wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
+        parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
+        pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
+        return np.asarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
+
+    def _beside(self, cells: Ids) -> Ids:
+        """The oldest row that is not outside in the cluster of each cell."""
+        return self._kept.oldest[cells if self._rhs is None else self._kept.best[self._kept.of(cells)]]
 
     def broken_clusters(self) -> Ids:
         """The clusters that break the rule; most rows outside first, of equals the oldest one."""
-        wrong = self._outside_in(np.arange(self._clusters.used))
+        wrong = self._outside_in(np.arange(self._kept.clusters.used))
         broken = np.flatnonzero(wrong)
-        first = self._oldest[broken if self._rhs is None else self._best[broken]]
+        first = self._kept.oldest[broken if self._rhs is None else self._kept.best[broken]]
         return broken[np.lexsort((first, -wrong[broken]))]
 
     def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
         """The rows of a cluster, by id, ascending, and which of them are outside."""
-        parts = list(self._rows_of(np.array([cluster])))
-        none = np.empty(0, np.int64)
-        ids, cells = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
-        return ids, self._are_outside(ids, cells)
+        parts = list(self._rows_of(self._kept.cells_in(cluster)))
+        ids, cells = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+        order = np.argsort(ids)
+        return ids[order], self._are_outside(ids, cells)[order]
 
-    def _rows_of(self, clusters: Ids, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
-        """The rows of some clusters with ids from `first` on, and their cells, by looks at the codes of the table's
-        rows, some at a time and the oldest first.
+    def _rows_of(self, cells: Ids) -> Iterator[tuple[Ids, Ids]]:
+        """The rows of some cells, each with its cell, by looks at older rows: some at a time, and those of a cell the
+        oldest first.
         """
-        if not len(clusters):
+        if not len(cells):
             return
-        inside = np.zeros(self._clusters.used + 1, np.bool_)  # the last one is that of NONE
-        inside[clusters] = True
-        marks = []
-        for place, column in enumerate(self._lhs):
-            marks.append(np.zeros(len(self._table.dictionaries[column]), np.bool_))
-            marks[-1][self._clusters.keys[clusters, place].astype(np.int64)] = True
-        for shard, alive in self._table.living():
-            begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
-            for start in range(max(begin, 0), len(shard), _ROWS_AT_ONCE):
-                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
-                wanted = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
-                for column, marked in zip(self._lhs, marks, strict=True):
-                    wanted &= marked[shard.codes_at(column, some)]
-                places = start + np.flatnonzero(wanted)
-                ids, value = shard.ids_of(places), None if self._rhs is None else shard.codes_at(self._rhs, places)
-                cells = self._placed(ids, [shard.codes_at(column, places) for column in self._lhs], value)
-                own = inside[np.where(cells < 0, NONE, self._cluster_of(cells))]
-                yield ids[own], cells[own]
-
-    def _cells_of(self, ids: Ids, codes: Codes) -> Ids:
-        """The cells of rows with some ids and codes."""
-        return self._placed(ids, [codes[c] for c in self._lhs], None if self._rhs is None else codes[self._rhs])
+        codes, alone = self._kept.codes(cells)
+        if alone.any():
+            yield self._kept.oldest[cells[alone]], cells[alone]
+            cells, codes = cells[~alone], codes[:, ~alone]
+        columns = self._lhs if self._rhs is None else [*self._lhs, self._rhs]
+        for ids, number in self.finder.rows_with(columns, codes):
+            yield ids, cells[number]
 
     def _are_outside(self, ids: Ids, cells: Ids) -> NDArray[np.bool_]:
         """Which rows are outside, given their ids and cells."""
@@ -215,79 +200,69 @@ class Groups:
         marks = np.zeros(len(ids), np.bool_)
         own = cells[rows]
         if self._rhs is None:
-            marks[rows] = self._oldest[own] != ids[rows]
+            marks[rows] = self._kept.oldest[own] != ids[rows]
         else:
-            marks[rows] = self._best[self._cluster_of(own)] != own
+            marks[rows] = self._kept.best[self._kept.of(own)] != own
         return marks
 
     def _outside_in(self, clusters: Ids) -> Ids:
         """How many rows of each cluster are outside."""
-        sizes = self._clusters.counts[clusters]
+        sizes = self._kept.clusters.counts[clusters]
         if self._rhs is None:
             return np.maximum(sizes - 1, 0)
-        best = self._best[clusters]
-        return np.where(best >= 0, sizes - self._cells.counts[best], 0)
-
-    def _cluster_of(self, cells: Ids) -> Ids:
-        return cells if self._rhs is None else self._cells.keys[cells, 0].astype(np.int64)
+        best = self._kept.best[clusters]
+        return np.where(best >= 0, sizes - self._kept.cells.counts[best], 0)
 
     # ---- following batches ------------------------------------------------------------------------------------------
 
-    def follow(self, change: Change) -> RowChange:
-        """Take in a batch."""
-        self._table = change.after
-        born = np.arange(change.born.start, change.born.stop)
-        gone, come = self._cells_of(change.dead, change.deleted), self._cells_of(born, change.inserted)
-        moved = self._take(born, come, change.dead, gone)
-        if self._cells.used > _LEAST and 2 * int(self._totals[3]) < self._cells.used:
-            self.__dict__.update(Groups(change.after, self._lhs, self._rhs).__dict__)
+    def ready(self, change: Change) -> None:
+        """Get ready to follow a batch: the one step that sees the table."""
+        self.finder = TableFinder(change.after)
+        few = self._rhs is None and int(self._totals[4]) <= len(change.dead)  # else older ones are there
+        first = TableFinder(change.after).first_with_values(self._lhs) if few else None
+        self._first = NONE if first is None else first
+
+    def follow(self, come: Rows, gone: Rows) -> RowChange:
+        """Take in a batch: the rows that came and those that went."""
+        self.rows += len(come) - len(gone)
+        self._values = 0 if self._rhs is None else len(come.encoding.dictionaries[self._rhs])
+        left = self._cells_of(gone)
+        moved = self._take(come.ids, self._cells_of(come), gone.ids, left)
+        if self._kept.cells.used > _LEAST and 2 * int(self._totals[3]) < self._kept.cells.used:
+            self._kept, self._telling = self._kept.without_empty(), None
         return moved
 
-    def _placed(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
-        """The cell of each row, given its codes on the left and on the right; new ones are made."""
-        cells = np.full(len(ids), NONE)
-        if not len(ids):
-            return cells
-        known = np.ones(len(ids), np.bool_)
-        if self._distinct:
-            known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
-        left = np.zeros((np.count_nonzero(known), max(len(codes), 1)), np.uint64)
-        for place, column in enumerate(codes):
-            left[:, place] = column[known]
-        found = self._clusters.entries(left)
-        if value is not None:
-            right = value[known].astype(np.int64)
-            if self._distinct:
-                right = np.where(right == NULL_CODE, _OWN + ids[known], right)
-            had = self._cells.used
-            found = self._cells.entries(np.stack([found, right], axis=1).astype(np.uint64))
-        self._make_room()
-        if value is not None:
-            link(self._cells.keys[:, 0], had, self._head, self._next)
-        cells[known] = found
-        return cells
+    def _cells_of(self, rows: Rows) -> Ids:
+        """The cells of some rows."""
+        value = None if self._rhs is None else rows.codes(self._rhs)
+        return self._kept.place(rows.ids, [rows.codes(column) for column in self._lhs], value)
 
     def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> RowChange:
         """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
         if self._telling:
-            self._telling.leave(before.clusters, self._seen(), self._values)
+            self._telling.leave(before.clusters, self._kept.seen(), self._values)
         resolved = dead[self._are_outside(dead, gone)]
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
-            choose(before.clusters, self._head, self._next, self._cells.counts, self._oldest, self._best)
+            seen = self._kept.seen()
+            choose(before.clusters, seen.head, seen.following, seen.counts, self._kept.oldest, self._kept.best)
         outside = self._outside_in(before.clusters)
         self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
         if self._telling:
-            self._telling.enter(before.clusters, before.cells, before.counts, self._seen(), self._values)
+            self._telling.enter(before.clusters, before.cells, before.counts, self._kept.seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
-        swapped = self._swapped(before, come, int(born[0]) if len(born) else self._table.next_id)
+        left, returned, moved = self._swapped(before, born, come)
+        counts = [moved[0] + len(added), moved[1] + len(resolved)]
         more = np.maximum(outside - before.outside, 0)
-        retold = swapped.left + len(added) - int(more.sum())
-        tests = self._tests(before.clusters, come, are_added, more)
-        return RowChange(added, resolved, swapped, retold, *tests, self._example(before, added, come[are_added], more))
+        retold = counts[0] - int(more.sum())
+        tests = self._tests(before.clusters, born, come, are_added, more)
+        example = self._example(before, added, come[are_added], more)
+        return RowChange(
+            np.concatenate([left, added]), np.concatenate([resolved, returned]), (*counts, retold, *tests), example
+        )
 
     def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, int] | None:
         """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and
@@ -296,78 +271,66 @@ class Groups:
         worse = np.flatnonzero(more)
         if not len(worse):
             return None
-        new = np.flatnonzero(more[np.searchsorted(before.clusters, self._cluster_of(cells))])
+        new = np.flatnonzero(more[np.searchsorted(before.clusters, self._kept.of(cells))])
         if len(new):
-            cell = cells[new[0]]
-            inside = cell if self._rhs is None else self._best[self._cluster_of(cell)]
-            return int(self._oldest[inside]), int(added[new[0]])
+            return int(self._beside(cells[new[:1]])[0]), int(added[new[0]])
         cluster = before.clusters[worse[0]]  # the rows that came are the most there now, and older ones are outside
-        return int(self._oldest[self._best[cluster]]), int(self._oldest[before.best[worse[0]]])
+        return int(self._kept.oldest[self._kept.best[cluster]]), int(self._kept.oldest[before.best[worse[0]]])
 
-    def _tests(self, clusters: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
+    def _tests(self, clusters: Ids, born: Ids, come: Ids, added: NDArray[np.bool_], more: Ids) -> tuple[int, int]:
         """How many rows that came might have broken the rule, and how many did; given the clusters that the batch
-        touched, how many more of their rows are outside, the cells of the rows that came, and which of these are.
+        touched, how many more of their rows are outside, the rows that came, their cells, and which of them are.
         """
-        place = np.searchsorted(clusters, self._cluster_of(come[come >= 0]))
+        place = np.searchsorted(clusters, self._kept.of(come[come >= 0]))
         fresh = np.bincount(place, minlength=len(clusters))
         wrong = np.bincount(place, added[come >= 0], minlength=len(clusters)).astype(np.int64)
-        old = self._clusters.counts[clusters] - fresh
-        named = ~self._nameless[clusters]
+        old = self._kept.clusters.counts[clusters] - fresh
+        named = ~self._kept.nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
-            tested = int(fresh[named].sum())
-            tested -= tested > 0 and tested == int(self._totals[4])  # but for the first one of all
+            tested = int(fresh[named].sum()) - (
+                self._first >= 0 and self._first in born
+            )  # but for the first one of all
         else:
             tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
         return tested, int(np.maximum(wrong, more)[named].sum())
 
     def _before(self, gone: Ids, come: Ids) -> _Before:
-        cells = _each_once(np.concatenate([gone, come]), self._cells.used)
-        clusters = cells if self._rhs is None else _each_once(self._cluster_of(cells), self._clusters.used)
-        best = clusters if self._rhs is None else self._best[clusters]
+        cells = _each_once(np.concatenate([gone, come]), self._kept.cells.used)
+        clusters = cells if self._rhs is None else _each_once(self._kept.of(cells), self._kept.clusters.used)
+        best = clusters if self._rhs is None else self._kept.best[clusters]
         outside = self._outside_in(clusters)
         totals = self._totals_of(cells, clusters, outside)
-        return _Before(cells, self._cells.counts[cells], self._oldest[cells], clusters, best, outside, totals)
+        return _Before(cells, self._kept.cells.counts[cells], self._kept.oldest[cells], clusters, best, outside, totals)
 
     def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
-        """What some cells, and their clusters, of which so many rows are outside, add to the totals."""
-        counts, sizes = self._cells.counts[cells], self._clusters.counts[clusters]
+        """What some cells, and their clusters, of which some rows are outside, add to the totals."""
+        counts, sizes = self._kept.cells.counts[cells], self._kept.clusters.counts[clusters]
         pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
         return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
 
     def _named_in(self, clusters: Ids) -> int:
         """How many rows of some clusters have no null on the left."""
-        return int(self._clusters.counts[clusters[~self._nameless[clusters]]].sum())
-
-    @property
-    def _values(self) -> int:
-        """Codes on the right are below this; those of nulls that differ are not."""
-        return 0 if self._rhs is None else len(self._table.dictionaries[self._rhs])
-
-    def _seen(self) -> Cells:
-        """What kernels see of the cells."""
-        clusters, cells = self._clusters.used, self._cells.used
-        chains = self._next[:cells], self._clusters.counts, self._head[:clusters], self._best[:clusters]
-        return Cells(self._cells.keys, self._cells.counts, *chains, self._nameless[:clusters])
+        return int(self._kept.clusters.counts[clusters[~self._kept.nameless[clusters]]].sum())
 
     def _count(self, gone: Ids, come: Ids) -> None:
         for cells, step in ((gone, -1), (come, 1)):
             known = cells[cells >= 0]
-            np.add.at(self._cells.counts, known, step)
+            np.add.at(self._kept.cells.counts, known, step)
             if self._rhs is not None:
-                np.add.at(self._clusters.counts, self._cluster_of(known), step)
+                np.add.at(self._kept.clusters.counts, self._kept.of(known), step)
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
         """The oldest row of cells that were empty, or that lost theirs."""
-        empty = np.zeros(self._cells.used + 1, np.bool_)
+        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
         empty[before.cells] = before.counts == 0
         filled = np.flatnonzero(empty[come])[::-1]
-        self._oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
-        lost = self._with_older_rows(lost[self._cells.counts[lost] > 0], born, come)
-        for ids, cells in self._rows_of(np.unique(self._cluster_of(lost))):
+        lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
+        for ids, cells in self._rows_of(lost):
             found, first = np.unique(cells, return_index=True)  # the first is the oldest
-            there = np.isin(found, lost)
-            self._oldest[found[there]] = ids[first[there]]
+            fresh = np.isin(found, lost)
+            self._kept.oldest[found[fresh]] = ids[first[fresh]]
             lost = np.setdiff1d(lost, found)
             if not len(lost):
                 break
@@ -377,43 +340,48 @@ class Groups:
         have the first row that came as their oldest.
         """
         own = np.flatnonzero(np.isin(come, cells))[::-1] if len(cells) else cells
-        self._oldest[come[own]] = born[own]
+        self._kept.oldest[come[own]] = born[own]
         fresh = np.bincount(np.searchsorted(cells, come[own]), minlength=len(cells))
-        return cells[self._cells.counts[cells] > fresh]
+        return cells[self._kept.cells.counts[cells] > fresh]
 
-    def _swapped(self, before: _Before, come: Ids, first_born: int) -> Swapped:
-        """Of the rows that neither came nor went, those that are outside now, and those that are no more."""
+    def _swapped(self, before: _Before, born: Ids, come: Ids) -> tuple[Ids, Ids, tuple[int, int]]:
+        """Of the rows that neither came nor went, those that are outside now, those that are no more, and the numbers
+        of both; none of them, but their numbers, where they are many.
+        """
+        none = before.cells[:0]
         if self._rhs is None:
-            moved = (before.counts > 0) & (self._cells.counts[before.cells] > 0)
-            oldest = self._oldest[before.cells[moved]]
-            returned = oldest[(oldest != before.oldest[moved]) & (oldest < first_born)]
-            return Swapped(0, len(returned), lambda: (returned[:0], returned))
-        best = self._best[before.clusters]
-        moved = (best != before.best) & (best >= 0) & (before.best >= 0)
-        were, are, clusters = before.best[moved], best[moved], before.clusters[moved]
-        now = copy(self)  # which later batches don't change: tables of clusters and cells only grow
+            lived = (before.counts > 0) & (self._kept.cells.counts[before.cells] > 0)
+            oldest = self._kept.oldest[before.cells[lived]]
+            returned = oldest[(oldest != before.oldest[lived]) & _are_older(oldest, born)]
+            return none, returned, (0, len(returned))
+        best = self._kept.best[before.clusters]
+        moved = np.flatnonzero((best != before.best) & (best >= 0) & (before.best >= 0))
+        if not len(moved):
+            return none, none, (0, 0)
+        were, are, came = before.best[moved], best[moved], np.sort(come)
+        cells = np.concatenate([were, are])
+        older = self._kept.cells.counts[cells] - np.searchsorted(came, cells, "right") + np.searchsorted(came, cells)
+        left, returning = int(older[: len(were)].sum()), int(older[len(were) :].sum())
+        ids, of = self._older_rows(cells, older, born) if left + returning <= MOST else (none, none)
+        return ids[np.isin(of, were)], ids[np.isin(of, are)], (left, returning)
 
-        def find() -> tuple[Ids, Ids]:
-            left, returned = [best[:0]], [best[:0]]
-            for ids, cells in now._rows_of(clusters):
-                old = ids < first_born
-                left.append(ids[old & np.isin(cells, were)])
-                returned.append(ids[old & np.isin(cells, are)])
-            return np.concatenate(left), np.concatenate(returned)
+    def _older_rows(self, cells: Ids, older: Ids, born: Ids) -> tuple[Ids, Ids]:
+        """The rows of some cells that are older than a batch, given their numbers, and the cells of these rows."""
+        alone, rest = cells[older == 1], cells[older > 1]
+        ids, of, missing = [self._kept.oldest[alone]], [alone], int(older[older > 1].sum())
+        for found, own in self._rows_of(rest) if missing else ():
+            old = _are_older(found, born)
+            ids.append(found[old])
+            of.append(own[old])
+            missing -= int(np.count_nonzero(old))
+            if not missing:
+                break
+        return np.concatenate(ids), np.concatenate(of)
 
-        return Swapped(self._older_in(were, come), self._older_in(are, come), find)
 
-    def _older_in(self, cells: Ids, come: Ids) -> int:
-        """How many rows of some cells did not just come, given the cells of those that did."""
-        return int(self._cells.counts[cells].sum()) - int(np.isin(come, cells).sum()) if len(cells) else 0
-
-    def _make_room(self) -> None:
-        """Have room for what is kept of each cluster and each cell."""
-        self._head, self._best = (_with_room(array, self._clusters.used) for array in (self._head, self._best))
-        self._next, self._oldest = (_with_room(array, self._cells.used) for array in (self._next, self._oldest))
-        if (known := len(self._nameless)) < self._clusters.used:
-            fresh = (self._clusters.keys[known:] == NULL_CODE).any(axis=1) & bool(self._lhs)
-            self._nameless = np.concatenate([self._nameless, fresh])
+def _are_older(ids: Ids, born: Ids) -> NDArray[np.bool_]:
+    """Which rows are older than those of a batch."""
+    return ids < born[0] if len(born) else np.ones(len(ids), np.bool_)
 
 
 def _each_once(numbers: Ids, end: int) -> Ids:
@@ -426,23 +394,3 @@ def _each_once(numbers: Ids, end: int) -> Ids:
     marks = np.zeros(end + 1, np.bool_)
     marks[numbers] = True  # NONE marks the last one
     return np.flatnonzero(marks[:end])
-
-
-def _with_room(array: Ids, room: int) -> Ids:
-    """The array, or a longer one; what is new is NONE."""
-    if room <= len(array):
-        return array
-    longer = np.full(max(room, 2 * len(array), 64), NONE)
-    longer[: len(array)] = array
-    return longer
-
-
-def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids, slots: NDArray[np.uint64] | None) -> None:
-    """Put entries with their counts into an empty table, in their order, given their slots if these are known."""
-    if not len(counts):
-        return
-    if slots is None:
-        table.entries(keys.reshape(len(counts), -1))
-    else:
-        table.restore(keys.reshape(len(counts), -1), slots.copy())
-    table.counts[:] = counts

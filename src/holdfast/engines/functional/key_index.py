@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, hash_rows
+from holdfast.engines.given.finder import TableFinder
 from holdfast.errors import Missing
 from holdfast.table import files
 from holdfast.table.checks import CheckedArrays
@@ -133,6 +134,22 @@ class KeyIndex:
         sizes = ends - starts
         number = np.repeat(np.arange(len(starts)), sizes)
         return starts[number] + np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes), number
+
+
+@dataclass(frozen=True, eq=False)
+class IndexFinder:
+    """The `Finder` (see `engines/given/keeper`) of a table with an index of the columns that are asked for: rows that
+    came after the index was made cost a pass.
+    """
+
+    index: KeyIndex
+    table: Table
+
+    def rows_with(self, columns: Sequence[int], codes: NDArray[Any], first: int = 0) -> Iterator[tuple[Ids, Ids]]:
+        """The living rows that have one of some tuples, which are distinct; see `Finder`."""
+        ids, number = self.index.rows(self.table, codes.astype(np.uint32))
+        yield ids[ids >= first], number[ids >= first]
+        yield from TableFinder(self.table).rows_with(columns, codes, max(first, self.index.end))
 
 
 def _living(table: Table, columns: Sequence[int], first: int) -> Iterator[tuple[Ids, Entries]]:

@@ -11,13 +11,12 @@ Cost: a batch costs what its rows and those that share their keys cost, however 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from holdfast.engines.functional.groups import Groups, Ids
-from holdfast.engines.functional.key_index import KeyIndex
-from holdfast.engines.functional.row_change import RowChange
+from holdfast.engines.functional.groups import Groups
+from holdfast.engines.functional.key_index import IndexFinder, KeyIndex
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
@@ -30,33 +29,19 @@ class OpenedKey(Groups):
     def __init__(self, table: Table, lhs: Sequence[int], totals: Sequence[int], index: KeyIndex) -> None:
         self._empty(table, lhs, None)
         self._totals[:] = totals
-        self._index = index
+        self.rows, self._index = table.rows, index
 
-    @property
-    def are_few(self) -> bool:
-        """A dump holds all groups, or none."""
-        return False
-
-    def follow(self, change: Change) -> RowChange:
-        """Take in a batch."""
-        self._bring_in(change)
-        return super().follow(change)
-
-    def _bring_in(self, change: Change) -> None:
-        """Have the clusters that a batch touches, as they are before it."""
+    def ready(self, change: Change) -> None:
+        """Bring in the clusters that a batch touches, as they are before it."""
+        super().ready(change)
         left = np.concatenate([change.deleted[self._lhs], change.inserted[self._lhs]], axis=1).T.astype(np.uint64)
         if self._distinct:
             left = left[(left != NULL_CODE).all(axis=1)]
         fresh = KeyTable(left.shape[1])
-        fresh.entries(left[self._clusters.find(left) < 0])
+        fresh.entries(left[self._kept.clusters.find(left) < 0])
         codes = fresh.keys.T.astype(np.uint32)
         ids, of = self._index.rows(change.before, codes)
-        cells = self._placed(ids, list(codes[:, of]), None)
-        np.add.at(self._cells.counts, cells, 1)
-        self._oldest[cells[::-1]] = ids[::-1]  # of several rows the oldest is written last
-
-    def _rows_of(self, clusters: Ids, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
-        """The rows of some clusters and their cells: by the index, and by a look at the rows that came later."""
-        ids, of = self._index.rows(self._table, self._clusters.keys[clusters].T.astype(np.uint32))
-        yield ids, clusters[of]
-        yield from super()._rows_of(clusters, max(first, self._index.end))
+        cells = self._kept.place(ids, list(codes[:, of]), None)
+        np.add.at(self._kept.cells.counts, cells, 1)
+        self._kept.oldest[cells[::-1]] = ids[::-1]  # of several rows the oldest is written last
+        self.finder = IndexFinder(self._index, change.after)

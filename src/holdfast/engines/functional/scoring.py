@@ -78,9 +78,11 @@ class Ranked(RulesWhenAsked[Dependency]):
         return {rule.text: rule for rule in known}
 
 
-def worth_of(table: Table, rules: Rules, among: Container[str]) -> dict[str, Worth]:
-    """What those of some rules are worth in a table that may have a score of `BROKEN` or more."""
-    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if rule.text in among]
+def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) -> dict[str, Worth]:
+    """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
+    more.
+    """
+    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if among is None or rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 
@@ -105,8 +107,8 @@ def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Ite
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        told = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
-        for rule, each in zip(own, told, strict=True):
+        found = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
+        for rule, each in zip(own, found, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))
 

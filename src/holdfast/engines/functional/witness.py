@@ -96,8 +96,8 @@ class Witnesses:
         if found is not None:
             return found
         groups = Groups(self._table, lhs, rhs)
-        for row in groups.outside()[:1]:
-            return _ordered(int(row), int(groups.beside(np.array([row]))[0]))
+        for row, beside in groups.outside_pairs()[:1].tolist():
+            return _ordered(row, beside)
         return None
 
     def agree_set(self, pair: Pair, words: int) -> Words:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.engines import contract
-from holdfast.engines.contract import Json, NoSettings, Option, RuleClass, Suggestible, score_cell
+from holdfast.engines.contract import Json, NoSettings, Option, Suggestible, score_cell
+from holdfast.engines.given import GivenClass
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 
 if TYPE_CHECKING:
     from holdfast.engines.inclusion.engine import InclusionEngine
-    from holdfast.engines.inclusion.references import ReferenceEngine
+    from holdfast.engines.inclusion.references import OrphansKeeper
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
     from holdfast.progress import Progress
@@ -88,19 +89,25 @@ class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], c
         return picture
 
 
-class References(RuleClass[NoSettings]):
+class References(GivenClass[NoSettings]):
     """References that were given."""
 
     name, title, rules = "reference", "rows without a partner in another table", (IND,)
     yours = "your references"
     settings = NoSettings
-    given = across = references = True
+    across = references = True
+    explains_rows = False
 
-    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> ReferenceEngine:  # noqa: ARG002
+    def keeper(
+        self,
+        settings: NoSettings,  # noqa: ARG002
+        given: Mapping[str, TableRules],
+        subject: Mapping[str, WatchedTable],
+    ) -> OrphansKeeper:
         """The rows without a partner."""
-        from holdfast.engines.inclusion.references import ReferenceEngine
+        from holdfast.engines.inclusion.references import OrphansKeeper
 
-        return ReferenceEngine(self, given)
+        return OrphansKeeper.of(given, subject)
 
 
 RULE_CLASSES = (Inclusions(), References())

@@ -14,8 +14,7 @@ from holdfast.engines.inclusion.state import State
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.inclusion import IND
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 
@@ -35,19 +34,13 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Move the values of a batch."""
-        diff = maintain.maintain(state, change, runner)
-        return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
+        return maintain.follow(state, batch, runner)
 
-    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
-        """What broke is told by rows that have no partner after the whole batch."""
-        whole = super().merged(state, changes, diffs)
-        if not whole.lost:
-            return replace(whole, worth=None)
-        lost = {text: ind for text, ind in whole.lost.items() if isinstance(ind, IND)}
-        found = maintain.witnesses_after(state, lost, [change.table for change in changes])
-        return replace(whole, witnesses=found, worth=rank.worth(state, whole.lost))
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
+        """What the dependencies were worth that were lost."""
+        return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""

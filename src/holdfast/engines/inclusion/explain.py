@@ -93,8 +93,9 @@ def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
 
 def by_rows(state: State, asked: IND) -> Explanation:
     """The same of any number of columns, by one pass over both tables, whatever is known."""
-    reference = Reference.of(state, asked)
-    compared, broken, total = reference.compared, reference.orphans, reference.support
+    compared = witness.compared(state, asked)
+    reference = Reference.of(state, compared)
+    broken, total = reference.orphans, reference.support
     table = state.tables[asked.dependent.table]
     columns = [a.column for a, _ in compared]
     everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]

@@ -1,6 +1,6 @@
 """Maintenance: move the values that a batch touches from cluster to cluster (papers: inclusion, sections 4.2 and 5).
 
-The batch gives, for each column of its table, the codes whose frequency changes. Their values are looked up in all
+The batch gives, for each column of its tables, the codes whose frequency changes. Their values are looked up in all
 columns that compare (in dictionaries, by binary search), which tells each value's frequencies before and after; all
 else is left alone. Where the paper caches values and counts to spare itself queries, there is nothing here to spare.
 Cost: O(v k log d) for v values touched, k columns of their class and d values a column.
@@ -8,7 +8,7 @@ Cost: O(v k log d) for v values touched, k columns of their class and d values a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from holdfast.engines.inclusion import derive, nary, values, witness
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.rules.inclusion import IND
 from holdfast.table import images
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Moved
 from holdfast.table.images import Images
@@ -27,26 +27,21 @@ from holdfast.table.runner import Runner
 
 _KEYS_AT_ONCE = 1 << 16
 _WORTH_THREADS = 1 << 16
-Changes = dict[Attribute, Moved]  # of each column of the changed table the values that became more or less frequent
+Changes = dict[Attribute, Moved]  # of each column of the changed tables the values that became more or less frequent
 
 
-def maintain(state: State, change: Change, runner: Runner) -> Diff:
-    """Bring the state up to date, and tell what changed, with a witness for each dependency that was lost."""
+def follow(state: State, batch: Batch, runner: Runner) -> Diff:
+    """Bring the state up to date with a batch that the frequencies have followed, and tell what changed, with a witness
+    for each dependency that was lost.
+    """
     before = state.found
-    state.tables[change.table] = change.after
-    changes = {a: _values_moved(state, a) for a in state.of_table(change.table)}
+    state.tables |= {change.table: change.after for change in batch}
+    changes = {a: _values_moved(state, a) for change in batch for a in state.of_table(change.table)}
     for kind in dict.fromkeys(attribute.kind for attribute in changes):
         _move_values(state, kind, changes, runner)
-    broken = nary.maintain(state, change, runner)
+    broken = nary.follow(state, batch, runner)
     state.found = {**derive.unary(state), **nary.holding(state)}
     return between(before, state.found, _witnesses(state, before, changes, broken))
-
-
-def witnesses_after(state: State, lost: Mapping[str, IND], tables: Iterable[str]) -> dict[str, Witness]:
-    """The witnesses of dependencies that a batch of several tables broke, as these are after all of it."""
-    changes = {a: _values_moved(state, a) for table in tables for a in state.of_table(table)}
-    broken = {each.pairs: each.witness for each in state.candidates.values() if each.witness is not None}
-    return _witnesses(state, lost, changes, broken)
 
 
 def _values_moved(state: State, attribute: Attribute) -> Moved:

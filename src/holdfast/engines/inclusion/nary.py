@@ -33,7 +33,7 @@ from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import Grid, Tuples
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.rules.inclusion import IND
-from holdfast.table.change import Change
+from holdfast.table.change import Batch, Change
 from holdfast.table.load import open_table
 from holdfast.table.plain import plain_values
 from holdfast.table.runner import Runner
@@ -80,15 +80,15 @@ def discover(state: State, runner: Runner, most_shared: int | None = None) -> No
     state.candidates = _levels(state, runner, {}, most_shared)
 
 
-def maintain(state: State, change: Change, runner: Runner) -> dict[Pairs, int]:
+def follow(state: State, batch: Batch, runner: Runner) -> dict[Pairs, int]:
     """Bring the candidates up to date; gives the witnesses of those that were broken."""
     if state.settings.max_arity < 2:
         return {}
     old = {each.pairs: each for each in state.candidates.values()}
     maps, valid = Translations(state), _valid_pairs(state)
     left = {pairs: each for pairs, each in old.items() if all(valid[pair] for pair in pairs)}
-    answered = _answered(state, left.values(), change, maps)
-    known = {pairs: _after(state, each, change, maps, pairs in answered) for pairs, each in left.items()}
+    answered = _answered(state, left.values(), batch, maps)
+    known = {pairs: _after(state, each, batch, maps, pairs in answered) for pairs, each in left.items()}
     state.candidates = _levels(state, runner, known)
     fresh = {pairs: each.witness for pairs, each in known.items() if each.witness is not None}
     return {pairs: row for pairs, row in fresh.items() if old[pairs].holds}
@@ -252,23 +252,26 @@ def dependent_tuples(
 # ---- after a batch --------------------------------------------------------------------------------------------------
 
 
-def _after(state: State, candidate: Candidate, change: Change, maps: Translations, answered: bool) -> Candidate:
+def _after(state: State, candidate: Candidate, batch: Batch, maps: Translations, answered: bool) -> Candidate:
     dependent, referenced = candidate.sides(state)
-    grows = dependent[0].table == change.table
-    shrinks = referenced[0].table == change.table
-    if not grows and not shrinks:
+    own, other = batch.of(dependent[0].table), batch.of(referenced[0].table)
+    if own is None and other is None:
         return candidate
-    if candidate.witness is None:
-        broken = _broken_by_births(state, candidate, change, maps) if grows else None
-        if broken is None and shrinks:
-            broken = _broken_by_deaths(state, candidate, change, maps)
+    if candidate.holds:
+        broken = _broken_by_births(state, candidate, own, maps) if own is not None else None
+        if broken is None and other is not None:
+            broken = _broken_by_deaths(state, candidate, other, maps)
         if broken is not None:
             return replace(candidate, witness=broken, complete=None)
-        stale = grows and (candidate.complete is None or candidate.complete in change.dead)
+        stale = own is not None and (candidate.complete is None or candidate.complete in own.dead)
         return _with_complete(state, candidate) if stale else candidate
-    if answered or (grows and candidate.witness in change.dead):
+    if answered or _has_died(candidate.witness, own):
         return _test_group(state, [candidate.pairs], maps)[0]
     return candidate
+
+
+def _has_died(row: int | None, change: Change | None) -> bool:
+    return change is not None and row in change.dead
 
 
 def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
@@ -296,23 +299,21 @@ def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: 
     return int(ids[0]) if len(ids) else None
 
 
-def _answered(state: State, candidates: Iterable[Candidate], change: Change, maps: Translations) -> set[Pairs]:
-    """The candidates of whose witness a row was born on the referenced side that has its tuple."""
-    if not len(change.born):
-        return set()
-    asked: dict[str, list[Candidate]] = {}
+def _answered(state: State, candidates: Iterable[Candidate], batch: Batch, maps: Translations) -> set[Pairs]:
+    """The candidates of whose witness, which lives, a row was born on the referenced side that has its tuple."""
+    asked: dict[str, list[tuple[Candidate, Change]]] = {}
     for each in candidates:
         dependent, referenced = (state.attributes[number].table for number in each.pairs[0])
-        died = dependent == change.table and each.witness in change.dead
-        if not each.holds and not died and referenced == change.table:
-            asked.setdefault(dependent, []).append(each)
+        change = batch.of(referenced)
+        if not each.holds and change is not None and change.born and not _has_died(each.witness, batch.of(dependent)):
+            asked.setdefault(dependent, []).append((each, change))
     found = set()
     for table, some in asked.items():
-        rows, of_candidate = np.unique([each.witness for each in some], return_inverse=True)
+        rows, of_candidate = np.unique([each.witness for each, _ in some], return_inverse=True)
         codes = state.tables[table].codes(rows)
         found |= {
             each.pairs
-            for each, row in zip(some, of_candidate, strict=True)
+            for (each, change), row in zip(some, of_candidate, strict=True)
             if _has_partner(state, each, codes[:, row], change, maps)
         }
     return found

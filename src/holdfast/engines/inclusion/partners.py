@@ -1,10 +1,11 @@
-"""The rows of a reference that have no partner, kept true under batches on either table.
+"""The rows of a reference that have no partner, kept true under batches on either table, or on both at once.
 
-`partners` counts the tuples of the referenced side; a row without a null on the dependent side whose tuple is not among
-them is an orphan. A row born is looked up; a tuple that comes to the referenced side, or goes from it altogether, takes
-or makes the orphans that have it, and those are found by a pass over the dependent table, where it has such rows.
+Partners are the tuples of the referenced side, each with the number of its rows; a row without a null on the dependent
+side whose tuple is not among them is an orphan. A batch is seen as a whole: first it is counted which tuples came to
+the referenced side, and which went from it altogether; then the rows born are looked up. Older rows whose tuple came or
+went are found by one pass over the dependent table, where it has such rows.
 
-Invariant: `orphans` holds the ids of all orphans, ascending, and `support` is the number of rows without a null.
+Invariant: `orphans` holds the ids of all orphans, ascending; `support` is the number of rows without a null, of `rows`.
 Cost: a batch costs its rows, and one pass over the codes of the dependent columns where it brings or takes a tuple that
 the dependent side has. Counting tuples of several columns costs memory for the distinct ones; those of one are shared.
 """
@@ -12,61 +13,103 @@ the dependent side has. Counting tuples of several columns costs memory for the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.inclusion import nary, tuples, witness
+from holdfast.engines.given.finder import Finder
+from holdfast.engines.given.keeper import RowsOf
+from holdfast.engines.inclusion import nary, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import TupleCodes
 from holdfast.pairs.counter import KeyCounter
-from holdfast.rules.inclusion import IND
-from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.rows import Ids, Rows
 from holdfast.table.table import Table
 
-Ids = NDArray[np.int64]
-Codes = NDArray[np.unsignedinteger] | TupleCodes  # [column, row]
+Codes = NDArray[Any]  # [column, row]
+Compared = tuple[tuple[Attribute, Attribute], ...]  # the columns of both sides, pair by pair
 
 
 class Reference:
-    """One reference on some tables, with the rows that have no partner. The state's tables are those after a batch."""
+    """One reference between tables, with the rows that have no partner. Of the state's tables it needs what their codes
+    mean and how often these occur.
+    """
 
-    def __init__(self, state: State, ind: IND, orphans: Ids, support: int) -> None:
-        self._state, self.ind = state, ind
-        self.orphans, self.support = orphans, support
-        self.compared = witness.compared(state, ind)
-        self._dependent, self._referenced = (list(each) for each in zip(*self.compared, strict=True))
-        self._partners: _Partners = (_OfOneColumn if ind.arity == 1 else _OfSeveral)(state, self._referenced)
+    def __init__(self, state: State, compared: Compared, orphans: Ids, support: int, rows: int) -> None:
+        self._state, self.orphans, self.support, self.rows = state, orphans, support, rows
+        self._dependent, self._referenced = (list(each) for each in zip(*compared, strict=True))
+        self.dependent, self.referenced = self._dependent[0].table, self._referenced[0].table
+        self._partners: _Partners = (_OfOneColumn if len(compared) == 1 else _OfSeveral)(state, self._referenced)
 
     @staticmethod
-    def of(state: State, ind: IND) -> Reference:
-        """From the rows."""
-        made = Reference(state, ind, np.empty(0, np.int64), 0)
+    def of(state: State, compared: Compared) -> Reference:
+        """From the rows of the state's tables."""
+        made = Reference(state, compared, np.empty(0, np.int64), 0, 0)
+        made.count(state.tables[made.referenced])
+        made.rows = state.tables[made.dependent].rows
         found = [made.orphans]
-        pairs = tuple((a.number, b.number) for a, b in made.compared)
+        pairs = tuple((a.number, b.number) for a, b in compared)
         for ids, rows in nary.dependent_tuples(state, nary.Candidate(pairs), Translations(state)):
             made.support += len(ids)
             found.append(ids[~made._partners.have(rows)])
         made.orphans = np.concatenate(found)
         return made
 
-    def follow(self, change: Change, maps: Translations) -> tuple[Ids, Ids]:
-        """Take in a batch on one of the tables, or on the one that both are; gives the rows that are orphans now, and
-        those that are none any more.
+    def count(self, referenced: Table) -> None:
+        """Count the partners in a table, unless that is done."""
+        self._partners.count(referenced)
+
+    def look(self, born: RowsOf, dead: RowsOf, maps: Translations, finder: Finder) -> tuple[Ids, Ids]:
+        """Take in a batch, which the frequencies have followed; gives the rows that are orphans now, and those that are
+        none any more. `finder` finds dependent rows as they are after the batch.
         """
         none = np.empty(0, np.int64)
-        born, died, left, found = none, none, none, none
-        if change.table == self.ind.referenced.table:
-            come, gone = self._partners.follow(change)
-        if change.table == self.ind.dependent.table:
-            born, died = self._born(change, maps), self._take(np.sort(change.dead))
-            self.orphans = np.concatenate([self.orphans, born])
-        if change.table == self.ind.referenced.table:
-            found = self._take(self._rows_with(come, maps))
-            left = self._put(self._rows_with(gone, maps))
-        return np.union1d(born, left), np.union1d(died, found)
+        fresh, died, left, found = none, none, none, none
+        come, gone = self._moved(born, dead)
+        if self.dependent in born:
+            fresh, died = self._born(born[self.dependent], maps), self._take(dead[self.dependent].ids)
+            self.orphans = np.concatenate([self.orphans, fresh])
+            self._count_rows(born[self.dependent], 1)
+            self._count_rows(dead[self.dependent], -1)
+        if come.shape[1] or gone.shape[1]:
+            found, left = self._older(come, gone, maps, finder)
+        return np.union1d(fresh, left), np.union1d(died, found)
+
+    def _moved(self, born: RowsOf, dead: RowsOf) -> tuple[TupleCodes, TupleCodes]:
+        """The tuples that came to the referenced side, and those that went from it altogether."""
+        if self.referenced in born:
+            return self._partners.follow(born[self.referenced], dead[self.referenced])
+        none = np.empty((len(self._referenced), 0), np.int64)
+        return none, none
+
+    def _born(self, rows: Rows, maps: Translations) -> Ids:
+        """The rows born that have no partner."""
+        codes = _codes(rows, self._dependent)
+        full = _are_full(codes)
+        pairs = zip(self._dependent, self._referenced, codes[:, full], strict=True)
+        there = self._partners.have(np.stack([maps.of(a, b, some) for a, b, some in pairs]))
+        return np.asarray(rows.ids[full][~there])
+
+    def _count_rows(self, rows: Rows, sign: int) -> None:
+        self.rows += sign * len(rows)
+        self.support += sign * int(_are_full(_codes(rows, self._dependent)).sum())
+
+    def _older(self, come: TupleCodes, gone: TupleCodes, maps: Translations, finder: Finder) -> tuple[Ids, Ids]:
+        """The rows whose partner came, and are orphans no longer; and those whose partner went, and are orphans now."""
+        pairs = zip(self._dependent, self._referenced, np.concatenate([come, gone], axis=1), strict=True)
+        codes = np.stack([maps.of(b, a, some) for a, b, some in pairs])
+        carried = np.stack([self._state.counts(a).of(some) > 0 for a, some in zip(self._dependent, codes, strict=True)])
+        asked = np.flatnonzero(carried.all(axis=0))
+        found = [(asked[:0], asked[:0])]
+        if len(asked):
+            found += finder.rows_with([a.column for a in self._dependent], codes[:, asked])
+        ids, numbers = (np.concatenate(each) for each in zip(*found, strict=True))
+        has_come = asked[numbers] < come.shape[1]
+        return self._take(ids[has_come]), self._put(ids[~has_come])
 
     def _take(self, rows: Ids) -> Ids:
         """Make some rows, ascending, orphans no longer; gives those that were."""
@@ -82,24 +125,9 @@ class Reference:
         self.orphans = np.insert(self.orphans, at[new], rows[new])
         return np.asarray(rows[new])
 
-    def _born(self, change: Change, maps: Translations) -> Ids:
-        """The rows born that have no partner; of all that came and went it is counted how many have no null."""
-        columns = [each.column for each in self._dependent]
-        born = np.arange(change.born.start, change.born.stop)
-        full = _are_full(change.inserted[columns])
-        rows = change.inserted[columns][:, full]
-        pairs = zip(self._dependent, self._referenced, rows, strict=True)
-        there = self._partners.have(np.stack([maps.of(a, b, codes) for a, b, codes in pairs]))
-        self.support += int(full.sum()) - int(_are_full(change.deleted[columns]).sum())
-        return born[full][~there]
 
-    def _rows_with(self, tuples_of: TupleCodes, maps: Translations) -> Ids:
-        """The dependent rows that have one of some tuples of the referenced side."""
-        pairs = list(zip(self._dependent, self._referenced, tuples_of, strict=True))
-        codes = np.stack([maps.of(b, a, some) for a, b, some in pairs])
-        carried = np.stack([self._state.counts(a).of(some) > 0 for a, some in zip(self._dependent, codes, strict=True)])
-        table = self._state.tables[self.ind.dependent.table]
-        return tuples.rows_with(codes[:, carried.all(axis=0)], table, [each.column for each in self._dependent])
+def _codes(rows: Rows, columns: Sequence[Attribute]) -> Codes:
+    return np.stack([rows.codes(each.column) for each in columns])
 
 
 def _are_full(codes: Codes) -> NDArray[np.bool_]:
@@ -114,56 +142,62 @@ class _Partners(ABC):
         self._state, self._columns = state, columns
 
     @abstractmethod
+    def count(self, table: Table) -> None:
+        """Count those of a table, unless that is done."""
+
+    @abstractmethod
     def have(self, rows: TupleCodes) -> NDArray[np.bool_]:
         """Which of some tuples are here; a code below 0 is that of a value that never was."""
 
     @abstractmethod
-    def follow(self, change: Change) -> tuple[TupleCodes, TupleCodes]:
+    def follow(self, born: Rows, dead: Rows) -> tuple[TupleCodes, TupleCodes]:
         """Take in a batch; gives the tuples without a null that came, and those that went altogether."""
 
 
 class _OfOneColumn(_Partners):
     """Values of a column, whose frequencies are kept with the table."""
 
+    def count(self, table: Table) -> None:
+        pass
+
     def have(self, rows: TupleCodes) -> NDArray[np.bool_]:
         return np.asarray(self._state.counts(self._columns[0]).of(rows[0]) > 0)
 
-    def follow(self, change: Change) -> tuple[TupleCodes, TupleCodes]:
+    def follow(self, born: Rows, dead: Rows) -> tuple[TupleCodes, TupleCodes]:  # noqa: ARG002  # they are counted
         column = self._columns[0]
-        codes, steps = self._state.frequencies[change.table].moved[column.column]
+        codes, steps = self._state.frequencies[column.table].moved[column.column]
         now = self._state.counts(column).of(codes)
         given = codes != NULL_CODE
         return codes[given & (now == steps)][None, :], codes[given & (now == 0)][None, :]
 
 
 class _OfSeveral(_Partners):
-    """Tuples of several columns, counted when they are first asked for."""
+    """Tuples of several columns."""
 
     def __init__(self, state: State, columns: list[Attribute]) -> None:
         super().__init__(state, columns)
         self._places = [each.column for each in columns]
-        self._made: KeyCounter | None = None
+        self._counter = KeyCounter(len(columns))
+        self._counted = False
+
+    def count(self, table: Table) -> None:
+        if self._counted:
+            return
+        for _, _, rows in tuples.pieces(table, self._places):
+            self._counter.add([_signed(rows, 1)])
+        self._counter.settle()
+        self._counted = True
 
     def have(self, rows: TupleCodes) -> NDArray[np.bool_]:
-        counter = self._counter(self._state.tables[self._columns[0].table])
-        at = counter.find_lanes(np.ascontiguousarray(rows).view(np.uint64))
-        return np.asarray((at >= 0) & (np.append(counter.counts, 0)[at] > 0))
+        at = self._counter.find_lanes(np.ascontiguousarray(rows).view(np.uint64))
+        return np.asarray((at >= 0) & (np.append(self._counter.counts, 0)[at] > 0))
 
-    def follow(self, change: Change) -> tuple[TupleCodes, TupleCodes]:
-        counter = self._counter(change.before)
-        counter.add([_signed(change.inserted[self._places], 1), _signed(change.deleted[self._places], -1)])
-        settled = counter.settle()
+    def follow(self, born: Rows, dead: Rows) -> tuple[TupleCodes, TupleCodes]:
+        self._counter.add([_signed(_codes(rows, self._columns), step) for rows, step in ((born, 1), (dead, -1))])
+        settled = self._counter.settle()
         assert settled is not None, "more rows with a tuple died than there were"
-        come, gone = (np.ascontiguousarray(counter.keys[entries].T).view(np.int64) for entries in settled)
+        come, gone = (np.ascontiguousarray(self._counter.keys[entries].T).view(np.int64) for entries in settled)
         return come, gone
-
-    def _counter(self, table: Table) -> KeyCounter:
-        if self._made is None:
-            self._made = KeyCounter(len(self._places))
-            for _, _, rows in tuples.pieces(table, self._places):
-                self._made.add([_signed(rows, 1)])
-            self._made.settle()
-        return self._made
 
 
 def _signed(codes: Codes, step: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -1,5 +1,5 @@
-"""Inclusion dependencies that were given by name, behind the verbs that every engine offers: the rows that have no
-partner in another table. Exact, and kept under batches on either side (see `partners`).
+"""References that were given, kept true under batches on either side, or on both at once: the rows that have no partner
+in another table (see `partners`).
 
 A dump holds the ids of these rows; what else is needed follows from the tables.
 """
@@ -7,170 +7,155 @@ A dump holds the ids of these rows; what else is needed follows from the tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from holdfast.changes.diff import Diff, PairChange
-from holdfast.engines.contract import NoSettings, RuleClass
-from holdfast.engines.inclusion import InclusionSettings, explain
-from holdfast.engines.inclusion.partners import Ids, Reference
+from holdfast.engines.given.finder import Finder, TableFinder
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.single import alone
+from holdfast.engines.inclusion import InclusionSettings, explain, witness
+from holdfast.engines.inclusion.partners import Compared, Reference
 from holdfast.engines.inclusion.state import State as Columns
+from holdfast.engines.inclusion.state import attributes_of
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing
-from holdfast.engines.violations.given import GivenEngine, GivenStatus
-from holdfast.engines.violations.single import alone, row_change
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules
 from holdfast.rules.inclusion import IND, parse
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
+from holdfast.table.table import Table
 
 Subject = Mapping[str, WatchedTable]
-
-
-NamedReference = Named[IND]
-
-
-@dataclass(frozen=True, repr=False)
-class ReferenceStatus(GivenStatus[IND]):
-    """How a reference stands: how many rows have no partner."""
-
-    support: int = 0  # rows without a null in its columns; 0 where all have a partner, as they don't matter then
-    rows: int = 0  # of the table; likewise
-
-    shown = "rows without a partner for"
-
-    def figures(self) -> Mapping[str, Any]:
-        """The share of rows to remove so that it holds, and, as score, the share of rows that have a partner, of those
-        without a null in the columns.
-        """
-        if not self.violations:
-            return {"g3": 0.0, "score": 1.0}
-        return {"g3": self.violations / self.rows, "score": 1.0 - self.violations / self.support}
+_SETTINGS = InclusionSettings()
 
 
 @dataclass
 class State:
-    """The columns of the tables that references name, and the references, each with its orphans."""
+    """The columns of the tables that references name, and each reference with its orphans."""
 
-    columns: Columns
-    references: list[tuple[NamedReference, Reference]]
-
-    def status_of(self, named: NamedReference, reference: Reference) -> ReferenceStatus:
-        """How a reference stands."""
-        if not len(reference.orphans):
-            return ReferenceStatus(named, 0)
-        rows = self.columns.tables[named.table].rows
-        return ReferenceStatus(named, len(reference.orphans), reference.support, rows)
+    columns: Columns  # of tables without rows: what codes mean, and how often they occur
+    references: list[Reference]
+    tables: dict[str, Table]  # with rows: what `ready` sees
+    finders: Mapping[str, Finder] = field(default_factory=dict)  # of older rows, by table
 
 
-class ReferenceEngine(GivenEngine[Subject, State]):
-    """The rows without a partner of references that were given."""
+@dataclass(frozen=True)
+class OrphansKeeper(Keeper[Subject, State]):
+    """The references between some tables."""
 
-    def __init__(self, declared: RuleClass[NoSettings], given: Mapping[str, TableRules]) -> None:
-        self.declared = declared
-        self._named: list[NamedReference] = [
-            Named(parse(rule.text), rule.name, rule.severity, rule.note)
-            for rules in given.values()
-            for rule in rules.rules
+    rules: tuple[Named[IND], ...]
+    compared: tuple[Compared, ...]  # the columns of each rule
+
+    shown = "rows without a partner for"
+
+    @staticmethod
+    def of(given: Mapping[str, TableRules], subject: Subject) -> OrphansKeeper:
+        """The references that were given, on the tables that there are."""
+        rules = [
+            Named(parse(rule.text), rule.name, rule.severity, rule.note) for own in given.values() for rule in own.rules
         ]
+        tables = {name: subject[name].table for name in _tables(rules)}
+        columns = Columns(tables, attributes_of(tables, _SETTINGS.compare), {}, _SETTINGS)
+        return OrphansKeeper(tuple(rules), tuple(witness.compared(columns, named.rule) for named in rules))
 
-    def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """Rows meet those that have the same values: of each reference, its dependent side and its referenced one."""
+        sides = [zip(*compared, strict=True) for compared in self.compared]
+        return [[Cut(side[0].table, "hash", tuple(each.column for each in side)) for side in both] for both in sides]
+
+    # ---- finding ----------------------------------------------------------------------------------------------------
+
+    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partner of every row."""
         return self._made(self._columns(subject, runner, progress), {})
 
-    def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+    def taking_over(
+        self,
+        known: Keeper[Subject, State],
+        state: State,
+        subject: Subject,
+        runner: Runner,
+        progress: Progress = SILENT,
+    ) -> State:
         """Look for the partners of rows by the references that are new."""
-        known = {named.text: (reference.orphans, reference.support) for named, reference in state.references}
-        return self._made(self._columns(subject, runner, progress), known)
+        old = zip(known.rules, state.references, strict=True)
+        orphans = {named.text: (each.orphans, each.support) for named, each in old}
+        return self._made(self._columns(subject, runner, progress), orphans)
 
-    def _made(self, columns: Columns, known: Mapping[str, tuple[Ids, int]]) -> State:
+    def _made(self, columns: Columns, known: Mapping[str, tuple[Any, int]]) -> State:
         """All references; of those that are known, the orphans and how many rows have no null."""
-        made = State(columns, [])
-        for named in self._named:
+        made = []
+        for named, compared in zip(self.rules, self.compared, strict=True):
+            rows = columns.tables[named.table].rows
             old = known.get(named.text)
-            reference = Reference(columns, named.rule, *old) if old else Reference.of(columns, named.rule)
-            made.references.append((named, reference))
-        return made
-
-    def follow(self, state: State, change: Change) -> dict[str, PairChange]:
-        """Look for the partners of rows born, and for rows whose partner came or went."""
-        if change.table not in state.columns.tables:
-            return {}
-        state.columns.tables[change.table] = change.after
-        maps = Translations(state.columns)
-        moved = {}
-        for named, reference in state.references:
-            if change.table in (named.rule.dependent.table, named.rule.referenced.table):
-                added, resolved = reference.follow(change, maps)
-                if len(added) or len(resolved):
-                    moved[named.text] = _moved(added, resolved, change, named.table)
-        return moved
-
-    def merged(self, state: State, changes: Sequence[Change], diffs: Sequence[Diff]) -> Diff:
-        """Which orphans are those of updated rows shows when all is done: the partner, too, may have come or gone."""
-        whole = super().merged(state, changes, diffs)
-        by_table = {change.table: change for change in changes}
-        moved = dict(whole.violations)
-        for named, _ in state.references:
-            if named.text in moved and named.table in by_table:
-                moved[named.text] = _moved(*_rows(moved[named.text]), by_table[named.table], named.table)
-        told = {
-            text: pair
-            for text, pair in whole.changed.items()
-            if pair[0] != pair[1] or (text in moved and (moved[text].new or moved[text].gone))
-        }
-        return replace(whole, changed=told, violations=moved)
-
-    def result(self, state: State) -> dict[str, ReferenceStatus]:
-        """How each reference stands."""
-        return {named.text: state.status_of(named, reference) for named, reference in state.references}
-
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The orphans; and how many rows have no null."""
-        arrays = {named.text: reference.orphans for named, reference in state.references}
-        return arrays, {named.text: reference.support for named, reference in state.references}
-
-    def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its orphans."""
-        known = {text: (arrays[text], int(support)) for text, support in facts.items()}
-        return self._made(self._columns(subject), known)
-
-    def rules(self, state: State) -> list[NamedReference]:
-        """The references."""
-        return [named for named, _ in state.references]
-
-    def listing(self, state: State, subject: Subject, named: NamedReference) -> Listing:
-        """The rows without a partner."""
-        orphans = dict(state.references)[named].orphans
-        looked_at = {"t": list(dict.fromkeys(named.rule.dependent.columns))}
-        return Listing(named, subject[named.table].table, len(orphans), alone(orphans), looked_at)
-
-    def explain(
-        self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()
-    ) -> explain.Explanation:
-        """How far a reference holds, and which values and rows break it."""
-        self.refuse_rows(rows)
-        return explain.by_rows(self._columns(subject) if state is None else state.columns, parse(text))
+            made.append(Reference(columns, compared, *old, rows) if old else Reference.of(columns, compared))
+        tables = dict(columns.tables)
+        columns.tables = {name: table.encoding for name, table in tables.items()}
+        return State(columns, made, tables)
 
     def _columns(self, subject: Subject, runner: Runner | None = None, progress: Progress = SILENT) -> Columns:
         """The columns of the tables that references name."""
-        sides = [side for named in self._named for side in (named.rule.dependent, named.rule.referenced)]
-        chosen = {name: subject[name] for name in dict.fromkeys(side.table for side in sides)}
-        return Columns.of(chosen, InclusionSettings(), runner, progress)
+        return Columns.of({name: subject[name] for name in _tables(self.rules)}, _SETTINGS, runner, progress)
+
+    # ---- batches ----------------------------------------------------------------------------------------------------
+
+    def ready(self, state: State, batch: Batch) -> State:
+        """Count the partners that nobody has counted, and say where older rows can be found."""
+        changed = {change.table: change.after for change in batch if change.table in state.tables}
+        for each in state.references:
+            if each.dependent in changed or each.referenced in changed:
+                each.count(state.tables[each.referenced])
+        state.tables |= changed
+        state.finders = {name: TableFinder(table) for name, table in state.tables.items()}
+        return state
+
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """Look for the partners of rows born, and for rows whose partner came or went."""
+        state.columns.tables |= {name: rows.encoding for name, rows in born.items() if name in state.columns.tables}
+        maps = Translations(state.columns)
+        moved = [each.look(born, dead, maps, state.finders[each.dependent]) for each in state.references]
+        added, resolved = ([alone(rows) for rows in part] for part in zip(*moved, strict=True)) if moved else ([], [])
+        return state, Answer.of(added, resolved)
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    def standings(self, state: State) -> Sequence[Standing]:
+        """How many rows have no partner; the share of rows to remove so that none is without; and, as score, the share
+        of rows that have one, of those without a null in the columns.
+        """
+        return [_standing(each) for each in state.references]
+
+    def listing(self, state: State, subject: Subject, rule: int) -> Listing:
+        """The rows without a partner."""
+        named, orphans = self.rules[rule], state.references[rule].orphans
+        looked_at = {"t": list(dict.fromkeys(named.rule.dependent.columns))}
+        return Listing(named, subject[named.table].table, len(orphans), alone(orphans), looked_at)
+
+    def explain(self, state: State, subject: Subject, rule: int, rows: Sequence[int]) -> explain.Explanation:  # noqa: ARG002
+        """How far a reference holds, and which values and rows break it."""
+        return explain.by_rows(self._columns(subject), self.rules[rule].rule)
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+        """The orphans; and how many rows have no null."""
+        kept = {named.text: each for named, each in zip(self.rules, state.references, strict=True)}
+        return {text: each.orphans for text, each in kept.items()}, {text: each.support for text, each in kept.items()}
+
+    def load(self, subject: Subject, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+        """The state from its orphans."""
+        return self._made(self._columns(subject), {text: (arrays[text], int(some)) for text, some in facts.items()})
 
 
-def _moved(added: Ids, resolved: Ids, change: Change, dependent: str) -> PairChange:
-    """The orphans that a batch added and resolved. Those of updated rows that have no partner still are told anew."""
-    none = np.empty(0, np.int64)
-    return row_change(added, resolved, change.updated if change.table == dependent else (none, none))
+def _tables(rules: Sequence[Named[IND]]) -> list[str]:
+    """The tables that some references name, each once."""
+    return list(dict.fromkeys(side.table for each in rules for side in (each.rule.dependent, each.rule.referenced)))
 
 
-def _rows(moved: PairChange) -> tuple[Ids, Ids]:
-    """The orphans that were added, and those that were resolved."""
-    assert moved.added is not None
-    assert moved.resolved is not None
-    return moved.added[:, 0], moved.resolved[:, 0]
+def _standing(reference: Reference) -> Standing:
+    """Where all rows have a partner, it does not matter how many they are."""
+    orphans = len(reference.orphans)
+    g3, missing = (orphans / reference.rows, orphans / reference.support) if orphans else (0.0, 0.0)
+    return Standing(orphans, {"g3": g3, "score": 1.0 - missing})

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.given.finder import TableFinder
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
+Ids = NDArray[np.int64]
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1 << 12  # most of the tuples asked for are met among few rows
 _CELLS = 1 << 24
@@ -112,15 +114,11 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
     return np.append(met, False)[at]
 
 
-def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> NDArray[np.int64]:
+def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
-    wanted, marks = Tuples(asked), _Marks(table, columns, asked)
-    found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    for shard, alive in table.living() if asked.shape[1] else ():
-        places = marks.likely(shard, np.arange(len(shard)) if alive is None else np.flatnonzero(alive))
-        if len(columns) > 1:
-            places = places[wanted.places(_tuples_at(shard, columns, places)) >= 0]
-        found.append(shard.ids_of(places))
+    found = [np.empty(0, np.int64)]
+    for ids, _ in TableFinder(table).rows_with(columns, asked):
+        found.append(ids)
         if most is not None and sum(len(part) for part in found) >= most:
             break
     return np.concatenate(found)

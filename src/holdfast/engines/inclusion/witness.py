@@ -39,7 +39,7 @@ class Orphans(Witness):
 
     @staticmethod
     def of(table: Table, names: Sequence[str], ids: Codes, missing: Iterable[tuple[Any, int]], of: IND) -> Orphans:
-        """Some rows with what they have in some columns, and some values; of so many as a dependency lacks."""
+        """Some rows, what they have in some columns, and some missing values; `of` knows how many there are."""
         shown = tuple(some_values(table, ids, names)), keys_of(table, ids)
         return Orphans(tuple(ids.tolist()), *shown, tuple(missing), of.missing_values, of.missing_rows)
 

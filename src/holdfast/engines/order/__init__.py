@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, Suggestible, score_cell
-from holdfast.engines.violations import ViolationSettings
+from holdfast.engines.contract import Explanation, FindingTable, Json, Option, Suggestible, score_cell
+from holdfast.engines.given import PairClass
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.lists import ListOD
 from holdfast.rules.order import Compatible, Constant
@@ -18,7 +18,6 @@ from holdfast.visible import brief
 
 if TYPE_CHECKING:
     from holdfast.engines.order.engine import OrderEngine
-    from holdfast.engines.order.list_engine import ListEngine
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
     from holdfast.progress import Progress
@@ -80,18 +79,22 @@ class Orders(Suggestible[OrderSettings, "WatchedTable"]):
         return likely(subject, wanted, runner, progress)
 
 
-class Lists(RuleClass[ViolationSettings]):
-    """List order dependencies that were given."""
+class Lists(PairClass):
+    """List order dependencies that were given: all splits and swaps. Nulls come first, as in `table/order.py`."""
 
     name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
     yours = "your sort orders"
-    settings, given = ViolationSettings, True
 
-    def engine(self, settings: ViolationSettings, given: Mapping[str, TableRules]) -> ListEngine:
-        """All splits and swaps, by pair search."""
-        from holdfast.engines.order.list_engine import ListEngine
+    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+        """The first two rows that break it."""
+        from holdfast.engines.order.list_first import look
 
-        return ListEngine(self, settings, given)
+        if rows:
+            return super().explain_unwatched(subject, text, rows)
+        schema = subject.table.schema
+        rule = ListOD.parse(text).in_table(schema.names, schema.name)
+        rule.refuse_nulls(schema.nulls)
+        return look(rule, subject.table)
 
 
 RULE_CLASSES = (Orders(), Lists())

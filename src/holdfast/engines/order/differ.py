@@ -2,20 +2,20 @@
 
 A rule goes because rows break it now, and two of them are its witness; or it still holds, and is told no longer: it
 holds in a smaller context, or one of its columns is constant in its context now. The same reasons, seen from before the
-batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for when
-someone asks for the first of them.
+batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for
+afterwards, and only if someone wants to know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.parts import Numbers, Part
-from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import NOBODY, Cause, Diff, Finding, Witness
 from holdfast.engines.order.breaks import breaking_pairs
 from holdfast.engines.order.result import Listed, Rules, Wording, columns_by_target
@@ -45,27 +45,31 @@ class Moment:
         return self.rows >= FEWEST_ROWS
 
 
-def difference(
-    before: Moment, after: Moment, touched: Iterable[int], wording: Wording, change: Change, known: Numbers
-) -> Diff:
-    """What a batch changed in the rules of the targets that it touched; `known` are pairs that may have broken some."""
-    touched = list(touched)
-    words = wording.targets.context_words
+@dataclass(frozen=True, eq=False)
+class Step:
+    """How rules stood before a batch and after it; `known` are pairs that may have broken some."""
+
+    before: Moment
+    after: Moment
+    known: Numbers
+
+
+def difference(step: Step, touched: Iterable[int], wording: Wording) -> Diff:
+    """What a batch changed in the rules of the targets that it touched."""
+    touched, words, before, after = list(touched), wording.targets.context_words, step.before, step.after
     lost = Listed.of({t: _minus(before.told[t], after.told[t]) for t in touched}, words)
     gained = Listed.of({t: _minus(after.told[t], before.told[t]) for t in touched}, words)
-    if not len(lost) and not len(gained):
-        return Diff(changed=_changed(before, after, wording))
-
-    def causes() -> dict[str, Cause]:
-        return {**_causes(lost, after, wording, broken=True), **_causes(gained, before, wording, broken=False)}
-
-    def witnesses() -> dict[str, Witness]:
-        tested = lost.some(~lost.empty(before.filled, wording.targets))  # what nothing tested did not break
-        return _witnesses(tested.some(~_held(tested, after)), wording, change, known)
-
     came, went = Rules(wording, gained, after.rows, after.filled), Rules(wording, lost, before.rows, before.filled)
-    broke = WhenAsked(witnesses) if len(lost) else {}
-    return Diff(came, went, _changed(before, after, wording), broke, causes=WhenAsked(causes))
+    return Diff(came, went, _changed(before, after, wording))
+
+
+def with_causes(diff: Diff, step: Step, wording: Wording, change: Change) -> Diff:
+    """With causes of all that came and went, and witnesses of what rows broke."""
+    lost, gained = (cast(Rules, rules).listed for rules in (diff.lost, diff.gained))
+    went, came = _causes(lost, step.after, wording, broken=True), _causes(gained, step.before, wording, broken=False)
+    tested = lost.some(~lost.empty(step.before.filled, wording.targets))  # what nothing tested did not break
+    broken = tested.some(~_held(tested, step.after))
+    return replace(diff, witnesses=_witnesses(broken, wording, change, step.known), causes={**went, **came})
 
 
 def _minus(some: Part, others: Part) -> Part:
@@ -150,8 +154,8 @@ def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]
     """For each of some rules a context of a part, one of the smallest, that is within its own, where there is one."""
     contexts = part.sets[np.lexsort((*part.sets.T, bitsets.sizes(part.sets)))]
     found = bitsets.containers(~some.contexts[places], ~contexts)  # complements turn the question round
-    columns = bitsets.elements_of_each(contexts)
-    return [columns[at] if at >= 0 else None for at in found.tolist()]
+    columns = iter(bitsets.elements_of_each(contexts[found[found >= 0]]))
+    return [next(columns) if at >= 0 else None for at in found.tolist()]
 
 
 def _witnesses(broken: Listed, wording: Wording, change: Change, known: Numbers) -> dict[str, Witness]:

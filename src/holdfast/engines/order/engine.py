@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.borders.method import SIGNATURES, Choice, choose, told
+from holdfast.borders.method import SIGNATURES, Choice, choose, way_in_words
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
@@ -23,7 +23,7 @@ from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
 from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
-from holdfast.engines.order.differ import Moment, difference
+from holdfast.engines.order.differ import Moment, Step, difference, with_causes
 from holdfast.engines.order.explain import Explanation, explain
 from holdfast.engines.order.result import Listed, Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
@@ -33,7 +33,7 @@ from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -62,8 +62,9 @@ class OrderEngine(Engine[WatchedTable, State]):
             state.scores.know(contexts, together)
         return state
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
+        change = batch.only
         before, within = self._moment(state), state.asked.targets.within
         followed = state.way.follow(state.covers, change, runner, progress)
         touched = state.follow(change.after, followed.covers)
@@ -74,7 +75,14 @@ class OrderEngine(Engine[WatchedTable, State]):
         after = self._moment(state)
         if self._settings.min_score is not None or before.is_tested != after.is_tested:
             touched = list(state.told)
-        return difference(before, after, touched, _wording(state), change, followed.pairs)
+        state.step = Step(before, after, followed.pairs)
+        return difference(state.step, touched, _wording(state))
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Why rules came and went, and which rows broke those that were lost."""
+        step, state.step = state.step, None
+        assert step is not None
+        return with_causes(diff, step, _wording(state), batch.only)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
@@ -98,7 +106,7 @@ class OrderEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why."""
-        return told(state.way.name, state.why)
+        return way_in_words(state.way.name, state.why)
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its score; or two rows that break it."""

@@ -60,14 +60,14 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     found: dict[Pair, Measured] = {}
     for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
-        told = whole.candidate(pair).measured(NEARLY_ORDERED)
-        if told is not None and _score(pair, told) > (LEAST_OF_SEVERAL if pair.context is not None else 0.0):
-            found[pair] = told
-    return [_scored(whole, pair, told) for pair, told in _best_of_each(found)[: wanted.top]]
+        seen = whole.candidate(pair).measured(NEARLY_ORDERED)
+        if seen is not None and _score(pair, seen) > (LEAST_OF_SEVERAL if pair.context is not None else 0.0):
+            found[pair] = seen
+    return [_scored(whole, pair, seen) for pair, seen in _best_of_each(found)[: wanted.top]]
 
 
-def _score(pair: Pair, told: Measured) -> float:
-    return told.score(int(pair.context is not None))
+def _score(pair: Pair, seen: Measured) -> float:
+    return seen.score(int(pair.context is not None))
 
 
 class Rows:
@@ -144,57 +144,57 @@ def _groups(sample: Rows, column: int) -> bool:
 
 
 def _speaks_for(sample: Rows, pair: Pair) -> bool:
-    told = sample.candidate(pair).measured(NEARLY_ORDERED + _SLACK)
-    return told is not None and _score(pair, told) >= _LEAST
+    seen = sample.candidate(pair).measured(NEARLY_ORDERED + _SLACK)
+    return seen is not None and _score(pair, seen) >= _LEAST
 
 
 def _best_of_each(found: dict[Pair, Measured]) -> list[tuple[Pair, Measured]]:
     """Of each pair of columns the best direction and context, the best pairs first."""
     order = sorted(found.items(), key=lambda each: -_score(*each))
     best: dict[tuple[int, int], tuple[Pair, Measured]] = {}
-    for pair, told in order:
-        best.setdefault((pair.a, pair.b), (pair, told))
+    for pair, seen in order:
+        best.setdefault((pair.a, pair.b), (pair, seen))
     return list(best.values())
 
 
-def _scored(whole: Rows, pair: Pair, told: Measured) -> Scored:
-    schema, score = whole.table.schema, _score(pair, told)
+def _scored(whole: Rows, pair: Pair, seen: Measured) -> Scored:
+    schema, score = whole.table.schema, _score(pair, seen)
     names = schema.names
     context = () if pair.context is None else (names[pair.context],)
     rule = Compatible(
-        schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", told.g3
+        schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", seen.g3
     )
     rows: list[int] = []
-    if told.to_remove and score >= least(1 + len(context)):
+    if seen.to_remove and score >= least(1 + len(context)):
         rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:ROWS_TO_REMOVE]].tolist()
-    given = as_given(rule, told, schema.nulls)
+    given = as_given(rule, seen, schema.nulls)
     return Scored(
-        rule, schema.name, score, told.support, _sentence(rule, told), told.to_remove, told.g3, tuple(rows), given
+        rule, schema.name, score, seen.support, _sentence(rule, seen), seen.to_remove, seen.g3, tuple(rows), given
     )
 
 
-def as_given(rule: Compatible, told: Measured, nulls: Nulls) -> str:
+def as_given(rule: Compatible, seen: Measured, nulls: Nulls) -> str:
     """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
     denial = denial_of(rule) if nulls.are_distinct else None  # lists have no place for nulls that equal nothing
-    return denial.text if denial else _lists(rule, told)
+    return denial.text if denial else _lists(rule, seen)
 
 
-def _lists(rule: Compatible, told: Measured) -> str:
+def _lists(rule: Compatible, seen: Measured) -> str:
     """The rule as lists of columns: sorted by the one is sorted by the other; or, where equals of either would be split
     by the other, sorted by both is sorted by the second.
     """
     context = tuple(SortColumn(name) for name in rule.context)
     (one, other), down = rule.pair, rule.direction == "desc"
-    if told.determines or not told.determined:
+    if seen.determines or not seen.determined:
         a, b = SortColumn(one), SortColumn(other, down)
     else:
         a, b = SortColumn(other), SortColumn(one, down)
-    by = (a,) if told.determines or told.determined else (a, b)
+    by = (a,) if seen.determines or seen.determined else (a, b)
     return ListOD((*context, *by), (*context, b)).text
 
 
-def _sentence(rule: Compatible, told: Measured) -> str:
+def _sentence(rule: Compatible, seen: Measured) -> str:
     within = f" with the same {rule.context[0]}" if rule.context else ""
-    pairs = f"{told.coverage:.0%} of the pairs of rows{within} could have been, and by chance half of these would"
-    out = f"{told.to_remove:,} of" if told.to_remove else "none of"
-    return f"{out} {told.support:,} rows {'are' if told.to_remove > 1 else 'is'} out of order; {pairs}"
+    pairs = f"{seen.coverage:.0%} of the pairs of rows{within} could have been, and by chance half of these would"
+    out = f"{seen.to_remove:,} of" if seen.to_remove else "none of"
+    return f"{out} {seen.support:,} rows {'are' if seen.to_remove > 1 else 'is'} out of order; {pairs}"

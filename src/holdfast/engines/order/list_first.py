@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.engines import contract
-from holdfast.engines.violations.listing import short_names, why_rows
-from holdfast.engines.violations.state import queries_of
+from holdfast.engines.given.listing import short_names, why_rows
+from holdfast.engines.given.queries import queries_of
 from holdfast.rules.lists import ListOD
 from holdfast.rules.rule import listed
 from holdfast.search.search import PairSearch

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.parts import Part, dump_parts, load_parts
 from holdfast.borders.targets import Targets
+from holdfast.engines.order.differ import Step
 from holdfast.engines.order.result import columns_by_target
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.ways import Asked, Covers, Way
@@ -27,7 +28,8 @@ _NAMES = ("rules/contexts", "rules/removed")  # of arrays of a dump
 @dataclass
 class State:
     """The covers of every target, and `told`, the rules among them; `table`, `scores` and `filled`, which tells the
-    empty rules, are as of the last batch that was taken in, which the subject may be ahead of.
+    empty rules, are as of the last batch that was taken in, which the subject may be ahead of; `step` is what this one
+    did, until it is explained.
     """
 
     subject: WatchedTable
@@ -39,6 +41,7 @@ class State:
     why: str = ""  # this way
     scores: Scores = field(init=False)
     filled: Filled = field(init=False)
+    step: Step | None = None
 
     def __post_init__(self) -> None:
         self.scores, self.filled = Scores(self.table), self.subject.part(FilledColumns).now

@@ -2,26 +2,27 @@
 
 A rule goes because two rows break it now, and they are its witness; or it still holds, and is told no longer: a rule
 that says more holds, or no pair of rows meets its left side any more, or too few do. The same reasons, seen from before
-the batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for when
-someone asks for the first of them.
+the batch, tell why a rule comes. A batch can turn over ten thousand rules, so causes and witnesses are looked for
+afterwards, and only if someone wants to know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.changes.asked import WhenAsked
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.engines.pointwise.boxes import excluded
+from holdfast.engines.pointwise.covered import best_first
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.pointwise.result import Listed, Rules, Wording
+from holdfast.engines.pointwise.ways import Tally
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 from holdfast.rules.sentences import explained
@@ -54,34 +55,29 @@ class Moment:
         return np.asarray(values_within(self.seen, space, boxes).any(axis=1))
 
 
-def difference(
-    before: Moment, after: Moment, wording: Wording, change: Change, best_first: Callable[[Listed], Listed]
-) -> Diff:
-    """What a batch changed; people see what is covered best first."""
+def difference(before: Moment, after: Moment, wording: Wording) -> Diff:
+    """What a batch changed."""
     places = bitsets.places_among(before.told.keys, after.told.keys)
     came = np.ones(len(after.told), np.bool_)
     came[places[places >= 0]] = False
-    lost, gained = before.told.some(places < 0), after.told.some(came)
-    changed = _changed(before.told.some(places >= 0), after.told.some(places[places >= 0]), wording)
-    if not len(lost) and not len(gained):
-        return Diff(changed=changed)
-    broken = after.meets(lost.boxes(wording.space), wording.space)
-
-    def causes() -> dict[str, Cause]:
-        return {
-            **_causes(lost.some(~broken), after, wording),
-            **_causes(gained, before, wording),
-        }
-
-    def witnesses() -> dict[str, Witness]:
-        return _witnesses(lost.some(broken), wording, change)
-
     return Diff(
-        Rules(wording, gained, never=after.never, best_first=best_first),
-        Rules(wording, lost, never=before.never, best_first=best_first),
-        changed,
-        witnesses=WhenAsked(witnesses) if broken.any() else {},
-        causes=WhenAsked(causes),
+        Rules(wording, after.told.some(came), never=after.never),
+        Rules(wording, before.told.some(places < 0), never=before.never),
+        _changed(before.told.some(places >= 0), after.told.some(places[places >= 0]), wording),
+    )
+
+
+def with_causes(diff: Diff, before: Moment, after: Moment, wording: Wording, change: Change, tally: Tally) -> Diff:
+    """With causes of all that came and went, witnesses of what rows broke, and the order in which people see rules."""
+    went, came = cast(Rules, diff.lost), cast(Rules, diff.gained)
+    lost, gained = went.listed, came.listed
+    broken = after.meets(lost.boxes(wording.space), wording.space)
+    return replace(
+        diff,
+        gained=came.with_order(best_first(gained, tally, wording.space)),
+        lost=went.with_order(best_first(lost, tally, wording.space)),
+        witnesses=_witnesses(lost.some(broken), wording, change) if broken.any() else {},
+        causes={**_causes(lost.some(~broken), after, wording), **_causes(gained, before, wording)},
     )
 
 

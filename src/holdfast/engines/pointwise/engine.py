@@ -14,13 +14,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, told
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, way_in_words
 from holdfast.changes.diff import Diff
 from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
-from holdfast.engines.pointwise.differ import difference
+from holdfast.engines.pointwise.covered import best_first
+from holdfast.engines.pointwise.differ import difference, with_causes
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.result import Rules
@@ -31,7 +32,7 @@ from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
-from holdfast.table.change import Change
+from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
@@ -58,14 +59,24 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         way = kind.begin(subject, asked, runner, progress)
         return State.of(subject, asked, self._told(schema), way, choice.why, progress)
 
-    def maintain(self, state: State, change: Change, runner: Runner, progress: Progress = SILENT) -> Diff:
+    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
+        change = batch.only
         before = state.moment()
         changed = state.way.follow(change, runner, progress)
         state.table = change.after
         if changed or state.chosen.min_coverage or before.is_tested != (change.after.rows >= FEWEST_ROWS):
             state.derive(progress)
-        return difference(before, state.moment(), state.wording, change, state.best_first)
+        state.before = before
+        return difference(before, state.moment(), state.wording)
+
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Why rules came and went, which rows broke those that were lost, and what people want to see first."""
+        before, state.before = state.before, None
+        assert before is not None
+        if not diff.lost and not diff.gained:
+            return diff
+        return with_causes(diff, before, state.moment(), state.wording, batch.only, state.way.tallied())
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""
@@ -73,7 +84,8 @@ class PointwiseEngine(Engine[WatchedTable, State]):
 
     def ranked(self, state: State) -> Rules:
         """The same with their coverage, the highest first."""
-        return Rules(state.wording, state.best_first(state.rules), state.vacuous, state.never)
+        ranked = best_first(state.rules, state.way.tallied(), state.asked.space)
+        return Rules(state.wording, ranked, state.vacuous, state.never)
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the way keeps."""
@@ -88,7 +100,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why; and how long left sides may be."""
-        return f"{told(state.way.name, state.why)}; {state.wording.bound}"
+        return f"{way_in_words(state.way.name, state.why)}; {state.wording.bound}"
 
     def as_asked_of(self, state: State) -> PointwiseEngine:
         """With the bound of a state."""

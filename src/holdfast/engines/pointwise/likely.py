@@ -196,13 +196,13 @@ def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
     own = sample.best_reading(never)
     covered = within(counts, _without(never.marks, own)) / sample.pairs
     rule = reading(table, never, own)
-    told = replace(rule, coverage=covered, coverage_error=sample.error(covered))
+    covering = replace(rule, coverage=covered, coverage_error=sample.error(covered))
     broken = within(counts, [mark if place == own else _ANY for place, mark in enumerate(never.marks)]) / sample.pairs
     sentence = (
         f"no two of {table.rows:,} rows break it; {covered:.0%} of the pairs of rows meet its left side, and by chance "
         f"{broken:.0%} of these would break it"
     )
-    return Scored(told, table.schema.name, never.score, table.rows, sentence)
+    return Scored(covering, table.schema.name, never.score, table.rows, sentence)
 
 
 def _first(own: int) -> list[int]:

@@ -13,8 +13,8 @@ the same way, a minimal left side that no pair meets is one of the minimal boxes
 Where rules are wanted whose left side a number of pairs meets, every right side has a search of its own, too: what is
 weaker than such a left side is met by as many pairs, so that a rule is minimal among these iff it is among all.
 
-Each rule comes as one of two mirrors: `B>` on the right is told as `B<`, and of two mirrored left sides of `=` the one
-is told whose first inequality is `<` or `<=`; likewise of two mirrored never-sets.
+Each rule is listed as one of two mirrors: `B>` on the right is written as `B<`, and of two mirrored left sides of `=`
+the one is listed whose first inequality is `<` or `<=`; likewise of two mirrored never-sets.
 
 Vacuous rules are those whose left side no pair meets. Where nulls are equal, they follow from the never-sets alone. The
 left side of a minimal one is a minimal never-set N. `N -> B op` is minimal iff no weaker left side will do: iff
@@ -60,7 +60,7 @@ class Vacuous:
 
     @staticmethod
     def of(never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int]) -> Vacuous:
-        """From the minimal never-sets, of two mirrors the one that is told."""
+        """From the minimal never-sets, listed without their mirrors."""
         fits = ~(never == OTHER).any(axis=1)
         if max_lhs is not None:
             fits &= marks_of(never) <= max_lhs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
@@ -151,14 +151,14 @@ class Rules(RulesWhenAsked[Pointwise]):
         listed: Listed,
         vacuous: int = 0,
         never: Boxes | None = None,
-        best_first: Callable[[Listed], Listed] | None = None,
+        best_first: Listed | None = None,
     ) -> None:
         """Some rules; `vacuous` says how many there are that are vacuous, and not listed. `never` are the minimal boxes
-        that no pair of rows meets, of which the rules are readings, where they are known. `best_first` puts rules that
-        have no coverage yet in order, for people.
+        that no pair of rows meets, of which the rules are readings, where they are known. `best_first` are the same
+        rules with their coverage, in the order in which people see them, where it is another.
         """
         self.wording, self.listed, self.vacuous, self.never = wording, listed, vacuous, never
-        self._best_first = best_first
+        self._best_first = listed if best_first is None else best_first
 
     def __len__(self) -> int:
         return len(self.listed)
@@ -199,12 +199,14 @@ class Rules(RulesWhenAsked[Pointwise]):
         ranked = self._ranked
         return Rules(self.wording, ranked.listed.some(ranked._firsts()[0]), self.vacuous, self.never)
 
-    @cached_property
+    def with_order(self, best_first: Listed) -> Rules:
+        """The same, which people see in another order."""
+        return Rules(self.wording, self.listed, self.vacuous, self.never, best_first)
+
+    @property
     def _ranked(self) -> Rules:
-        """The same with their coverage, the highest first, where that can be."""
-        if self._best_first is None:
-            return self
-        return Rules(self.wording, self._best_first(self.listed), self.vacuous, self.never)
+        """The same in the order in which people see them."""
+        return Rules(self.wording, self._best_first, self.vacuous, self.never)
 
     def _firsts(self) -> tuple[Marks, Marks]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.covered import best_first, rules_covered
+from holdfast.engines.pointwise.covered import rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
 from holdfast.engines.pointwise.readings import derive, vacuous
@@ -39,7 +39,8 @@ class Told:
 class State:
     """The rules that are told, how many more are vacuous, and the minimal boxes that no pair of rows meets; where a
     coverage is asked for, vacuous rules are not counted, and of these boxes only those are sure to be here that the
-    rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject may be ahead of.
+    rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject may be ahead of;
+    `before` is how rules stood before this one, until it is explained.
     """
 
     subject: WatchedTable
@@ -51,6 +52,7 @@ class State:
     vacuous: int
     never: Boxes
     why: str = ""  # this way
+    before: Moment | None = None
 
     @staticmethod
     def of(subject: WatchedTable, asked: Asked, chosen: Told, way: Way, why: str, progress: Progress) -> State:
@@ -69,10 +71,6 @@ class State:
     def moment(self) -> Moment:
         """How rules stand now."""
         return Moment(self.table.rows, self.way.seen, self.rules, self.never)
-
-    def best_first(self, rules: Listed) -> Listed:
-        """Rules with their coverage, the highest first."""
-        return best_first(rules, self.way.tallied(), self.asked.space)
 
     def derive(self, progress: Progress) -> None:
         """Find the rules that follow from the evidence. A table of fewer than two rows tests none, and none is told."""

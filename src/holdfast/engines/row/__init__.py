@@ -7,42 +7,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.engines.contract import NoSettings, RuleClass
+from holdfast.engines.contract import NoSettings
+from holdfast.engines.given import GivenClass
+from holdfast.rules.given import rules_of
 from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
 
 if TYPE_CHECKING:
-    from holdfast.engines.row.engine import RowEngine
-    from holdfast.engines.row.table_engine import TableEngine
+    from holdfast.engines.row.keeper import RowsKeeper
+    from holdfast.engines.row.table_keeper import MeasuresKeeper
+    from holdfast.engines.watched import WatchedTable
     from holdfast.rules.given import TableRules
 
 
-class Rows(RuleClass[NoSettings]):
+class Rows(GivenClass[NoSettings]):
     """Rules about one row."""
 
     name, title, rules = "row", "violations of rules about one row", (RowRule,)
     yours = "your rules about rows"
-    settings, given = NoSettings, True
+    settings = NoSettings
 
-    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> RowEngine:  # noqa: ARG002
+    def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> RowsKeeper:  # noqa: ARG002
         """The rows that break each."""
-        from holdfast.engines.row.engine import RowEngine
+        from holdfast.engines.row.keeper import RowsKeeper
 
-        return RowEngine(self, given)
+        schema = subject.table.schema
+        return RowsKeeper(schema.name, tuple(rules_of(given, schema)))
 
 
-class Tables(RuleClass[NoSettings]):
+class Tables(GivenClass[NoSettings]):
     """Rules about a table."""
 
     name, title, rules = "table", "violations of rules about a table", (TableRule,)
     yours = "your rules about tables"
-    settings, given = NoSettings, True
+    settings = NoSettings
+    explains_rows = False
 
-    def engine(self, settings: NoSettings, given: Mapping[str, TableRules]) -> TableEngine:  # noqa: ARG002
+    def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> MeasuresKeeper:  # noqa: ARG002
         """What each measures."""
-        from holdfast.engines.row.table_engine import TableEngine
+        from holdfast.engines.row.table_keeper import MeasuresKeeper
 
-        return TableEngine(self, given)
+        schema = subject.table.schema
+        return MeasuresKeeper(schema.name, tuple(rules_of(given, schema)))
 
 
 RULE_CLASSES = (Rows(), Tables())

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from holdfast.engines.row.columns import Columns
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
-from holdfast.engines.row.rows import Codes, Rows
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
@@ -29,13 +29,12 @@ from holdfast.rules.patterns import expression
 from holdfast.search.marks import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
-from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.load import open_table
 from holdfast.table.numbers import common_images, is_number
+from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
-from holdfast.table.shard import Shard
-from holdfast.table.table import Alive, Table, TableFiles
+from holdfast.table.table import Table, TableFiles
 
 Truth = NDArray[np.int8]
 FALSE, UNKNOWN, TRUE = np.int8(-1), np.int8(0), np.int8(1)
@@ -45,7 +44,7 @@ _MANY = 8  # rows that have the same text, on average
 # ---- conditions -----------------------------------------------------------------------------------------------------
 
 
-def truth(condition: Condition, rows: Rows) -> Truth:
+def truth(condition: Condition, rows: Columns) -> Truth:
     """How true a condition is of each row."""
     columns = names_of(condition)
     if len(columns) == 1 and not rows.is_distinct:
@@ -67,7 +66,7 @@ def truth(condition: Condition, rows: Rows) -> Truth:
     return -found if condition.negated else found
 
 
-def _folded(fold: np.ufunc, condition: Every | Either, rows: Rows) -> Truth:
+def _folded(fold: np.ufunc, condition: Every | Either, rows: Columns) -> Truth:
     first, *others = condition.parts
     found = truth(first, rows).copy()
     for part in others:
@@ -75,11 +74,11 @@ def _folded(fold: np.ufunc, condition: Every | Either, rows: Rows) -> Truth:
     return found
 
 
-def _like(condition: conditions.Like | conditions.Matches, rows: Rows) -> Truth:
+def _like(condition: conditions.Like | conditions.Matches, rows: Columns) -> Truth:
     return _of_array(pc.match_substring_regex(_plain(condition.operand, rows), expression(condition)))
 
 
-def _are_null(operand: Operand, rows: Rows) -> NDArray[np.bool_]:
+def _are_null(operand: Operand, rows: Columns) -> NDArray[np.bool_]:
     if isinstance(operand, Cell):
         return np.asarray(rows.codes(operand.column) == NULL_CODE)
     if in_floats(operand, rows.types):
@@ -87,7 +86,7 @@ def _are_null(operand: Operand, rows: Rows) -> NDArray[np.bool_]:
     return ~arrow.valid(decimals(operand, rows))
 
 
-def _one_of(condition: conditions.OneOf, rows: Rows) -> Truth:
+def _one_of(condition: conditions.OneOf, rows: Columns) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         return _among(_plain(operand, rows), array_of(values, types[operand.column]))
@@ -116,7 +115,7 @@ def _truths(found: NDArray[np.bool_], valid: NDArray[np.bool_] | None = None) ->
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _compared(condition: Comparison, rows: Rows) -> Truth:
+def _compared(condition: Comparison, rows: Columns) -> Truth:
     """Numbers as `numbers` says, all others by the values of their type."""
     left, operator, right = condition.left, condition.operator, condition.right
     types = rows.types
@@ -131,7 +130,7 @@ def _compared(condition: Comparison, rows: Rows) -> Truth:
     return _exactly(left, operator, right, rows)
 
 
-def _exactly(left: Operand, operator: Operator, right: Operand, rows: Rows) -> Truth:
+def _exactly(left: Operand, operator: Operator, right: Operand, rows: Columns) -> Truth:
     """Integers as they are, where they are small enough, and all other numbers as decimals of one type."""
     one, other = integers(left, rows), integers(right, rows)
     if one is not None and other is not None:
@@ -141,12 +140,12 @@ def _exactly(left: Operand, operator: Operator, right: Operand, rows: Rows) -> T
     return _of_array(COMPARE_ARROW[operator](*sides))
 
 
-def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: Rows) -> Truth:
+def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: Columns) -> Truth:
     one, other = floats(left, rows), floats(right, rows)
     return _truths(COMPARE[operator](float_keys(one.values), float_keys(other.values)), one.valid & other.valid)
 
 
-def _by_rank(left: Cell, right: Cell, rows: Rows) -> bool:
+def _by_rank(left: Cell, right: Cell, rows: Columns) -> bool:
     """Whether two columns compare by ranks: a float one with one of exact numbers must, texts had better where many
     rows have the same.
     """
@@ -156,7 +155,7 @@ def _by_rank(left: Cell, right: Cell, rows: Rows) -> bool:
     return bool(pa.types.is_floating(kept) != pa.types.is_floating(other))
 
 
-def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Rows) -> Truth:
+def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Columns) -> Truth:
     """Two columns by the ranks that their distinct values have in one order of all of them: by exact value."""
     parts = [_ordered(cell, rows) for cell in cells]
     _, ranks = images.sorted_distinct(pa.concat_arrays(parts))
@@ -169,26 +168,38 @@ def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Rows) ->
     return _truths(COMPARE[operator](*sides), (sides[0] >= 0) & (sides[1] >= 0))
 
 
-def _ordered(cell: Cell, rows: Rows) -> pa.Array:
+def _ordered(cell: Cell, rows: Columns) -> pa.Array:
     """The distinct values of a column, nulls aside, as bytes that compare as values of both columns do."""
     kept = rows.types[cell.column]
     own = images.to_images(rows.with_values(cell.column).values(cell.column).drop_null(), kept)
     return common_images(own, kept) if is_number(kept) else own
 
 
-def _plain(operand: Operand, rows: Rows) -> pa.Array:
+def _plain(operand: Operand, rows: Columns) -> pa.Array:
     """The values of a column as they are."""
     assert isinstance(operand, Cell)
     return rows.values(operand.column)
 
 
-Ids = NDArray[np.int64]
+# ---- rows -----------------------------------------------------------------------------------------------------------
 
 
-def violators(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
-    """For each condition the ids of the living rows in which it is false, ascending."""
+def violators(asked: Sequence[Condition], rows: Rows) -> list[Ids]:
+    """For each condition the ids of the rows in which it is false, ascending."""
+    if not len(rows):
+        return [np.empty(0, np.int64) for _ in asked]
+    columns = Columns.of(rows)
+    return [_false_in(rows, columns, condition) for condition in asked]
+
+
+def _false_in(rows: Rows, columns: Columns, condition: Condition) -> Ids:
+    return rows.ids[truth(condition, columns) < 0]
+
+
+def violators_in(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
+    """The same of all rows of a table."""
     found = [[np.empty(0, np.int64)] for _ in asked]
-    for answer in _answers(tuple(asked), table, runner):
+    for answer in _answers(tuple(asked), table, runner) if asked else ():
         for own, ids in zip(found, answer, strict=True):
             own.append(ids)
     return [np.concatenate(own) for own in found]
@@ -201,41 +212,9 @@ def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iter
         tasks = [_Task(table.where, number, asked) for number in range(len(table.shards))]
         yield from runner.map(_look, tasks)
         return
-    for shard, alive in table.living():
-        living = _Living(table, shard, alive)
-        yield runner.map(living.violators, asked)
-
-
-def violators_born(asked: Sequence[Condition], change: Change) -> list[Ids]:
-    """The same of the rows that a batch brought, at the cost of these."""
-    if not len(change.born):
-        return [np.empty(0, np.int64) for _ in asked]
-    rows = Rows(change.after, len(change.born), lambda column: change.inserted[column])
-    return [change.born.start + np.flatnonzero(truth(condition, rows) < 0) for condition in asked]
-
-
-def rows_of(table: Table, ids: Ids) -> Rows:
-    """Some rows, by their ids."""
-    codes = table.codes(ids)
-    return Rows(table, len(ids), lambda column: codes[column])
-
-
-class _Living:
-    """The living rows of a shard."""
-
-    def __init__(self, table: Table, shard: Shard, alive: Alive) -> None:
-        self._shard = shard
-        self._places = None if alive is None else np.flatnonzero(alive)
-        self._rows = Rows(table, len(shard) if self._places is None else len(self._places), cache(self._codes_of))
-
-    def _codes_of(self, column: int) -> Codes:
-        codes = self._shard.columns[column]
-        return codes if self._places is None else codes[self._places]
-
-    def violators(self, condition: Condition) -> Ids:
-        """Those in which a condition is false."""
-        found = np.flatnonzero(truth(condition, self._rows) < 0)
-        return self._shard.ids_of(found if self._places is None else self._places[found])
+    for number in range(len(table.shards)):
+        rows = Rows.living(table, number)
+        yield runner.map(partial(_false_in, rows, Columns.of(rows)), asked)
 
 
 @dataclass(frozen=True)
@@ -248,6 +227,4 @@ class _Task:
 
 
 def _look(task: _Task) -> list[Ids]:
-    table = open_table(task.where)
-    living = _Living(table, table.shards[task.number], table.alive[task.number])
-    return [living.violators(condition) for condition in task.conditions]
+    return violators(task.conditions, Rows.living(open_table(task.where), task.number))

@@ -1,6 +1,7 @@
 """What rules about a table measure, kept true under batches from how often values occur.
 
-Invariant: `value` and `is_broken` are those of `table`, also while the frequencies have followed a batch already.
+Invariant: `value` and `is_broken` are those of the last batch followed, also while the frequencies have followed the
+next one already.
 Cost: a batch costs O(1), or the codes whose frequency it changed (see `table.leaders` for the least and the greatest).
 """
 
@@ -15,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.row.columns import Columns
 from holdfast.engines.row.evaluate import truth
-from holdfast.engines.row.rows import Rows
 from holdfast.rules.conditions import Comparison, of_t
-from holdfast.rules.given import Named
 from holdfast.rules.measure import TableRule
 from holdfast.search.marks import COMPARE
 from holdfast.table.dictionary import NULL_CODE
@@ -33,10 +33,10 @@ Codes = NDArray[np.int64]
 class Measured(ABC):
     """The quantity of one rule, in a table."""
 
-    def __init__(self, named: Named[TableRule], table: Table, frequencies: Frequencies) -> None:
-        self.rule, self.table, self._frequencies = named, table, frequencies
-        self._asked = named.rule
-        self._column = table.schema.names.index(self._asked.quantity.column) if self._asked.columns else -1
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
+        self._asked, self._encoding, self._rows = rule, table.encoding, table.rows
+        self._frequencies = frequencies
+        self._column = table.schema.names.index(rule.quantity.column) if rule.columns else -1
 
     @property
     @abstractmethod
@@ -48,9 +48,9 @@ class Measured(ABC):
     def is_broken(self) -> bool:
         """Whether the rule is false."""
 
-    def follow(self, table: Table) -> None:
-        """Take in a batch that the frequencies have followed."""
-        self.table = table
+    def follow(self, encoding: Table, step: int) -> None:
+        """Take in a batch that the frequencies have followed: what codes mean now, and how many rows came, or went."""
+        self._encoding, self._rows = encoding, self._rows + step
 
     def dump(self) -> tuple[dict[str, Codes], Any]:
         """Arrays and a fact from which the same is made again; nothing where it follows from the table at once."""
@@ -95,40 +95,38 @@ class _RowCount(_Number):
 
     @property
     def number(self) -> Fraction:
-        return Fraction(self.table.rows)
+        return Fraction(self._rows)
 
 
 class _NullShare(_Number):
     """The share of rows that have a null in a column."""
 
-    def __init__(self, named: Named[TableRule], table: Table, frequencies: Frequencies) -> None:
-        super().__init__(named, table, frequencies)
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
+        super().__init__(rule, table, frequencies)
         self._nulls = int(self._counts.array[NULL_CODE])
 
     @property
     def number(self) -> Fraction | None:
-        return Fraction(self._nulls, self.table.rows) if self.table.rows else None
+        return Fraction(self._nulls, self._rows) if self._rows else None
 
-    def follow(self, table: Table) -> None:
-        super().follow(table)
+    def follow(self, encoding: Table, step: int) -> None:
+        super().follow(encoding, step)
         self._nulls = int(self._counts.array[NULL_CODE])
 
 
 class _DistinctCount(_Number):
     """How many values a column has, nulls aside."""
 
-    def __init__(
-        self, named: Named[TableRule], table: Table, frequencies: Frequencies, kept: int | None = None
-    ) -> None:
-        super().__init__(named, table, frequencies)
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: int | None = None) -> None:
+        super().__init__(rule, table, frequencies)
         self._distinct = len(self._counts.occurring()) if kept is None else kept
 
     @property
     def number(self) -> Fraction:
         return Fraction(self._distinct)
 
-    def follow(self, table: Table) -> None:
-        super().follow(table)
+    def follow(self, encoding: Table, step: int) -> None:
+        super().follow(encoding, step)
         values = self._moved.codes != NULL_CODE
         steps = self._moved.steps[values]
         after = self._counts.of(self._moved.codes[values])
@@ -141,18 +139,16 @@ class _DistinctCount(_Number):
 class _Extreme(Measured):
     """The least or the greatest value of a column."""
 
-    def __init__(
-        self, named: Named[TableRule], table: Table, frequencies: Frequencies, kept: Kept | None = None
-    ) -> None:
-        super().__init__(named, table, frequencies)
+    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
+        super().__init__(rule, table, frequencies)
         self._generation = table.order_keys(self._column).generation
-        sign = 1 if named.rule.quantity.measure == "min" else -1
+        sign = 1 if rule.quantity.measure == "min" else -1
         self._leaders = Leaders(
             lambda codes: (sign * self._keys(codes), codes), lambda: self._counts.occurring(), 1, kept
         )
 
     def _keys(self, codes: Codes) -> Codes:
-        return self.table.order_keys(self._column).of(codes)
+        return self._encoding.order_keys(self._column).of(codes)
 
     @property
     def _codes(self) -> Codes:
@@ -161,23 +157,23 @@ class _Extreme(Measured):
 
     @property
     def value(self) -> Plain:
-        found = plain_values(self.table.dictionaries[self._column].values(self._codes))
+        found = plain_values(self._encoding.dictionaries[self._column].values(self._codes))
         return found[0] if found else None
 
     @property
     def is_broken(self) -> bool:
         codes = self._codes
         condition = Comparison(of_t(self._asked.quantity.column), self._asked.operator, self._asked.constant)
-        return bool((truth(condition, Rows(self.table, len(codes), lambda _: codes)) < 0).any())
+        return bool((truth(condition, Columns(self._encoding, len(codes), lambda _: codes)) < 0).any())
 
-    def follow(self, table: Table) -> None:
-        super().follow(table)
+    def follow(self, encoding: Table, step: int) -> None:
+        super().follow(encoding, step)
         codes = self._moved.codes[self._moved.codes != NULL_CODE]
-        generation = table.order_keys(self._column).generation
+        generation = encoding.order_keys(self._column).generation
         if generation != self._generation:
             self._leaders.remake()
         else:
-            values = table.rows - int(self._counts.array[NULL_CODE])  # no fewer than codes that count
+            values = self._rows - int(self._counts.array[NULL_CODE])  # no fewer than codes that count
             self._leaders.update(codes, self._counts.of(codes) > 0, values)
         self._generation = generation
 
@@ -186,23 +182,23 @@ class _Extreme(Measured):
         return {"leaders": kept.codes}, [kept.floor_code, kept.floor_primary]
 
 
-def measured(named: Named[TableRule], table: Table, frequencies: Frequencies) -> Measured:
+def measured(rule: TableRule, table: Table, frequencies: Frequencies) -> Measured:
     """The quantity of a rule, from how often values occur."""
-    return _KINDS[named.rule.quantity.measure](named, table, frequencies)
+    return _KINDS[rule.quantity.measure](rule, table, frequencies)
 
 
 def loaded(
-    named: Named[TableRule], table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
+    rule: TableRule, table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
 ) -> Measured:
     """The same from what `dump` gave; `arrays` gives an array by its name."""
-    if named.rule.quantity.measure == "distinct":
-        return _DistinctCount(named, table, frequencies, int(fact))
-    if named.rule.quantity.measure in ("min", "max"):
-        return _Extreme(named, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
-    return measured(named, table, frequencies)
+    if rule.quantity.measure == "distinct":
+        return _DistinctCount(rule, table, frequencies, int(fact))
+    if rule.quantity.measure in ("min", "max"):
+        return _Extreme(rule, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
+    return measured(rule, table, frequencies)
 
 
-_KINDS: dict[str, Callable[[Named[TableRule], Table, Frequencies], Measured]] = {
+_KINDS: dict[str, Callable[[TableRule, Table, Frequencies], Measured]] = {
     "rows": _RowCount,
     "share": _NullShare,
     "distinct": _DistinctCount,

@@ -1,28 +1,28 @@
-"""What a page tells of one rule: what it says, how it fared, and which rows break it.
+"""What a page shows of one rule: what it says, how it fared, and which rows break it.
 
 Or a page of violations, cut from all of them: only its rows are read from the files of their table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.changes.diff import NOBODY
-from holdfast.changes.naming import Values
-from holdfast.engines.contract import is_given
+from holdfast.engines.contract import Json, is_given
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
-from holdfast.report.document.shown import Shown, row_name
+from holdfast.report.document.shown import Shown, Side
 from holdfast.report.pictures import line
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import why
 from holdfast.rules.sql import query
 from holdfast.rules.writing import rule_entry
+from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema
 from holdfast.visible import visible
 
@@ -33,6 +33,27 @@ _COLUMNS = 60  # of a row
 def rule_of(engine: str, text: str) -> Rule | None:
     """The rule of a text; None where a class finds facts, and no rules."""
     return parse(text) if rule_class(engine).rules else None
+
+
+def side_by_side(
+    rule: Rule,
+    sides: Sequence[Side],
+    columns: Sequence[str],
+    shown: Shown,
+    sentence: str,
+    nulls: Nulls = Nulls.EQUAL,
+    numeric: Container[str] = (),
+) -> Json:
+    """Rows that break a rule, with the cells marked that are at fault; `sentence` is said where no breach tells why."""
+    names = [shown.name(each.row, each.key, {}, ()) for each in sides]
+    said = why(rule, [each.values for each in sides], names, nulls, shown.value, numeric)
+    return {
+        "sentence": visible(shown.rule(said.closed or sentence, rule)),  # it may name constants of the rule
+        "columns": columns,
+        "rule_columns": list(rule.columns),
+        "marked": list(said.marked),
+        "rows": [sides[place].to_json(shown, columns, rule) for place in said.order],
+    }
 
 
 def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
@@ -98,36 +119,20 @@ class Details:
         if not work:
             return {"pairs": pairs}
         columns = self._columns(rule.table, value)
-        rows = [self._row(rule.table, row, self._rows.values(rule.table, row), columns, value) for row in work]
+        rows = [self._rows.side(rule.table, row).to_json(self._shown, columns, value) for row in work]
         sentence = _work_sentence(len(work), more, value.across)
         return {"pairs": pairs, "worklist": {"sentence": sentence, "columns": columns, "rows": rows, "more": more or 0}}
 
     def pair(self, table: str, rule: Rule, each: Told) -> dict[str, Any] | None:
         """Rows side by side, with the cells marked that are at fault; nothing where no value is known."""
         known = each.values or (None,) * len(each.rows)
-        kept = [own or self._rows.values(table, row) for row, own in zip(each.rows, known, strict=True)]
-        if not any(kept):
+        sides = [self._rows.side(table, row, own) for row, own in zip(each.rows, known, strict=True)]
+        if not any(side.values for side in sides):
             return None
-        schema = self._schemas[table]
-        known_by = self._rows.key(table)
-        names = [row_name(self._shown, row, known_by, own) for row, own in zip(each.rows, kept, strict=True)]
-        said = why(rule, kept, names, schema.nulls, self._shown.value, schema.numeric)
-        columns = self._columns(table, rule)
-        order = [(each.rows[place], kept[place]) for place in said.order]
-        own_words = said.closed or ("" if self._shown.redacted else each.sentence)
-        return {
-            "batch": each.batch,
-            "sentence": visible(self._shown.rule(own_words, rule)),  # it may name constants of the rule
-            "columns": columns,
-            "rule_columns": list(rule.columns),
-            "marked": list(said.marked),
-            "rows": [self._row(table, row, values, columns, rule) for row, values in order],
-        }
-
-    def _row(self, table: str, row: int, values: Values, columns: Sequence[str], rule: Rule) -> dict[str, Any]:
-        name = row_name(self._shown, row, self._rows.key(table), values, rule.columns)
-        texts = [self._shown.value(values[column]) if column in values else "–" for column in columns]
-        return {"row": row, "name": name, "alive": self._rows.lives(table, row), "values": texts}
+        own_words = "" if self._shown.redacted else each.sentence
+        schema, columns = self._schemas[table], self._columns(table, rule)
+        pair = side_by_side(rule, sides, columns, self._shown, own_words, schema.nulls, schema.numeric)
+        return {"batch": each.batch, **pair}
 
     def _columns(self, table: str, rule: Rule) -> list[str]:
         """The columns of a row that are shown: those of the rule first, then the key."""
@@ -164,8 +169,8 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"{finding['support']:,} rows could have broken it."
     if finding.get("tested_since"):
         tested, broke = finding["tested_since"], finding["broke_since"]
-        yield f"Of {tested:,} rows that came since it is watched and could have broken it, {broke:,} did."
-    if finding.get("error") and not is_given(finding):  # of given rules the rows to remove are told
+        yield f"Since it is watched: {broke:,} of {tested:,} new rows broke it."
+    if finding.get("error") and not is_given(finding):  # a given rule shows its rows to remove
         counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
         yield f"It holds but for {finding['error']:.4%} of {counted}."
     if finding.get("value_coverage", 1.0) < 1.0:
@@ -173,7 +178,7 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
 
 
 def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
-    """So many violations from the one of a number on, each as rows side by side with the reason in words."""
+    """`count` violations from number `first` on: each as rows side by side, with the reason in words."""
     about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
     if listing.pairs is None:
         return {**about, "violations": []}

@@ -10,7 +10,6 @@ from holdfast.report.document.details import rule_of
 from holdfast.report.document.fates import BROKEN
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
 from holdfast.report.document.seen import RuleSeen
-from holdfast.report.document.shown import row_name
 from holdfast.visible import visible
 
 _FIRST = 12  # rules
@@ -124,16 +123,16 @@ class Overview:
         return self._looked_at(table, row, marked, f"breaks {rules[0]}{more}", [])
 
     def _looked_at(self, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
-        values = self._of.rows.values(table, row)
+        side, shown = self._of.rows.side(table, row), self._of.shown
         columns = list(dict.fromkeys([*marked, *self._of.rows.key(table), *self._of.schemas[table].names]))[:8]
         return {
             "table": table,
             "row": row,
-            "name": row_name(self._of.shown, row, self._of.rows.key(table), values, marked),
+            "name": shown.name(row, side.key, side.values, marked),
             "why": visible(why),
             "rules": places,
             "columns": columns,
-            "values": [self._of.shown.value(values.get(column)) for column in columns],
+            "values": [shown.value(side.values.get(column)) for column in columns],
             "marked": [column for column in marked if column in columns],
         }
 

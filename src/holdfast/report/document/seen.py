@@ -18,6 +18,7 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.fates import Fate
 from holdfast.report.document.rules import Section
+from holdfast.report.document.shown import Side
 from holdfast.results.memory import Event, RuleKey
 from holdfast.store.records import BatchRecord
 from holdfast.table.naming import key_names
@@ -169,6 +170,12 @@ class Rows:
     def lives(self, table: str, number: int) -> bool:
         """Whether it is alive."""
         return (table, number) in self._alive
+
+    def side(self, table: str, number: int, kept: Values | None = None) -> Side:
+        """A row, with the values that are kept of it elsewhere or those in the files, and its key if it is known."""
+        values, key = kept or self.values(table, number), self.key(table)
+        known = {name: values[name] for name in key if name in values}
+        return Side(number, known if len(known) == len(key) else {}, values, self.lives(table, number))
 
     def key(self, table: str) -> list[str]:
         """The columns of the declared key."""

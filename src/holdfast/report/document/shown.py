@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.naming import Values, by_key, by_number, by_values
+from holdfast.engines.contract import Json
 from holdfast.rules.rule import Rule
 from holdfast.rules.sql import expression_sql
 from holdfast.visible import cut, visible
@@ -65,11 +67,17 @@ class Hashed(Shown):
         return re.sub(rf"(?<![\w\"])(?:{any_of})(?![\w\"])", lambda found: self.value(found[0]), text)
 
 
-def row_name(
-    shown: Shown, row: int, key: Sequence[str], values: Mapping[str, Any], first: Sequence[str] | None = None
-) -> str:
-    """What a row is called, given its values and the columns of the declared key; where none is declared, by its number
-    and some of its values, those that come `first` first, or by its number alone.
-    """
-    known = {name: values[name] for name in key if name in values}
-    return shown.name(row, known if len(known) == len(key) else {}, {} if first is None else values, first or ())
+@dataclass(frozen=True)
+class Side:
+    """A row beside others: its number, its key and its values as far as they are known, and whether it is alive."""
+
+    row: int
+    key: Values
+    values: Values
+    alive: bool = True
+
+    def to_json(self, shown: Shown, columns: Sequence[str], rule: Rule) -> Json:
+        """Its name, and what it has in some columns."""
+        name = shown.name(self.row, self.key, self.values, rule.columns)
+        texts = [shown.value(self.values[column]) if column in self.values else "–" for column in columns]
+        return {"row": self.row, "name": name, "alive": self.alive, "values": texts}

@@ -1,0 +1,108 @@
+"""What a change did to rules and classes: objects for the history, and events for the memory of each rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from holdfast.changes.diff import Result
+from holdfast.engines.contract import Json
+from holdfast.engines.registry import changed_settings, rule_class
+from holdfast.results.marks import RuleName
+from holdfast.store.events import Event
+
+if TYPE_CHECKING:
+    from holdfast.api.change.wanted import Wanted
+
+Results = Mapping[tuple[str, str], Result]  # by class and table
+_SHOWN = ("name", "table", "severity", "text", "violations", "counted")
+
+
+def effects(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
+    """What a change did, as the history keeps it."""
+    about: dict[str, list[Json]] = {
+        **_given_changes(_given(old), _given(now)),
+        "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
+        "pinned": _marks(wanted.marks.pinned - before.marks.pinned),
+        "unmarked": _marks(_marked(before) - _marked(wanted)),
+        "watched": [_class(name, wanted, now) for name in wanted.classes if name not in before.classes],
+        "unwatched": [{"class": name} for name in before.classes if name not in wanted.classes],
+    }
+    return {event: listed for event, listed in about.items() if listed}
+
+
+def effects_of_table(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
+    """The same of a change of tables or columns: given rules that are no more, those that are written otherwise
+    now, and how many of the others there are. A constant is written in the type of its column: a day as a time, where
+    dates became timestamps.
+    """
+    counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if is_found(name)]
+    found = [each for each in counts if each["before"] != each["now"]]
+    gone = {each["name"] for each in about.get("removed", [])}
+    edited = [each for each in about.get("added", []) if each["name"] in gone]
+    stay = {each["name"] for each in edited}
+    removed = [each for each in about.get("removed", []) if each["name"] not in stay]
+    own = {"removed": removed, "edited": edited, "found": found}
+    return {event: listed for event, listed in own.items() if listed}
+
+
+def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
+    before, after = (sum(len(found) for at, found in each.items() if at[0] == name) for each in (old, now))
+    return {"class": name, "before": before, "now": after}
+
+
+def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
+    """What happened to given rules, for the memory of each."""
+    before, after = _given(old), _given(now)
+    for event, rules, others in (("added", after, before), ("removed", before, after)):
+        for (name, subject, text), finding in rules.items():
+            if (name, subject, text) not in others:
+                yield name, subject, Event(event, text, json.dumps(finding))
+
+
+def is_found(name: str) -> bool:
+    """Whether the rules of a class are found, and can break."""
+    return not rule_class(name).given and not rule_class(name).facts
+
+
+def _given_changes(old: Mapping[RuleName, Json], now: Mapping[RuleName, Json]) -> dict[str, list[Json]]:
+    edited = [rule for rule in now if rule in old and _label(old[rule]) != _label(now[rule])]
+    return {
+        "added": [_brief(finding) for rule, finding in now.items() if rule not in old],
+        "removed": [_brief(finding) for rule, finding in old.items() if rule not in now],
+        "edited": [_brief(now[rule]) for rule in edited],
+    }
+
+
+def _given(results: Results) -> dict[RuleName, Json]:
+    """The objects of given rules."""
+    return {
+        (name, subject, text): finding.to_json()
+        for (name, subject), result in results.items()
+        if rule_class(name).given
+        for text, finding in result.items()
+    }
+
+
+def _label(finding: Json) -> tuple[Any, ...]:
+    return finding["name"], finding["severity"], finding.get("note", "")
+
+
+def _brief(finding: Json) -> Json:
+    return {name: finding[name] for name in _SHOWN}
+
+
+def _marked(wanted: Wanted) -> frozenset[RuleName]:
+    return wanted.marks.ignored | wanted.marks.pinned
+
+
+def _marks(rules: frozenset[RuleName]) -> list[Json]:
+    return [{"class": name, "table": table, "text": text} for name, table, text in sorted(rules)]
+
+
+def _class(name: str, wanted: Wanted, results: Results) -> Json:
+    """A class with how many rules are found, and by which settings: some may be those of classes watched before."""
+    found = sum(len(rules) for (own, _), rules in results.items() if own == name)
+    settings = changed_settings(name, wanted.settings)
+    return {"class": name, **({"settings": settings} if settings else {}), "found": found}

@@ -1,0 +1,223 @@
+"""What is watched, loaded from a store, as of one moment.
+
+A store keeps the tables and what engines know as of a checkpoint. The batches since are replayed when someone asks for
+what the engines know; so are those that another process commits meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from holdfast.api.kept import PARTS, kept_rules, kept_settings
+from holdfast.api.watched import Subject, Watched
+from holdfast.changes.diff import Diff
+from holdfast.engines.contract import Engine
+from holdfast.engines.registry import make_engine, rule_class
+from holdfast.engines.watched import WatchedTable
+from holdfast.errors import BadInput, Missing, clear_sentences
+from holdfast.progress import SILENT, Progress
+from holdfast.store.records import AppliedBatch, TableRecord
+from holdfast.store.replay import replayed
+from holdfast.store.reshape import SHAPE
+from holdfast.store.store import Store
+from holdfast.table import files
+from holdfast.table.change import Batch, Change
+from holdfast.table.load import load_table
+from holdfast.table.table import Table
+
+T = TypeVar("T")
+
+_ATTEMPTS = 5
+_TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
+
+
+@contextmanager
+def opened_store(path: str | Path, write: bool, progress: Progress | None) -> Iterator[Store]:
+    """The store of a state; where a step fails it is closed again, and the error says why in one sentence."""
+    with clear_sentences(path):
+        store = Store(path, write=write, note=(progress or SILENT).note)
+        try:
+            yield store
+        except BaseException as error:
+            explained = store.explained(error)
+            store.close()
+            raise explained from None
+
+
+class Loaded:
+    """A store, and what is watched in it: `watched` is as of the last call of `now`, `records` tell how files of each
+    table are read, and `replay_seconds` and `replay_batches` what replaying the batches since the checkpoint costs.
+
+    Who changes memory and disk sets `stale` first and unsets it when both are done: if anything fails between, memory
+    is read from disk again before it is used.
+    """
+
+    def __init__(self, store: Store, spark: Any = None, progress: Progress | None = None) -> None:
+        self.store, self.spark, self.progress = store, spark, progress or Progress()
+        self.watched = Watched()
+        self.records: dict[str, TableRecord] = {}
+        self.replay_seconds, self.replay_batches = 0.0, 0
+        self.stale = self.closed = False
+        self._waiting: list[Change] = []  # what the engines have not seen yet
+        self._lines: dict[Subject, list[dict[str, Any]]] = {}  # results of given rules in the database
+        self._shape: str | None = None  # the last change of rules or columns that is known
+        self._seen = self._version = 0  # the last batch that is known, and the version of the database
+        self._allowance = _TO_GET_READY
+
+    # ---- as of now ---------------------------------------------------------------------------------------------------
+
+    def now(self) -> Watched:
+        """What is watched, up to date: refused if closed, read again after a batch that failed, and replayed."""
+        self.refuse_closed()
+        if self.stale:
+            self.load()
+        if self._waiting:
+            self._replay()
+        return self.watched
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables, up to date; of a store that is closed, or of a batch on its way, as they are in memory."""
+        if self._waiting:
+            self._replay()
+        return {name: watched.table for name, watched in self.watched.tables.items()}
+
+    def table_name(self, asked: str | None) -> str:
+        """The name of the table that is meant: of several, one must be chosen."""
+        names = list(self.watched.tables)
+        if asked is None and len(names) == 1:
+            return names[0]
+        if asked in names:
+            return str(asked)
+        wrong = f"there is no table {asked!r}" if asked else "this state watches several tables"
+        raise BadInput(f"{wrong}; choose one with --table: {', '.join(names)}")
+
+    def last_batch(self) -> int:
+        """The number of the last batch."""
+        latest = self.store.history(1)
+        return latest[-1].seq if latest else 0
+
+    def refuse_closed(self) -> None:
+        """BadInput where it is closed."""
+        if self.closed:
+            raise BadInput(f"{self.store.path}: this monitor is closed; open the state again")
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self.closed = True
+        self.store.close()
+
+    # ---- loading -----------------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Read the tables and the engines' states as of the checkpoint, and the batches since, which the engines see
+        when someone asks for what they know.
+        """
+        store, self._waiting, self._seen = self.store, [], self.store.checkpoint()
+        self._shape = store.meta(SHAPE)
+        kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
+        self.records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
+        tables = {
+            name: WatchedTable(load_table(record.where), *kept.get((PARTS, name), ({}, {})))
+            for name, record in self.records.items()
+        }
+        watched = self.watched = Watched(tables, self.made_engines(), runner=self.watched.runner)
+        watched.left_out = {name: record.left_out for name, record in self.records.items()}
+        for rules, name in watched.subjects():
+            state = watched.engines[rules].load(watched.subject(name), *kept.get((rules, name), ({}, {})))
+            watched.states[rules, name] = state
+        steps = store.steps_after(self._seen)
+        self._await(steps)
+        if not self._waiting:
+            self._recall()
+        self.replay_seconds, self.replay_batches = 0.0, len(steps)
+        self.stale = False
+
+    def made_engines(self) -> dict[str, Engine[Any, Any]]:
+        """The engines of the classes that the store names, with its settings and given rules."""
+        settings, given = kept_settings(self.store), kept_rules(self.store)
+        return {name: make_engine(name, settings, given.get(name)) for name in self.store.watched}
+
+    def catch_up(self) -> bool:
+        """Take in what others committed; gives whether there was anything.
+
+        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded again.
+        """
+        self.refuse_closed()
+        if self.store.writable or self.store.version() == self._version:
+            return False
+        self.store.look_again()
+        return self.while_others_write(self._take_in_steps)
+
+    def _take_in_steps(self) -> bool:
+        if self.stale or self.store.meta(SHAPE) != self._shape:
+            self.load()
+            return True
+        steps, tables = self.store.steps_after(self._seen), self.tables
+        known = {name: table.where.segments for name, table in tables.items() if table.where is not None}
+        for step in steps:
+            known[step.table] += step.segments
+        if known != {record.schema.name: record.where.segments for record in self.store.tables()}:
+            self.load()
+            return True
+        self._await(steps)
+        return bool(steps)
+
+    def while_others_write(self, read: Callable[[], T]) -> T:
+        """Read; if a writer's compaction removes a file before it is open, look at what there is now."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return read()
+            except Missing:
+                self.store.look_again()
+        return read()
+
+    def _await(self, steps: Sequence[AppliedBatch]) -> None:
+        """Open the files of batches that the engines have not seen, and read the results as of the last."""
+        tables, waiting = self.tables, []
+        for name, change in replayed(tables, steps):
+            waiting.append(change)
+            tables[name] = change.after
+        self._lines = {at: self.store.results(*at) for at in self.watched.states if rule_class(at[0]).given}
+        self._waiting += waiting
+        self._seen = steps[-1].seq if steps else self._seen
+        self._version = self.store.version_read()
+
+    def _recall(self) -> None:
+        """Give the engines what the database keeps of given rules, and no table shows."""
+        for at, lines in self._lines.items():
+            self.watched.engines[at[0]].recall(self.watched.states[at], lines)
+
+    def _replay(self) -> None:
+        """Let the engines see the batches that wait."""
+        waiting, self._waiting, self.stale = self._waiting, [], True
+        for change in waiting:
+            self.follow(Batch([change]), batches=0)
+        self._recall()
+        self.stale = False
+
+    # ---- changing ----------------------------------------------------------------------------------------------------
+
+    def follow(self, batch: Batch, batches: int = 1) -> dict[Subject, Diff]:
+        """Let the engines see a batch, which counts as this many to replay."""
+        started = time.perf_counter()
+        diffs = self.watched.follow(batch, self.progress)
+        allowed, self._allowance = self._allowance, 0.0
+        self.replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
+        self.replay_batches += batches
+        return diffs
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Where a batch or a checkpoint fails, the files that it wrote go: on a full disk they are in the way."""
+        with clear_sentences(self.store.path):
+            try:
+                yield
+            except BaseException:
+                with suppress(Exception):
+                    self.store.remove_orphans()
+                raise

@@ -1,0 +1,231 @@
+"""The keeper of keys and FDs that were given by name: how far each holds, and which rows to look at. Exact and kept
+under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
+
+A dump holds the groups where they are few beside the rows. Of a key with many it keeps the totals, and names a file
+with an index of the rows (see `key_index`); groups of other rules are made from the table when they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY
+from holdfast.engines.functional import key_index
+from holdfast.engines.functional.explain import Explanation, explain_given
+from holdfast.engines.functional.groups import PARTS, Groups
+from holdfast.engines.functional.key_index import KeptKey, KeyIndex
+from holdfast.engines.functional.key_score import key_score
+from holdfast.engines.functional.opened_key import OpenedKey
+from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.single import alone
+from holdfast.engines.listing import Listing
+from holdfast.engines.watched import FILES, WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.dependency import Dependency, columns_of, pairs_of
+from holdfast.rules.given import Named
+from holdfast.table.change import Batch
+from holdfast.table.rewrite import Kept
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema, Table
+
+_FEW = 16  # groups are few where each stands for more rows than these
+_INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
+
+
+@dataclass
+class State:
+    """How each rule of a table stands, and its groups, which are loaded or made when a batch, or someone who looks,
+    needs them. Until then there is what a dump holds of them, and of keys that have too many of them.
+    """
+
+    table: Table  # after the last batch
+    standings: list[Standing]
+    groups: dict[str, Groups] = field(default_factory=dict)
+    dumped: Mapping[str, Any] = field(default_factory=dict)
+    keys: dict[str, KeptKey] = field(default_factory=dict)
+
+    def dumped_of(self, text: str) -> dict[str, Any]:
+        """What the last dump holds of the groups of a rule, if anything."""
+        return {part: self.dumped[name] for part in PARTS if (name := f"{text}/{part}") in self.dumped}
+
+    def has_few(self, groups: Groups) -> bool:
+        """Whether groups are few, in themselves or beside the rows."""
+        are_few = groups.are_small or groups.entries * _FEW < self.table.rows
+        return are_few and not isinstance(groups, OpenedKey)
+
+
+@dataclass(frozen=True)
+class GroupsKeeper(Keeper[WatchedTable, State]):
+    """The plan for keys and FDs of a table.
+
+    A violation is a row outside (see `groups`). An answer lists all of those that came or went; of others, which swap
+    places where another value becomes that of most rows of a cluster, those of a rule are listed where they are at most
+    1,000: they have to be looked for. All are counted.
+    """
+
+    rules: Sequence[Named[Dependency]]
+    schema: Schema
+
+    has_track = True
+    counts_retold = True
+    shown = "rows to remove for"
+
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """By the left side: a cluster lies in one piece."""
+        return [[Cut(self.schema.name, "key", tuple(lhs), rhs)] for lhs, rhs in self.columns.values()]
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[list[int], int | None]]:
+        """The column numbers of each rule, by its text: its left side, and its right side (None for a key)."""
+        return {named.text: columns_of(named.rule, self.schema.names) for named in self.rules}
+
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Group all rows by each rule."""
+        return self.taking_over(self, State(subject.table, []), subject, runner, progress)
+
+    def taking_over(
+        self,
+        known: Keeper[WatchedTable, State],
+        state: State,
+        subject: WatchedTable,
+        runner: Runner,  # noqa: ARG002
+        progress: Progress = SILENT,  # noqa: ARG002
+    ) -> State:
+        """Group the rows by the rules that are new."""
+        old = {named.text: standing for named, standing in zip(known.rules, state.standings, strict=False)}
+        made = replace(state, table=subject.table, groups=dict(state.groups))
+        made.standings = [old.get(named.text) or self._standing(made, named) for named in self.rules]
+        return made
+
+    # ---- groups -----------------------------------------------------------------------------------------------------
+
+    def _groups(self, state: State, named: Named[Dependency]) -> Groups:
+        """The rows of the table in the groups of a rule; of a key perhaps only those that batches touch."""
+        if named.text not in state.groups:
+            state.groups[named.text] = self._loaded(state, named) or Groups(state.table, *self.columns[named.text])
+        return state.groups[named.text]
+
+    def _loaded(self, state: State, named: Named[Dependency]) -> Groups | None:
+        lhs, rhs = self.columns[named.text]
+        if dumped := state.dumped_of(named.text):
+            return Groups.load(state.table, lhs, rhs, dumped)
+        known = state.keys.get(named.text)
+        index = KeyIndex.opened(state.table, lhs, known.file) if known and known.file else None
+        return OpenedKey(state.table, lhs, known.totals, index) if known and index else None
+
+    def _standing(self, state: State, named: Named[Dependency]) -> Standing:
+        """How a rule stands, as its groups tell."""
+        groups, (lhs, rhs) = self._groups(state, named), self.columns[named.text]
+        if rhs is None:
+            unnamed = groups.with_nulls
+            score = key_score(self.schema, lhs, groups.rows, unnamed, groups.to_remove)
+            return standing(groups.rows, groups.broken_pairs, groups.to_remove, score, groups.rows - unnamed)
+        told = groups.evidence
+        return standing(groups.rows, groups.broken_pairs, groups.to_remove, told.score(len(lhs)), told.tested)
+
+    # ---- batches ----------------------------------------------------------------------------------------------------
+
+    def ready(self, state: State, batch: Batch) -> State:
+        """Have the groups of all rules as they are before a batch, and where to find older rows after it."""
+        for named in self.rules:
+            self._groups(state, named).ready(batch.only)
+        state.table = batch.only.after
+        return state
+
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """Regroup the rows that a batch touched."""
+        come, gone = born[self.schema.name], dead[self.schema.name]
+        moved = [self._groups(state, named).follow(come, gone) for named in self.rules]
+        state.standings = [self._standing(state, named) for named in self.rules]
+        return state, Answer(
+            tuple(alone(each.added) for each in moved),
+            tuple(alone(each.resolved) for each in moved),
+            np.array([each.counts for each in moved], np.int64).reshape(-1, len(COUNTS)),
+            np.ones(len(moved), np.bool_),
+            np.array([each.example or (NOBODY, NOBODY) for each in moved], np.int64).reshape(-1, 2),
+        )
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    def standings(self, state: State) -> Sequence[Standing]:
+        """How far each rule holds."""
+        return state.standings
+
+    def listing(self, state: State, subject: WatchedTable, rule: int) -> Listing:
+        """The rows to look at, each as t, with a row as s that it breaks the rule with."""
+        named = self.rules[rule]
+        if isinstance(self._groups(state, named), OpenedKey):
+            state.groups[named.text] = Groups(state.table, *self.columns[named.text])
+        pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
+        return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
+
+    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
+        """How far a rule holds, and which rows to look at."""
+        return explain_given(subject.table, self.rules[rule].text, rows)
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Numbers, and groups where they are few; of keys with many the files of their indexes."""
+        facts: dict[str, Any] = {
+            named.text: _numbers(state.table, each) for named, each in zip(self.rules, state.standings, strict=True)
+        }
+        state.keys = {named.text: self._written(state, named, known) for named, known in self._many(state)}
+        if indexes := {text: known for text, known in state.keys.items() if known.file is not None}:
+            facts[_INDEXES] = {text: known.to_json() for text, known in indexes.items()}
+            facts[FILES] = [known.file.name for known in indexes.values() if known.file is not None]
+        arrays: dict[str, Any] = {}
+        for text in (named.text for named in self.rules):
+            groups = state.groups.get(text)
+            kept = state.dumped_of(text) if groups is None else groups.dump() if state.has_few(groups) else {}
+            arrays |= {f"{text}/{name}": array for name, array in kept.items()}
+        return arrays, facts
+
+    def _many(self, state: State) -> list[tuple[Named[Dependency], KeptKey]]:
+        """The keys that have too many groups for a dump, and what is known of them."""
+        found = []
+        for named in self.rules:
+            groups, known = state.groups.get(named.text), state.keys.get(named.text)
+            if groups is not None:
+                many = self.columns[named.text][1] is None and not state.has_few(groups)
+                known = KeptKey(groups.totals, known.file if known else None) if many else None
+            if known is not None:
+                found.append((named, known))
+        return found
+
+    def _written(self, state: State, named: Named[Dependency], kept: KeptKey) -> KeptKey:
+        """The same, once the index is written that has no file, or an old one."""
+        if kept.file is not None and not kept.file.is_far_from(state.table):
+            return kept
+        return replace(kept, file=key_index.write(state.table, self.columns[named.text][0]))
+
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+        """The state from its numbers; groups are looked at when they are needed."""
+        keys = {text: KeptKey.of_json(known) for text, known in facts.get(_INDEXES, {}).items()}
+        standings = [standing(*facts[named.text]) for named in self.rules]
+        return State(subject.table, standings, dumped=arrays, keys=keys)
+
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """Numbers know no codes, and groups and indexes follow from the table."""
+        keys = {named.text: KeptKey(known.totals) for named, known in self._many(state)}
+        return State(subject.table, state.standings, keys=keys)
+
+
+def standing(rows: int, pairs: int, to_remove: int, score: float, support: int) -> Standing:
+    """How a rule stands: without how many rows it would hold, each of which is a violation; how many pairs of rows
+    break it, and their share of all pairs; and the share of rows to remove. Where nothing breaks it, the number of rows
+    doesn't matter. Figures say what speaks for it: its score, and the rows that could have broken it.
+    """
+    error, g3 = pairs / pairs_of(rows) if pairs else 0.0, to_remove / rows if to_remove else 0.0
+    return Standing(to_remove, {"pairs": pairs, "error": error, "g3": g3}, {"score": score, "support": support})
+
+
+def _numbers(table: Table, told: Standing) -> list[float]:
+    """The numbers that `standing` makes the same of."""
+    rows = table.rows if told.violations else 0
+    return [rows, told.facts["pairs"], told.violations, told.figures["score"], told.figures["support"]]

@@ -1,0 +1,65 @@
+"""What an answer says to people: of each rule how many violations are new and gone, and the first rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY, ViolationChange
+from holdfast.engines.given.keeper import ADDED, RESOLVED, RETOLD, Answer, Keeper, Pairs
+from holdfast.rules.given import Named
+from holdfast.search.found import paired, sides
+from holdfast.table.change import Batch
+
+MOST = 1_000  # rows or pairs of a rule that a diff holds; its keeper has all
+
+
+def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[str, ViolationChange]:
+    """What a batch did to the violations of each rule that it touched."""
+    moved = {}
+    for number, named in enumerate(keeper.rules):
+        counts = answer.counts[number]
+        if not counts[ADDED] and not counts[RESOLVED]:
+            continue
+        if not answer.listed[number]:
+            moved[named.text] = ViolationChange.counted()
+            continue
+        added, resolved = answer.added[number], answer.resolved[number]
+        again = added[:0] if keeper.counts_retold else _again(added, resolved, named, batch)
+        retold = int(counts[RETOLD]) if keeper.counts_retold else len(again)
+        example = tuple(row for row in answer.example[number].tolist() if row != NOBODY) or _first_new(added, again)
+        moved[named.text] = ViolationChange(
+            int(counts[ADDED]) - retold, int(counts[RESOLVED]) - retold, added[:MOST], resolved[:MOST], retold, example
+        )
+    return moved
+
+
+def _again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pairs:
+    """Violations that were added and resolved only because their rows were updated, and have new ids."""
+    change = batch.of(named.table)
+    if change is None or not len(added) or not len(resolved):
+        return added[:0]
+    old, new = change.updated
+    if not len(old):
+        return added[:0]
+    at = np.minimum(np.searchsorted(old, resolved), len(old) - 1)
+    now = np.where(old[at] == resolved, new[at], resolved)
+    if now[0, 1] != NOBODY and named.rule.is_symmetric:
+        now.sort(axis=1)
+    together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
+    return np.asarray(together[1:][(together[1:] == together[:-1]).all(axis=1)])
+
+
+def _first_new(added: Pairs, again: Pairs) -> tuple[int, ...] | None:
+    """The rows of the first violation that was not there before the batch."""
+    if len(added) <= len(again):
+        return None
+    if not len(again):
+        return tuple(row for row in added[0].tolist() if row != NOBODY)
+    both = np.concatenate([again, added])
+    order = np.lexsort((both[:, 1], both[:, 0]))  # of two that are equal the first is one of the others
+    equal = (both[order][1:] == both[order][:-1]).all(axis=1)
+    fresh = np.ones(len(both), np.bool_)
+    fresh[: len(again)] = fresh[order[1:][equal]] = False
+    return tuple(row for row in both[np.argmax(fresh)].tolist() if row != NOBODY)

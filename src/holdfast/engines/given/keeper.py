@@ -1,0 +1,187 @@
+"""Keepers: each keeps all given rules of one kind in a table true under batches.
+
+A keeper is a frozen, picklable plan: the rules, their columns, what null means, and how its state can be cut. The state
+that it plans for is a value of its own. The core verb is
+
+    look(state, rows born, rows dead) -> (state', answer)
+
+It sees no table, no other rules and no database: rows come as columns (`table/rows.py`), and the answer is arrays that
+add up in any order (`merged`). So the state may lie in one piece or in many, and the same function looks at a piece in
+a thread or in a task that dies or runs twice. What needs the table is done before, in `ready`: opening what lies in
+files, giving other keys where the order of values changed, saying where older rows can be found; or after, in `settle`:
+looking again for what was too much to keep.
+
+Laws (tests/engines/given): `begin` is `look` on the empty state and all rows; `merged` adds up in any order; `look` on
+the pieces of a cut, merged, is `look` on the whole.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+from holdfast.engines.contract import Explanation
+from holdfast.engines.listing import Listing
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named
+from holdfast.table.change import Batch
+from holdfast.table.rewrite import Kept as KeptCodes
+from holdfast.table.rows import Rows
+from holdfast.table.runner import Runner
+
+Pairs = NDArray[np.int64]  # [violation, row]: t and s, or one row and NOBODY
+Arrays = Mapping[str, Any]
+RowsOf = Mapping[str, Rows]  # by the name of their table
+Subject = TypeVar("Subject", contravariant=True)
+State = TypeVar("State")
+
+COUNTS = ADDED, RESOLVED, RETOLD, TESTED, BROKE = range(5)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How what is kept of the rows of one table divides into pieces that need nothing of each other.
+
+    - `key`: ranges of (the columns, the lead): rows that are equal in the columns meet, in the order of the lead;
+    - `hash`: equal values of the columns lie in one piece;
+    - `row`: each row is a matter of its own;
+    - `whole`: not at all.
+    """
+
+    table: str
+    by: Literal["key", "hash", "row", "whole"]
+    columns: tuple[int, ...] = ()
+    lead: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What rows that came and went did to the violations of some rules, one entry a rule. Answers of pieces add up.
+
+    `counts[rule]` has how many violations were added and resolved; how many of both only took other rows' places
+    (`RETOLD`); how many rows that came might have broken the rule, and how many did. Violations of a rule that is not
+    `listed` are counted alone. `example[rule]` are rows of one violation that is new, where the keeper knows it.
+    """
+
+    added: tuple[Pairs, ...]
+    resolved: tuple[Pairs, ...]
+    counts: NDArray[np.int64]  # [rule, figure]
+    listed: NDArray[np.bool_]
+    example: Pairs  # [rule, row]
+
+    @staticmethod
+    def nothing(rules: int) -> Answer:
+        """What no rows do."""
+        none = (np.empty((0, 2), np.int64),) * rules
+        counts = np.zeros((rules, len(COUNTS)), np.int64)
+        return Answer(none, none, counts, np.ones(rules, np.bool_), np.full((rules, 2), NOBODY))
+
+    @staticmethod
+    def of(added: Sequence[Pairs], resolved: Sequence[Pairs]) -> Answer:
+        """Violations that are all listed."""
+        counts = np.zeros((len(added), len(COUNTS)), np.int64)
+        counts[:, ADDED], counts[:, RESOLVED] = [len(each) for each in added], [len(each) for each in resolved]
+        return Answer(
+            tuple(added), tuple(resolved), counts, np.ones(len(added), np.bool_), np.full((len(added), 2), NOBODY)
+        )
+
+
+def merged(one: Answer, other: Answer) -> Answer:
+    """What two answers say of the same rules."""
+    (mine, beside), (others, other_beside) = one.example.T, other.example.T
+    less = (beside < other_beside) | ((beside == other_beside) & (mine <= others))
+    first = (mine != NOBODY) & ((others == NOBODY) | less)
+    return Answer(
+        tuple(map(_joined, one.added, other.added)),
+        tuple(map(_joined, one.resolved, other.resolved)),
+        one.counts + other.counts,
+        one.listed & other.listed,
+        np.where(first[:, None], one.example, other.example),
+    )
+
+
+def _joined(one: Pairs, other: Pairs) -> Pairs:
+    return np.concatenate([one, other]) if len(one) and len(other) else one if len(one) else other
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
+    every row, and are not; and a sentence, where the number of violations says too little.
+    """
+
+    violations: int
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    said: str = field(default="", compare=False)
+
+
+class Keeper(ABC, Generic[Subject, State]):
+    """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
+
+    has_track: ClassVar[bool] = False  # whether rows that came since count for or against a rule
+    counts_retold: ClassVar[bool] = False  # whether answers count `RETOLD`; else it follows from rows that were updated
+    shown: ClassVar[str] = "violations of"  # between the number of a rule's violations and its text
+
+    rules: Sequence[Named[Any]]
+
+    @abstractmethod
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """How the state of each rule can be cut: a cut for each table that it looks at."""
+
+    @abstractmethod
+    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
+        """The state of all rows: what `look` makes of the empty state."""
+
+    def taking_over(
+        self,
+        known: Keeper[Subject, State],  # noqa: ARG002
+        state: State,  # noqa: ARG002
+        subject: Subject,
+        runner: Runner,
+        progress: Progress = SILENT,
+    ) -> State:
+        """The same where another plan knows some of the rules: one more rule costs one look."""
+        return self.begin(subject, runner, progress)
+
+    def ready(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+        """The state on its way to `look`: the step that sees the tables, before and after the batch."""
+        return state
+
+    @abstractmethod
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """The state after a batch, and what the batch did. The state that is given may be used up."""
+
+    def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+        """The state after `look`, with what only the tables after the batch tell; answers don't depend on it."""
+        return state
+
+    @abstractmethod
+    def standings(self, state: State) -> Sequence[Standing]:
+        """How each rule stands."""
+
+    @abstractmethod
+    def listing(self, state: State, subject: Subject, rule: int) -> Listing:
+        """The violations of a rule, with the rows of the table as it is now."""
+
+    @abstractmethod
+    def explain(self, state: State, subject: Subject, rule: int, rows: Sequence[int]) -> Explanation:
+        """Why a rule doesn't hold, or why just these rows break it."""
+
+    @abstractmethod
+    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+        """Arrays and facts from which `load` makes the same state."""
+
+    @abstractmethod
+    def load(self, subject: Subject, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+        """The state that `dump` described."""
+
+    def rewritten(self, state: State, subject: Subject, kept: Mapping[str, KeptCodes]) -> State:  # noqa: ARG002
+        """The same state of a subject of which some tables were written anew, with other codes."""
+        return self.load(subject, *self.dump(state))

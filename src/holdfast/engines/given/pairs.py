@@ -1,0 +1,278 @@
+"""Rules that pairs of rows violate, kept by pair search: all violations of all of them, or their number where they are
+too many to list.
+
+Each rule becomes pair queries. A batch (papers: weever, sections 5.4 to 5.6) is taken in for all rules at once: pairs
+of rows that died are dropped, and pairs of rows born are found in the indexes. An update is a death and a birth in one
+batch. Where only a count is kept, the pairs of rows that die are counted before they leave.
+
+The search and its indexes are shared by all keepers of a table: the first that looks at a batch lets its rows leave and
+join, the others read what that did. Violations are dumped here, indexes with the table: they are opened when the first
+batch comes; where there are no files (the table is small, its files lie elsewhere, tasks have searched a table that may
+be too large for one machine) they are made then, as they follow from the rows.
+
+Invariant: after `look` and `settle`, the violations are those that `begin` finds in the changed table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from holdfast.engines.given import ViolationSettings
+from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.kept import LIMIT, Violations
+from holdfast.engines.given.listing import PairListing
+from holdfast.engines.given.queries import queries_of
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named, TableRules, rules_of
+from holdfast.search.found import Found, Ids, Pairs, Sides, joined, listed, no_pairs, paired, sides
+from holdfast.search.layout import lead_of
+from holdfast.search.queries import Lookup, PairQuery
+from holdfast.search.search import BatchPairs
+from holdfast.search.shared import NullsFirstSearch, TableSearch
+from holdfast.search.slices import find_in_tasks
+from holdfast.table.change import Batch
+from holdfast.table.nulls import Nulls
+from holdfast.table.runner import Runner, Threads
+
+
+@dataclass
+class State:
+    """The violations of each rule, and the search that has its queries by their numbers."""
+
+    search: TableSearch
+    numbers: list[range]
+    violations: list[Violations]
+
+    def __post_init__(self) -> None:
+        self.count_what_is_not_listed()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of indexes and violations."""
+        return self.search.pairs.nbytes + sum(violations.nbytes for violations in self.violations)
+
+    def found(self) -> list[Found]:
+        """All violations now, rule by rule."""
+        return [violations.found() for violations in self.violations]
+
+    def count_what_is_not_listed(self) -> None:
+        """Have the search count the pairs of rows that die, where only the number of violations is kept."""
+        for numbers, violations in zip(self.numbers, self.violations, strict=True):
+            (self.search.counted.difference_update if violations.listed else self.search.counted.update)(numbers)
+
+
+@dataclass(frozen=True)
+class PairsKeeper(Keeper[WatchedTable, State]):
+    """What keeps some rules of a table that pairs of rows violate: by what they say (`Rule.breaches`)."""
+
+    table: str
+    rules: tuple[Named[Any], ...]
+    queries: tuple[tuple[PairQuery, ...], ...]  # of each rule; no pair meets two of them
+    distinct: tuple[int, ...]  # values of each column, which tell the one that rows are best sorted by
+    nulls: Nulls  # what comparisons with null mean in the rules
+    limit: int  # violations of a rule that are listed; of more only their number is kept
+
+    @staticmethod
+    def of(settings: ViolationSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> PairsKeeper:
+        """The keeper of the rules that were given for a table."""
+        schema, distinct = subject.table.schema, tuple(map(len, subject.table.dictionaries))
+        rules = tuple(rules_of(given, schema))
+        queries = tuple(tuple(queries_of(named.rule, schema)) for named in rules)
+        breaches = (breach for named in rules for breach in named.rule.breaches(schema.nulls))
+        equal = any(each.nulls.are_equal for breach in breaches for each in breach.comparisons)
+        limit = LIMIT if settings.pair_limit is None else settings.pair_limit
+        nulls = Nulls.EQUAL if equal else Nulls.SQL
+        return PairsKeeper(schema.name, rules, queries, distinct, nulls, 0 if settings.count_only else limit)
+
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """By the columns in which the rows of any violation are equal; a rule that has none is kept whole."""
+        return [[self._cut([query.as_t for query in queries if not query.single])] for queries in self.queries]
+
+    def _cut(self, lookups: Sequence[Lookup]) -> Cut:
+        if not lookups:
+            return Cut(self.table, "row")
+        equal = [{c.mine for c in lookup.by_key if c.mine == c.theirs} for lookup in lookups]
+        columns = tuple(sorted(set.intersection(*equal)))
+        return (
+            Cut(self.table, "key", columns, lead_of(lookups[0], self.distinct)) if columns else Cut(self.table, "whole")
+        )
+
+    # ---- all rows ---------------------------------------------------------------------------------------------------
+
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Find all violations, by a search that keeps nothing, or in tasks."""
+        search = self._search(subject, runner, progress)
+        numbers = self._asked_of(search)
+        queries = [search.pairs.queries[number] for each in numbers for number in each]
+        if runner.is_local:
+            found = iter(search.pairs.all(self.limit, queries))
+            search.keeps_indexes = True
+        else:
+            found = iter(find_in_tasks(search.pairs.table, queries, runner, self.limit, nulls=search.nulls))
+        parts = [[next(found) for _ in each] for each in numbers]
+        return State(search, numbers, [Violations.of(joined(each, self.limit)) for each in parts])
+
+    def taking_over(
+        self,
+        known: Keeper[WatchedTable, State],
+        state: State,
+        subject: WatchedTable,
+        runner: Runner,
+        progress: Progress = SILENT,
+    ) -> State:
+        """Find the violations of the rules that are new."""
+        search = self._search(subject, runner, progress)
+        kept = {named.text: (state, place) for place, named in enumerate(known.rules) if state.search is search}
+        new = [place for place, named in enumerate(self.rules) if named.text not in kept]
+        found = self._only(new).begin(subject, runner, progress)
+        kept |= {self.rules[place].text: (found, number) for number, place in enumerate(new)}
+        places = [kept[named.text] for named in self.rules]
+        return State(search, [of.numbers[n] for of, n in places], [of.violations[n] for of, n in places])
+
+    def _only(self, places: Sequence[int]) -> PairsKeeper:
+        """The keeper of some of the rules."""
+        return replace(self, rules=tuple(self.rules[n] for n in places), queries=tuple(self.queries[n] for n in places))
+
+    def _search(self, subject: WatchedTable, runner: Runner | None = None, progress: Progress = SILENT) -> TableSearch:
+        """The search of the table in which comparisons with null mean what they do in the rules."""
+        return subject.part(NullsFirstSearch if self.nulls.are_equal else TableSearch, runner, progress)
+
+    def _asked_of(self, search: TableSearch) -> list[range]:
+        """The numbers of the queries of each rule."""
+        numbers = search.ask([query for queries in self.queries for query in queries])
+        ends = np.cumsum([0, *map(len, self.queries)]).tolist()
+        return [numbers[first:end] for first, end in pairwise(ends)]
+
+    # ---- batches ----------------------------------------------------------------------------------------------------
+
+    def ready(self, state: State, batch: Batch) -> State:
+        """The state with indexes whose keys are current after the batch."""
+        change = batch.of(self.table)
+        if change is not None:
+            state.search.follow(change)
+        return state
+
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """Find what a batch violates, and what it resolves."""
+        if self.table not in born:
+            return state, Answer.nothing(len(self.rules))
+        gone = dead[self.table]
+        batch = state.search.look(born[self.table], gone)
+        taken_in = [
+            self._take_in(violations, numbers, batch, gone.ids)
+            for violations, numbers in zip(state.violations, state.numbers, strict=True)
+        ]
+        state.count_what_is_not_listed()
+        return state, _answer(taken_in)
+
+    def _take_in(self, kept: Violations, numbers: range, batch: BatchPairs, dead: Ids) -> tuple[Found, Found]:
+        """What a batch added to the violations of one rule, and what it resolved."""
+        if not kept.listed:
+            lost, come = sum(batch.lost[number] for number in numbers), _count(batch, numbers)
+            kept.count_only(kept.count - lost + come)
+            return Found(come, None), Found(lost, None)
+        resolved = listed(_in_order(kept.remove_rows(dead)))
+        added = _added(batch, numbers, max(self.limit - kept.count, 0))
+        if added is None:
+            come = _count(batch, numbers)
+            kept.count_only(kept.count + come)
+            return Found(come, None), resolved
+        kept.add(added)
+        return listed(added), resolved
+
+    def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+        """List violations again of which only the number was kept, and that are few enough now."""
+        for named, kept, numbers in zip(self.rules, state.violations, state.numbers, strict=True):
+            if not kept.listed and kept.count <= self.limit:
+                found = joined([state.search.pairs.pairs(each, self.limit, Threads()) for each in numbers], self.limit)
+                if found.pairs is None or found.count != kept.count:
+                    raise AssertionError(f"{named.text}: {found.count} violations were found, but {kept.count} counted")
+                kept.list_again(found.pairs)
+        state.count_what_is_not_listed()
+        return state
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    def standings(self, state: State) -> Sequence[Standing]:
+        """How many violations each has, and whether they are listed."""
+        return [
+            Standing(each.count, {"listed": True} if each.listed else {"listed": False, "pair_limit": self.limit})
+            for each in state.violations
+        ]
+
+    def listing(self, state: State, subject: WatchedTable, rule: int) -> PairListing:
+        """All violations of a rule."""
+        return PairListing.of(self.rules[rule], state.violations[rule].found(), subject.table)
+
+    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
+        """Why some rows violate a rule, or the first that do, and which rows to fix first."""
+        return Explanation.of(self.listing(state, subject, rule), rows)
+
+    # ---- in files ---------------------------------------------------------------------------------------------------
+
+    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+        """The violations; the search is kept with the table."""
+        arrays: dict[str, Ids] = {}
+        for number, violations in enumerate(state.violations):
+            pairs = violations.in_any_order()
+            if pairs is not None:
+                arrays |= dict(zip((f"t/{number}", f"s/{number}"), sides(pairs), strict=True))
+        return arrays, {"counts": [violations.count for violations in state.violations]}
+
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+        """The state from its violations, which know no codes."""
+        search = self._search(subject)
+        violations = [
+            Violations(int(count), partial(_read, arrays, number) if f"t/{number}" in arrays else None)
+            for number, count in enumerate(facts["counts"])
+        ]
+        return State(search, self._asked_of(search), violations)
+
+
+def _read(arrays: Arrays, number: int) -> Sides:
+    """The violations of a rule in a dump."""
+    return arrays[f"t/{number}"], arrays[f"s/{number}"]
+
+
+def _count(batch: BatchPairs, numbers: Iterable[int]) -> int:
+    """How many violations the rows born are in."""
+    return sum(batch.count(number) for number in numbers)
+
+
+def _added(batch: BatchPairs, numbers: Iterable[int], room: int) -> Pairs | None:
+    """The violations that rows born are in; None where they are more than there is room for."""
+    parts: list[Pairs] = []
+    for number in numbers:
+        found = batch.added(number, room - sum(map(len, parts)))
+        if found is None:
+            return None
+        parts.append(found)
+    return parts[0] if len(parts) == 1 else _in_order(np.concatenate([no_pairs(), *parts]))
+
+
+def _in_order(pairs: Pairs) -> Pairs:
+    return paired(*sides(pairs)) if len(pairs) > 1 else pairs
+
+
+def _answer(taken_in: Sequence[tuple[Found, Found]]) -> Answer:
+    """What was added and resolved, rule by rule; where pairs of either are not known, only their numbers."""
+    answer = Answer.nothing(len(taken_in))
+    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
+    pairs = [
+        (no_pairs(), no_pairs()) if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
+        for added, resolved in taken_in
+    ]
+    return replace(
+        answer,
+        added=tuple(added for added, _ in pairs),
+        resolved=tuple(resolved for _, resolved in pairs),
+        listed=np.array([added.pairs is not None and resolved.pairs is not None for added, resolved in taken_in], bool),
+    )

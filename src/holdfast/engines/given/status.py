@@ -1,0 +1,78 @@
+"""How a given rule stands: the facts of the table, figures that move with every row, and its track record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.engines.given.keeper import Standing
+from holdfast.rules.given import Named
+
+PASSED = 100  # rows that passed and bring trust half way to 1; each row that broke the rule asks for as many more
+
+
+@dataclass(frozen=True)
+class TrackRecord:
+    """How many rows came since a rule is watched that might have broken it, and how many of them did.
+
+    What one file happens to satisfy may be an accident. Rows that came later had every chance to break the rule: the
+    more of them didn't, the more it is trusted. This is history, and no fact of the table: the database keeps it.
+    """
+
+    tested: int = 0
+    broke: int = 0
+
+    def then(self, tested: int, broke: int) -> TrackRecord:
+        """The same after some more rows."""
+        return TrackRecord(self.tested + tested, self.broke + broke)
+
+    def trust(self, score: float) -> float:
+        """The score of the table alone, raised towards 1 by the rows that passed since."""
+        passed = max(self.tested - self.broke, 0)
+        return score + (1.0 - score) * passed / (passed + PASSED * (1 + self.broke))
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a rule stands. Equality ignores figures and the track record: only facts of the table count."""
+
+    named: Named[Any]
+    standing: Standing
+    shown: str = field(default="violations of", compare=False)
+    track: TrackRecord | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"{self.named.name}: {self.standing.said or f'{self.violations:,} {self.shown} {self.text}'}"
+
+    @property
+    def violations(self) -> int:
+        """How many violations it has."""
+        return self.standing.violations
+
+    @property
+    def kind(self) -> str:
+        """Its class."""
+        return str(self.named.rule.kind)
+
+    @property
+    def text(self) -> str:
+        """The rule."""
+        return self.named.text
+
+    def moved(self, before: Status) -> bool:
+        """Whether any figure is another than before."""
+        return self.standing.figures != before.standing.figures or self.track != before.track
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--format json` prints."""
+        rule = self.named.rule
+        counts = {"violations": self.violations, "counted": rule.counted}
+        figures = {name: round(each, 6) if name == "score" else each for name, each in self.standing.figures.items()}
+        return self.named.to_json({**rule.about, **counts, **self.standing.facts, **figures, **self._track_json()})
+
+    def _track_json(self) -> Mapping[str, Any]:
+        if self.track is None:
+            return {}
+        trust = self.track.trust(self.standing.figures["score"])
+        return {"tested_since": self.track.tested, "broke_since": self.track.broke, "trust": round(trust, 6)}

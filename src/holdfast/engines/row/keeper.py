@@ -1,0 +1,118 @@
+"""Rules about one row, kept true under batches: which rows violate each, and why one does.
+
+Invariant: the state holds for each rule the ids of all rows that violate it.
+Cost: a batch costs its own rows, and eight or nine bytes are kept of each row that violates a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.listing import PairListing
+from holdfast.engines.given.row_set import RowSet
+from holdfast.engines.given.single import alone
+from holdfast.engines.row.columns import Columns
+from holdfast.engines.row.evaluate import truth, violators, violators_in
+from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.conditions import Arithmetic, Condition
+from holdfast.rules.given import Named
+from holdfast.rules.row import RowRule
+from holdfast.table.plain import plain_values
+from holdfast.table.rows import Ids, Rows
+from holdfast.table.runner import Runner
+from holdfast.table.table import Table
+
+
+class RowListing(PairListing):
+    """The rows that violate a rule about one row."""
+
+    @staticmethod
+    def of_rows(rule: Named[RowRule], table: Table, ids: Ids) -> RowListing:
+        """Some rows of a table."""
+        return RowListing(rule, table, len(ids), alone(ids), {"t": list(rule.rule.columns)})
+
+    def known(self, ids: Ids) -> KnownRow:
+        """The row, whose values the keeper compares and reckons with."""
+        return KnownRow(Columns.of(Rows.at(self.table, ids)))
+
+
+@dataclass(frozen=True)
+class KnownRow:
+    """A row t of a table."""
+
+    columns: Columns
+
+    def truth(self, condition: Condition) -> bool:
+        """Whether a condition is true of it."""
+        return bool(truth(condition, self.columns)[0] > 0)
+
+    def value(self, operand: Arithmetic) -> Any:
+        """What two numbers come to."""
+        return plain_values(operand_values(operand, self.columns))[0]
+
+
+State = list[RowSet]  # of each rule the rows that violate it
+
+
+@dataclass(frozen=True)
+class RowsKeeper(Keeper[WatchedTable, State]):
+    """The rules about one row of a table."""
+
+    table: str
+    rules: tuple[Named[RowRule], ...]
+
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """Each row is a matter of its own."""
+        return [[Cut(self.table, "row")] for _ in self.rules]
+
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
+        """Look at every row, shard by shard."""
+        return list(map(RowSet, violators_in([named.rule.satisfied for named in self.rules], subject.table, runner)))
+
+    def taking_over(
+        self,
+        known: Keeper[WatchedTable, State],
+        state: State,
+        subject: WatchedTable,
+        runner: Runner,
+        progress: Progress = SILENT,
+    ) -> State:
+        """Look at every row for the rules that are new."""
+        rows = {named.text: own for named, own in zip(known.rules, state, strict=True)}
+        new = RowsKeeper(self.table, tuple(named for named in self.rules if named.text not in rows))
+        rows |= {named.text: own for named, own in zip(new.rules, new.begin(subject, runner, progress), strict=True)}
+        return [rows[named.text] for named in self.rules]
+
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """Look at the rows born, and forget those that died."""
+        added = violators([named.rule.satisfied for named in self.rules], born[self.table])
+        resolved = [rows.remove(dead[self.table].ids) for rows in state]
+        for rows, own in zip(state, added, strict=True):
+            rows.add(own)
+        return state, Answer.of(list(map(alone, added)), list(map(alone, resolved)))
+
+    def standings(self, state: State) -> Sequence[Standing]:
+        """How many rows violate each."""
+        return [Standing(len(rows), {"listed": True}) for rows in state]
+
+    def listing(self, state: State, subject: WatchedTable, rule: int) -> RowListing:
+        """The rows that violate a rule."""
+        return RowListing.of_rows(self.rules[rule], subject.table, state[rule].ids())
+
+    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
+        """Why a row violates a rule, or the first that does."""
+        return Explanation.of(self.listing(state, subject, rule), rows)
+
+    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+        """The ids of the rows; these know no codes."""
+        return {named.text: rows.ids() for named, rows in zip(self.rules, state, strict=True)}, {}
+
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+        """The state from the ids."""
+        return [RowSet(arrays[named.text]) for named in self.rules]

@@ -1,0 +1,156 @@
+"""Rules about a table, kept true under batches: what a quantity is, and whether that breaks a rule.
+
+Invariant: the state holds for each rule what it measures, on how often values occur, which the table keeps for all
+(see `measures`). A table breaks a rule once, or not at all; what the quantity is moves with every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from holdfast.changes.diff import NOBODY
+from holdfast.engines import contract
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing
+from holdfast.engines.given.single import alone
+from holdfast.engines.given.status import Status
+from holdfast.engines.listing import Listing
+from holdfast.engines.row.evaluate import violators, violators_in
+from holdfast.engines.row.measures import Measured, loaded, measured
+from holdfast.engines.watched import WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.given import Named
+from holdfast.rules.measure import TableRule
+from holdfast.table.frequencies import Frequencies
+from holdfast.table.rewrite import Kept
+from holdfast.table.rows import Rows
+from holdfast.table.runner import Runner, Threads
+
+_THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
+_SHOWN = 3
+State = list[Measured]  # of each rule
+
+
+@dataclass(frozen=True)
+class Explanation(contract.Explanation):
+    """What the quantity of a rule is, and rows to look at, if there are such."""
+
+    status: Status
+    said: str
+    rows: tuple[str, ...]
+    ids: tuple[int, ...]
+    count: int
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        rule = self.status.named
+        lines = [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"It {self.said}."]
+        if self.rows:
+            some = f"Look at {self.count:,} row{'s' * (self.count != 1)}, for example: {', '.join(self.rows)}"
+            lines.append(some)
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        return {**self.status.to_json(), "holds": not self.status.violations, "rows": list(self.ids)}
+
+
+@dataclass(frozen=True)
+class MeasuresKeeper(Keeper[WatchedTable, State]):
+    """The rules about a table as a whole."""
+
+    table: str
+    rules: tuple[Named[TableRule], ...]
+
+    def cuts(self) -> Sequence[Sequence[Cut]]:
+        """A table has its measures as a whole."""
+        return [[Cut(self.table, "whole")] for _ in self.rules]
+
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+        """Look at how often values occur."""
+        frequencies = subject.part(Frequencies, runner, progress)
+        return [measured(named.rule, subject.table, frequencies) for named in self.rules]
+
+    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+        """Look at the values that became more or less frequent."""
+        come, gone = born[self.table], dead[self.table]
+        were = [each.is_broken for each in state]
+        for each in state:
+            each.follow(come.encoding, len(come) - len(gone))
+        turned = [int(each.is_broken) - were_broken for each, were_broken in zip(state, were, strict=True)]
+        answer = Answer.of([_THE_TABLE[: step > 0] for step in turned], [_THE_TABLE[: step < 0] for step in turned])
+        for number, (named, step) in enumerate(zip(self.rules, turned, strict=True)):
+            if step > 0:
+                answer.example[number:][:1] = _example(named.rule, come)
+        return state, answer
+
+    def standings(self, state: State) -> Sequence[Standing]:
+        """Whether the table breaks each, and what the quantity is."""
+        return [
+            Standing(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
+            for named, each in zip(self.rules, state, strict=True)
+        ]
+
+    def listing(self, state: State, subject: WatchedTable, rule: int) -> Listing:
+        """The rows to look at where a rule is broken, if there are such: they are looked for now."""
+        named, is_broken = self.rules[rule], state[rule].is_broken
+        condition = named.rule.of_rows if is_broken else None
+        ids = violators_in([condition], subject.table, Threads())[0] if condition else np.empty(0, np.int64)
+        return Listing(named, subject.table, int(is_broken), alone(ids), {"t": list(named.rule.columns)})
+
+    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
+        """What the quantity is, and which rows to look at."""
+        named, listing = self.rules[rule], self.listing(state, subject, rule)
+        ids = listing.listed[:_SHOWN, 0]
+        status = Status(named, self.standings(state)[rule])
+        said = f"{_verdict(state[rule])}: {_value(named, state[rule])}"
+        return Explanation(status, said, tuple(listing.names(ids)), tuple(ids.tolist()), len(listing.listed))
+
+    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+        """What does not follow from how often values occur at once; frequencies are kept with the table."""
+        kept = {named.text: each.dump() for named, each in zip(self.rules, state, strict=True)}
+        arrays = {f"{text}/{name}": array for text, (own, _) in kept.items() for name, array in own.items()}
+        return arrays, {text: fact for text, (_, fact) in kept.items()}
+
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+        """The state that `dump` described."""
+        table, frequencies = subject.table, subject.part(Frequencies)
+        return [
+            loaded(named.rule, table, frequencies, partial(_array, arrays, named.text), facts[named.text])
+            for named in self.rules
+        ]
+
+    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+        """The state from the frequencies of the codes that stayed."""
+        return self.begin(subject, Threads())
+
+
+def _said(named: Named[TableRule], measured: Measured) -> str:
+    return f"{named.text} {_verdict(measured)}; {_value(named, measured)}"
+
+
+def _verdict(measured: Measured) -> str:
+    """Whether a rule holds, in words."""
+    return "does not hold" if measured.is_broken else "holds"
+
+
+def _value(named: Named[TableRule], measured: Measured) -> str:
+    """What the quantity is, in words."""
+    value = measured.value
+    known = f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{named.rule.quantity.text} is {'unknown' if value is None else known}"
+
+
+def _array(arrays: Arrays, text: str, name: str) -> Any:
+    """What a dump holds of a rule."""
+    return arrays[f"{text}/{name}"]
+
+
+def _example(rule: TableRule, born: Rows) -> Pairs:
+    """A row that the batch brought and that may show why a rule is broken now."""
+    found = violators([rule.of_rows], born)[0] if rule.of_rows is not None else born.ids[:0]
+    return alone(found[:1]) if len(found) else _THE_TABLE
