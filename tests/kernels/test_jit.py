@@ -103,7 +103,7 @@ def test_trees_are_the_same_both_ways(called: set[str], seed: int, dims: int, si
         grown.check()
         grown.delete(share)
         grown.check()
-    assert called == {"boxtree.insert", "boxdelete.delete", "boxprobe.probe"}
+    assert called == {"boxload.load", "boxtree.insert", "boxdelete.delete", "boxprobe.probe"}
 
 
 def test_pairs_are_the_same_both_ways(called: set[str]) -> None:
