@@ -32,7 +32,7 @@ def loaded(*words: object) -> set[str]:
     ("given", "not_even"),
     [
         ([], ["numba", "yaml"]),
-        (["zip -> city"], []),
+        (["zip -> city", "not(t.zip = s.zip and t.rate < s.rate and t.at > s.at)"], ["numba"]),
         (["t.zip in (1, 2) or t.at < DATE '2030-01-01'", "t.city like 'O%'", "min(rate) >= 0"], ["yaml"]),
     ],
 )

@@ -14,6 +14,8 @@ import pytest
 import holdfast as hf
 from holdfast.api.monitor import Monitor
 from holdfast.cli.printing import print_findings
+from holdfast.report.document import tables
+from holdfast.report.document.portraits import Portrait, portrait
 from holdfast.report.outcome import print_history, print_outcome, print_rule_history
 from holdfast.report.pages import escape
 from holdfast.report.tables import print_rows
@@ -142,6 +144,21 @@ def test_the_lens_tells_what_determines_a_column(tmp_path: Path) -> None:
         assert "hf-bars" in lens._repr_html_()
         with pytest.raises(hf.BadInput, match="there is no column 'citty' in towns; did you mean 'city'"):
             watch.column("citty")
+
+
+def test_the_lens_asks_for_no_rows_and_no_other_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "B", "A"]})
+    with Monitor.create(tmp_path / "s", {"towns": table}, watch="column", rules=["zip -> city"]) as watch:
+        asked: list[int] = []
+
+        def noting(watched: Any, column: int) -> Portrait:
+            asked.append(column)
+            return portrait(watched, column)
+
+        monkeypatch.setattr(tables, "portrait", noting)
+        monkeypatch.setattr(Monitor, "listings", None)
+        assert watch.column("city").rules == {"your rules": ("zip -> city",)}
+        assert asked == [1]
 
 
 def test_escape_sequences_never_reach_the_terminal(watch: Monitor, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.table.admit import Incoming
+from holdfast.table.change import Change
 from holdfast.table.resolve import Mode, OnMissing, resolve, resolve_snapshot
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Outcome, Row
@@ -272,3 +274,14 @@ def test_a_snapshot_brings_back_rows_that_died(folder: str) -> None:
             admitted, kept = kept.become(rows[:3], pieces=2)
         assert (list(admitted.born), admitted.dead.tolist()) == ([4, 5], [3])
         assert rows_of(kept.table) == [rows[0], rows[1], rows[2]]
+
+
+def test_the_rows_of_a_small_batch_are_at_hand_without_its_file(folder: str) -> None:
+    _, kept = Kept.empty(schema_of((0,)), folder).operate(inserts([(1, "a", 1.5), (2, "b", None)]))
+    admitted, after = kept.operate([("insert", (3, "c", 2.5)), ("delete", (1, "a", 1.5))])
+    Path(admitted.segments[0].path).unlink()
+    change = Change(kept.table, after.table, admitted.born, admitted.dead)
+    values = [
+        own.values(codes).to_pylist() for own, codes in zip(after.table.dictionaries, change.inserted, strict=True)
+    ]
+    assert values == [[3], ["c"], [2.5]]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import holdfast as hf
 from holdfast.table import files
 
 TYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64, np.float64]
@@ -79,3 +80,24 @@ def test_any_arrow_tool_can_read_it(tmp_path: Path) -> None:
     files.write(path, {"a": np.array([1, 2]), "b": pa.array([b"x"], pa.large_binary())})
     with pa.memory_map(path) as source:
         assert pa.ipc.open_file(source).read_all().to_pylist() == [{"a": [1, 2], "b": [b"x"]}]
+
+
+def test_only_files_that_stay_wait_for_the_disk(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[Path] = []
+    monkeypatch.setattr(files, "flush", waited.append)
+    with files.temporary_folder() as passing:
+        for place in (passing, folder):
+            files.write(f"{place}/any.arrow", {"a": np.arange(3)})
+            assert files.read(f"{place}/any.arrow")[0]["a"].tolist() == [0, 1, 2]
+        assert waited == [Path(folder, "any.arrow")]
+    assert not Path(passing).exists()
+
+
+def test_a_look_at_a_file_waits_for_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_text("zip,city\n1,Rome\n1,Rome\n2,Bern\n")
+    waited: list[Path] = []
+    monkeypatch.setattr(files, "flush", waited.append)
+    assert hf.discover(str(tmp_path / "t.csv"), "fd") is not None
+    assert hf.suggest(str(tmp_path / "t.csv")) is not None
+    assert hf.orders(str(tmp_path / "t.csv"), "zip", "city") is not None
+    assert waited == []

@@ -1,14 +1,18 @@
-"""A column looked at closely, as the document of a page tells of it: without a graph."""
+"""A column looked at closely, as a page tells of it: without a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
+from holdfast.report.document.build import BUDGET
 from holdfast.report.document.columns import FIRST
+from holdfast.report.document.context import Context
+from holdfast.report.document.seen import Seen
+from holdfast.report.document.shown import Shown
+from holdfast.report.document.tables import Tables
 from holdfast.results.lens import Lens
 from holdfast.rules.dependency import FD
 from holdfast.visible import visible
@@ -17,28 +21,27 @@ _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determ
 _ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 
 
-def lens_of(document: Mapping[str, Any], table: str, name: str) -> Lens:
-    """A column of the document of a page, which tells all of it."""
-    columns = document["columns"]
-    tables = [each["name"] for each in document["tables"]]
-    own = {column["name"]: place for place, column in enumerate(columns) if tables[column["table"]] == visible(table)}
+def lens_of(seen: Seen, table: str, name: str) -> Lens:
+    """A column of what a state tells of columns."""
+    of = Context(seen, Shown(), BUDGET, None)
+    own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
     if visible(name) not in own:
         raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
-    place = own[visible(name)]
-    about = columns[place]
+    about = Tables(of).column(table, own[visible(name)])
+    sign = chr(FIRST + of.columns.places[table, of.schemas[table].names[own[visible(name)]]])
     found: dict[str, list[str]] = {}
-    for kind, text in _rules_with(document, chr(FIRST + place)):
+    for kind, text in _rules_with(of, sign):
         found.setdefault(kind, []).append(text)
     drawn = ("distribution", "nulls_line")
     ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
-    facts = {key: value for key, value in about.items() if key not in (*drawn, "table", "name", "quoted")}
+    facts = {key: value for key, value in about.items() if key not in (*drawn, "name", "quoted")}
     pictures = tuple(about[key] for key in drawn if about.get(key))
     return Lens(table, name, facts, {kind: tuple(found[kind]) for kind in ordered}, pictures)
 
 
-def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, str]]:
+def _rules_with(of: Context, sign: str) -> Iterator[tuple[str, str]]:
     """The rules that name a column, each with what it tells of the column; they are searched as they are written."""
-    rules = document["rules"]
+    rules = of.block.to_json({})
     texts = rules["texts"].split("\n")
     for section in rules["sections"]:
         for number in range(section["first"], section["first"] + section["count"]):
@@ -49,7 +52,7 @@ def _rules_with(document: Mapping[str, Any], sign: str) -> Iterator[tuple[str, s
                     kind = _tells(section["kind"], texts[number], sign)
                 else:
                     kind = _BROKEN
-                yield kind, _written(document, texts[number], across=not section["table"])
+                yield kind, _written(of, texts[number], across=not section["table"])
 
 
 def _tells(kind: str, text: str, sign: str) -> str:
@@ -58,12 +61,10 @@ def _tells(kind: str, text: str, sign: str) -> str:
     return rule_class(kind).title
 
 
-def _written(document: Mapping[str, Any], text: str, across: bool) -> str:
+def _written(of: Context, text: str, across: bool) -> str:
     """A rule as people write it."""
-    columns, tables = document["columns"], document["tables"]
-    names = {}
+    columns, names = list(of.columns.places), {}
     for sign in {each for each in text if 0 <= ord(each) - FIRST < len(columns)}:
-        column = columns[ord(sign) - FIRST]
-        table = f"{quoted(tables[column['table']]['name'])}." if across else ""
-        names[ord(sign)] = table + column.get("quoted", column["name"])
+        table, column = columns[ord(sign) - FIRST]
+        names[ord(sign)] = (f"{quoted(visible(table))}." if across else "") + visible(quoted(column))
     return text.translate(names)

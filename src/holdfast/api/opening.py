@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from holdfast.api.watched import Watched
 from holdfast.intake.build import build_table, by_table
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import Progress
+from holdfast.table import files
 from holdfast.table.nulls import GivenNulls
 
 
@@ -27,7 +27,7 @@ def opened(
     tables = source if isinstance(source, Mapping) else {"table": source}
     chosen = by_table(columns, tables, "columns are")
     watched = Watched()
-    with tempfile.TemporaryDirectory(prefix="holdfast-", ignore_cleanup_errors=True) as folder:
+    with files.temporary_folder() as folder:
         for name, one in tables.items():
             asked_for = chosen.get(name, ())
             built = build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, asked_for)

@@ -31,6 +31,11 @@ def state_document(view: View, *, redact: bool = False, live: bool = False, most
     return document(_State(view).seen(), redact=redact, live=live, most=most)
 
 
+def columns_seen(view: View) -> Seen:
+    """What a state tells of columns: of rules their texts, and how they stand."""
+    return _State(view).seen_of_columns()
+
+
 class _State:
     """What a state tells."""
 
@@ -64,14 +69,31 @@ class _State:
             batches=view.history(),
             events=self._events,
             counts=self._memory.counts(),
-            nulls_over_time={
-                at: [(each.seq, float(each.nulls)) for each in figures]
-                for at, figures in self._memory.columns().items()
-            },
+            nulls_over_time=self._nulls_over_time(),
             references=self._references(),
             changes={seq: list(_changes(about)) for seq, about in view.changes().items()},
             notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
+
+    def seen_of_columns(self) -> Seen:
+        """That of columns alone: no rows of rules, and nothing that batches did."""
+        view = self._view
+        return Seen(
+            title=view.path.resolve().name,
+            is_state=True,
+            nulls=view.nulls,
+            watched=view.opened().tables,
+            left_out={},
+            sections=[*self._sections(list(self._rules(with_rows=False)))],
+            batches=view.history(),
+            nulls_over_time=self._nulls_over_time(),
+        )
+
+    def _nulls_over_time(self) -> dict[tuple[str, str], list[tuple[int, float | None]]]:
+        """The nulls of each column after each batch."""
+        return {
+            at: [(each.seq, float(each.nulls)) for each in figures] for at, figures in self._memory.columns().items()
+        }
 
     def _event_notes(self) -> list[str]:
         """That there were more events than a page tells of."""
@@ -86,8 +108,10 @@ class _State:
 
     # ---- rules ------------------------------------------------------------------------------------------------------
 
-    def _rules(self) -> Iterator[RuleSeen]:
-        """The rules of which there is more to tell: given ones, the best of the others, and those that turned."""
+    def _rules(self, with_rows: bool = True) -> Iterator[RuleSeen]:
+        """The rules of which there is more to tell: given ones, the best of the others, and those that turned; with the
+        rows that break them or without.
+        """
         told: set[RuleKey] = set()
         for (engine, subject), result in self._results.items():
             declared = rule_class(engine)
@@ -96,14 +120,14 @@ class _State:
             best = result.values() if declared.given else islice(result.values(), BEST)
             marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
             for rule in {each.text: each for each in (*best, *marked)}.values():
-                seen = self._rule((engine, subject, rule.text), rule)
+                seen = self._rule((engine, subject, rule.text), rule, with_rows)
                 told.add(seen.key)
                 yield seen
         for key in islice(self._turns, _TURNED):
             if key not in told:
-                yield self._rule(key, self._results.get(key[:2], {}).get(key[2]))
+                yield self._rule(key, self._results.get(key[:2], {}).get(key[2]), with_rows)
 
-    def _rule(self, key: RuleKey, rule: Any | None) -> RuleSeen:
+    def _rule(self, key: RuleKey, rule: Any | None, with_rows: bool) -> RuleSeen:
         """A rule that is given or holds; or, where there is none now, one that was found, and that batches turned."""
         engine, subject, text = key
         given, turns, figures = rule_class(engine).given, self._turns.get(key, []), self._figures.get(key, ())
@@ -123,8 +147,8 @@ class _State:
             finding.get("score") if given else found_score,
             fate,
             [(each.seq, each.violations) for each in figures],
-            [_told(each) for each in reversed(turns) if each.witness],
-            self._listing(finding) if given else None,
+            [_told(each) for each in reversed(turns) if each.witness and with_rows],
+            self._listing(finding) if given and with_rows else None,
             implied_by=implied if rule is None and fate.state == "implied" else "",
             mark=self._marks.get(key, ""),
         )

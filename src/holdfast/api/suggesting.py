@@ -14,6 +14,7 @@ from holdfast.api.watched import Watched
 from holdfast.engines.registry import found_classes, make_engine, names_in, refuse_given, rule_class, suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, refuse_below
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -92,10 +93,12 @@ def suggestions_in(
     started = time.perf_counter()
     found: list[Scored] = []
     known = {each.name: each for each in suggestible()}
+    alone = {name: WatchedTable(each.table) for name, each in tables.tables.items()}  # with what classes share of each
     for declared in [known[name] for name in (known if classes is None else classes)]:
         for name in tables.names(declared.across):
+            subject = tables.subject(name) if declared.across else alone[name]
             progress.step(f"Finding likely {declared.title}")
-            found += declared.likely(tables.subject(name), asked or Wanted(), tables.runner, progress)
+            found += declared.likely(subject, asked or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")

@@ -261,9 +261,9 @@ class View:
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
         from holdfast.api.lens import lens_of
-        from holdfast.api.state_report import state_document
+        from holdfast.api.state_report import columns_seen
 
-        return lens_of(state_document(self), self._loaded.table_name(table), name)
+        return lens_of(columns_seen(self), self._loaded.table_name(table), name)
 
     def report(self, path: str | Path, *, redact: bool = False) -> int:
         """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its

@@ -48,11 +48,14 @@ class Columns:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.
 
     `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
-    place `upto` on are not looked at.
+    place `upto` on are not looked at. Nulls are `distinct` from each other, or not; None: as in the table.
     """
 
-    def __init__(self, rows: RankedColumns, fresh: int = 0, upto: int | None = None) -> None:
+    def __init__(
+        self, rows: RankedColumns, fresh: int = 0, upto: int | None = None, distinct: bool | None = None
+    ) -> None:
         self.rows, self.fresh, self.upto = rows, fresh, upto
+        self.distinct = rows.distinct if distinct is None else distinct
         self._alive = rows.alive[:upto]
         self._known: dict[tuple[int, ...], Partition] = {}
         self._left = _CACHE_BYTES
@@ -102,7 +105,7 @@ class Columns:
         ordered, ends = np.empty(count, np.int32), np.empty(int(rows.value_counts[column]), np.int64)
         kernels.by_value(cells, len(ends), alive, ordered, ends)
         stripped, starts = np.empty(count, np.int32), np.empty(count // 2 + 1, np.int32)
-        groups = kernels.strip(ordered, ends, rows.distinct, self.fresh, stripped, starts)
+        groups = kernels.strip(ordered, ends, self.distinct, self.fresh, stripped, starts)
         return _cut(stripped, starts, groups)
 
 
@@ -143,7 +146,7 @@ class Walks:
     def refined(self, coarser: Partition, column: int, skip_null: bool | None = None) -> Partition:
         """The partition by one more column, without rows that have a null there (None: where nulls are distinct)."""
         rows, size = self.columns.rows, len(coarser.rows)
-        skip = rows.distinct if skip_null is None else skip_null
+        skip = self.columns.distinct if skip_null is None else skip_null
         finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
         room, _ = self.room(coarser)
         groups = kernels.refine(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.boxtree import FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree, visit
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import kernel, measured
 
 EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
 # Which rows may pair with a query row: any other one, older or younger ones, those below a bound.
@@ -226,7 +226,7 @@ def _entries(fences: NDArray[np.int64], node: int, used: int, frames: NDArray[np
     return begin, max(end, 1)
 
 
-@kernel
+@measured(lambda *values: 50 * int(values[-1][0]))
 def probe(
     tree: Tree,
     question: Question,
@@ -237,12 +237,14 @@ def probe(
     rows: NDArray[np.int64],
     found: NDArray[np.int64],
     one_is_enough: bool,
+    looks: NDArray[np.int64],
 ) -> int:
-    """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full, or in
-    which it stopped because one hit was enough.
+    """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full or no look
+    was left, or in which it stopped because one hit was enough.
 
     IN  starts: the first query of each block, and the number of queries
     OUT queries[h], rows[h]: query and row id of each hit, from `found[0]` on, which counts them
+    IN OUT looks[0]: how many nodes it may look at, and leaves, these once for each query of a block
     """
     ids, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
     lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
@@ -262,7 +264,10 @@ def probe(
         nodes[0], levels[0] = root, height
         waiting = 1
         while waiting:
+            if looks[0] <= 0:
+                return block
             waiting -= 1
+            looks[0] -= 1
             node, level = nodes[waiting], levels[waiting]
             start, stop = _entries(fences, node, used[node], frames, LEAF)
             for entry in range(start, stop):
@@ -273,6 +278,7 @@ def probe(
                     nodes[waiting], levels[waiting] = under, level - 1
                     waiting += 1
                     continue
+                looks[0] -= size
                 visit(tree, under)
                 for j in range(size):
                     if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j, floor):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.hashing import SEED, first_slot, mask_of, mixed, next_slot
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import kernel, measured
 
 Ints = NDArray[np.int64]
 
@@ -45,7 +45,7 @@ def _slot(rows: Ints, row: int) -> Any:
     return slot
 
 
-@kernel
+@measured(lambda _edges, lefts, _rights: 10 * len(lefts))
 def add(edges: Edges, lefts: Ints, rights: Ints) -> None:
     """Add pairs that aren't there yet. The pools must have room, and the table for two more rows a pair."""
     for i in range(len(lefts)):
@@ -103,7 +103,7 @@ def _move(edges: Edges, pair: int, gap: int) -> None:
             edges.heads[_slot(edges.rows, row)] = to
 
 
-@kernel
+@measured(lambda _edges, rows, gone: 5 * len(rows) + 20 * len(gone))
 def remove_rows(edges: Edges, rows: Ints, gone: Ints) -> int:
     """Remove all pairs of some rows; gives how many there were.
 
@@ -127,7 +127,7 @@ def remove_rows(edges: Edges, rows: Ints, gone: Ints) -> int:
     return count
 
 
-@kernel
+@measured(lambda _edges, rows, _degrees: 5 * len(rows))
 def degrees_of(edges: Edges, rows: Ints, degrees: Ints) -> None:
     """OUT degrees[i]: in how many pairs a row is."""
     for i in range(len(rows)):
@@ -135,7 +135,7 @@ def degrees_of(edges: Edges, rows: Ints, degrees: Ints) -> None:
         degrees[i] = 0 if edges.rows[slot] == NOBODY else edges.degrees[slot]
 
 
-@kernel
+@measured(lambda _edges, _row, found: 5 + len(found))
 def pairs_of(edges: Edges, row: int, found: Ints) -> None:
     """OUT found[i]: the numbers of the pairs of a row; its length is the row's degree."""
     half = edges.heads[_slot(edges.rows, row)]
@@ -144,7 +144,7 @@ def pairs_of(edges: Edges, row: int, found: Ints) -> None:
         half = edges.after[half]
 
 
-@kernel
+@measured(lambda edges, _rows, _heads, _degrees: len(edges.rows) + 5 * edges.facts[COUNT])
 def rehash(edges: Edges, rows: Ints, heads: Ints, degrees: Ints) -> int:
     """Fill a new hash table, without the rows that have no pairs any more; gives how many slots it uses.
 

@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import measured
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
 
 
-@kernel
+@measured(lambda clusters, first, _head, _following: len(clusters) - first)
 def link(clusters: Words, first: int, head: Ints, following: Ints) -> None:
     """Put the cells from `first` on into the chains of their clusters.
 
@@ -22,7 +22,12 @@ def link(clusters: Words, first: int, head: Ints, following: Ints) -> None:
         head[cluster] = cell
 
 
-@kernel
+def _cells_in(clusters: Ints, head: Ints, following: Ints, *_: Ints) -> int:
+    """How many steps it is about to go through the cells of some clusters."""
+    return 2 * len(clusters) * (1 + len(following) // max(len(head), 1))
+
+
+@measured(_cells_in)
 def choose(clusters: Ints, head: Ints, following: Ints, counts: Ints, oldest: Ints, best: Ints) -> None:
     """The largest cell of some clusters, of equals the one with the oldest row; -1 where all are empty.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import inlined, kernel
+from holdfast.kernels.jit import inlined, measured
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -75,7 +75,7 @@ def filled(number: Any, hashed: Any) -> Any:
     return ((hashed >> _HALF) << _HALF) | np.uint64(number + 1)
 
 
-@kernel
+@measured(lambda lanes, _hashes: 2 * lanes.size)
 def hash_lanes(lanes: Words, hashes: Words) -> None:
     """The hash of each key, of which `lanes[word, j]` holds one word. OUT hashes[j]."""
     hashes[:] = SEED
@@ -112,7 +112,7 @@ def _fetch(slots: Words, mask: Any, hashes: Words, j: int, at: Ints) -> None:
             at[ahead] = np.int64(slots[first_slot(hashes[ahead], mask)])
 
 
-@kernel
+@measured(lambda _slots, _keys, _used, lanes, _hashes, _at: 10 * lanes.size)
 def enter(slots: Words, keys: Words, used: Ints, lanes: Words, hashes: Words, at: Ints) -> None:
     """The entry of each key; a new key gets one. There must be room for all of them.
 
@@ -132,7 +132,7 @@ def enter(slots: Words, keys: Words, used: Ints, lanes: Words, hashes: Words, at
     used[0] = count
 
 
-@kernel
+@measured(lambda _slots, _keys, lanes, _hashes, _at: 10 * lanes.size)
 def find(slots: Words, keys: Words, lanes: Words, hashes: Words, at: Ints) -> None:
     """The entry of each key, -1 where there is none. IN as above; OUT at[j]"""
     mask = mask_of(slots)
@@ -142,7 +142,7 @@ def find(slots: Words, keys: Words, lanes: Words, hashes: Words, at: Ints) -> No
         at[j] = number_in(slot) if slot != 0 else -1
 
 
-@kernel
+@measured(lambda _slots, hashes: 5 * len(hashes))
 def refill(slots: Words, hashes: Words) -> None:
     """Put the entries with some hashes into free slots. IN hashes[entry]; OUT slots"""
     mask = mask_of(slots)

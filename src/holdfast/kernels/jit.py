@@ -1,29 +1,46 @@
 """The single door to Numba, so that the JIT policy stands in one place.
 
 Kernels release the GIL (probes run in threads) and are cached on disk (a command line starts often). Numba itself takes
-longer to load than a small batch takes, so it is loaded when the first kernel runs, and no kernel is made ready before
-it is called. Set `NUMBA_DISABLE_JIT=1` to run them as plain Python, for debugging and for coverage.
+longer to load than a small batch takes, so it is loaded when the first kernel needs it, and no kernel is made ready
+before it is called.
+
+A kernel that says how many steps a call takes (`measured`) runs as it was written, in Python, while that is cheaper
+than to load Numba: as long as the process has not loaded it, and all steps so taken stay within `PATIENCE`. Set
+`NUMBA_DISABLE_JIT=1` to run all kernels as plain Python, for debugging and for coverage.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., object])
+Steps = Callable[..., int]
+
+_ALL_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+PATIENCE = 250_000  # steps of Python, each of about a microsecond, that take no longer than to load Numba
+_taken = [0]  # steps of Python so far; a thread that loses some of another one's does no harm
+_plain_names: dict[str, dict[str, Any]] = {}  # of each module, what its kernels see when they run as Python
 
 
 class _Kernel:
     """A function that becomes machine code when it is first called, here or in another kernel."""
 
-    def __init__(self, function: Callable[..., object], **options: Any) -> None:
+    def __init__(self, function: Callable[..., object], steps: Steps | None = None, **options: Any) -> None:
         update_wrapper(self, function)
-        self._function, self._options = function, options
+        self._function, self._steps, self._options = function, steps, options
 
     def __call__(self, *values: Any) -> Any:
+        if _ALL_PLAIN or (self._steps is not None and _are_cheaper(int(self._steps(*values)))):
+            with np.errstate(over="ignore"):  # integers wrap, as those of machine code do
+                return self.plain(*values)
         return self.compiled(*values)
 
     @property
@@ -37,6 +54,15 @@ class _Kernel:
         return self._function
 
     @cached_property
+    def plain(self) -> Callable[..., object]:
+        """The function as it was written, calling other kernels as they were written."""
+        function = cast(FunctionType, self._function)
+        if (names := _plain_names.get(function.__module__)) is None:
+            names = _plain_names[function.__module__] = dict(function.__globals__)
+            names |= {name: each.plain for name, each in names.items() if isinstance(each, _Kernel)}
+        return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+
+    @cached_property
     def compiled(self) -> Any:
         """What Numba makes of the function."""
         import numba
@@ -47,16 +73,26 @@ class _Kernel:
         return numba.njit(nogil=True, boundscheck=False, **self._options)(self._function)
 
 
+def _are_cheaper(steps: int) -> bool:
+    """Whether so many steps of Python, after those that were taken, are cheaper than to load Numba."""
+    if "numba" in sys.modules or _taken[0] + steps > PATIENCE:
+        return False
+    _taken[0] += steps
+    return True
+
+
 def kernel(function: F) -> F:
     """Compile `function` to machine code on first use."""
     return cast(F, _Kernel(function, cache=True))
 
 
-def is_ready(function: Callable[..., object]) -> bool:
-    """Whether a kernel has been called in this process: the first call takes some milliseconds, that of the first of
-    all kernels many.
-    """
-    return "compiled" in vars(function)
+def measured(steps: Steps) -> Callable[[F], F]:
+    """The same, of a function that takes about so many steps, given its arguments: a few of them run as Python."""
+
+    def made(function: F) -> F:
+        return cast(F, _Kernel(function, steps, cache=True))
+
+    return made
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import kernel, measured
 
 Ints = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -20,7 +20,7 @@ def _compare(a: Bytes, a0: int, a1: int, b: Bytes, b0: int, b1: int) -> int:
     return (a1 - a0) - (b1 - b0)
 
 
-@kernel
+@measured(lambda offsets, _data, _order, asked, *_: 4 * len(asked) * len(offsets).bit_length())
 def lower_bound(
     offsets: Ints, data: Bytes, order: Ints, q_offsets: Ints, q_data: Bytes, at: Ints, equal: Marks
 ) -> None:

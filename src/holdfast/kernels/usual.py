@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import kernel, measured
 
 Ints = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -42,7 +42,12 @@ class Values(NamedTuple):
     following: Ints  # of each cell
 
 
-@kernel
+def _cells_in(clusters: Ints, cells: Cells) -> int:
+    """How many steps it is about to go through the cells of some clusters."""
+    return 5 * len(clusters) * (1 + len(cells.counts) // max(len(cells.sizes), 1))
+
+
+@measured(lambda keys, first, _head, _following: len(keys) - first)
 def link_values(keys: NDArray[np.uint64], first: int, head: Ints, following: Ints) -> None:
     """Put the cells from `first` on into the chains of their values; values beyond those known are nobody else's."""
     for cell in range(first, len(keys)):
@@ -52,7 +57,7 @@ def link_values(keys: NDArray[np.uint64], first: int, head: Ints, following: Int
             head[value] = cell
 
 
-@kernel
+@measured(lambda clusters, cells, *_: _cells_in(clusters, cells))
 def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, majority: Ints) -> None:
     """Take clusters out of the sums, as they are before a batch.
 
@@ -65,7 +70,7 @@ def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, m
         _add(clusters[i], -1, cells, values, sums, unit)
 
 
-@kernel
+@measured(lambda changed, *_: 5 * len(changed))
 def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints) -> None:
     """Count the rows of values anew, given the cells that changed, and their counts before."""
     for i in range(len(changed)):
@@ -79,7 +84,7 @@ def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints)
                 sums[SAME] += new * (new - 1) - old * (old - 1)
 
 
-@kernel
+@measured(lambda clusters, cells, *_: 2 * _cells_in(clusters, cells))
 def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, before: Ints) -> None:
     """Bring clusters in again as they are after the batch, and see to the clusters of values that turned.
 

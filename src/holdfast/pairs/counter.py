@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree_sets import Counter, add_all, settle
-from holdfast.pairs.keys import KeyTable
+from holdfast.pairs.keys import Keys, KeyTable
 from holdfast.pairs.signatures import Signed
 
 
@@ -53,8 +53,8 @@ class KeyCounter(KeyTable):
         come, gone, right = settle(self.arrays, appeared, vanished)
         return (appeared[:come], vanished[:gone]) if right else None
 
-    def _grow(self, room: int) -> None:
-        super()._grow(room)
+    def _make_room(self, room: int, keys: Keys) -> None:
+        super()._make_room(room, keys)
         grown = _per_entry(room)
         for fresh, kept in zip(grown, self._per_entry, strict=True):
             fresh[: len(kept)] = kept

@@ -61,12 +61,25 @@ class KeyTable:
         if room > len(self._keys):
             self._grow(max(room, 2 * len(self._keys)))
 
+    def compact_slots(self) -> NDArray[np.uint64]:
+        """Slots for these keys and half as many more, for `restore`."""
+        slots = slots_for(max(self.used + self.used // 2, _LEAST))
+        refill(slots, hashes_of(self.keys.T.copy()))
+        return slots
+
+    def restore(self, keys: Keys, slots: NDArray[np.uint64]) -> None:
+        """Hold the keys of another table, in their order, given its compact slots."""
+        self._make_room(len(slots) // 2, keys)
+        self._slots, self._used[0] = slots, len(keys)
+
     def _grow(self, room: int) -> None:
-        keys = self.keys
+        self._make_room(room, self.keys)
+        self._slots = slots_for(room)
+        refill(self._slots, hashes_of(self.keys.T.copy()))
+
+    def _make_room(self, room: int, keys: Keys) -> None:
         self._keys = np.empty((room, keys.shape[1]), np.uint64)
         self._keys[: len(keys)] = keys
-        self._slots = slots_for(room)
-        refill(self._slots, hashes_of(keys.T.copy()))
 
 
 def hashes_of(lanes: Lanes) -> NDArray[np.uint64]:

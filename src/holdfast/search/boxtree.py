@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from holdfast.errors import Damaged
 from holdfast.kernels import boxdelete, boxload, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
-from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, NODES, Tree
+from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, MOST, NODES, Tree
 from holdfast.table.private import PrivateArrays
 from holdfast.table.runner import Threads
 
@@ -184,10 +184,14 @@ class BoxTree:
     def _probe(self, question: Question, starts: NDArray[np.int64], begin: int, end: int, limit: int) -> Hits:
         room = min(limit, 256 + len(question.own)) + 1
         queries, rows, found = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
+        looks = _looks(end - begin)
         while True:
-            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found, False)
+            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found, False, looks)
             if begin == end:
                 break
+            if looks[0] <= 0:
+                looks[0] = MOST
+                continue
             if room > limit:
                 raise TooMany
             room = min(4 * room, limit + 1)
@@ -201,7 +205,10 @@ class BoxTree:
     def first(self, question: Question, starts: NDArray[np.int64]) -> tuple[int, int] | None:
         """One hit of a question, as query number and row id; the search ends with it."""
         queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
-        boxprobe.probe(self.pools, question, starts, 0, len(starts) - 1, queries, rows, found, True)
+        begin, end, looks = 0, len(starts) - 1, _looks(len(starts))
+        while begin < end and not found[0]:
+            begin = boxprobe.probe(self.pools, question, starts, begin, end, queries, rows, found, True, looks)
+            looks[0] = MOST
         self._refuse_damage()
         return (int(queries[0]), int(rows[0])) if found[0] else None
 
@@ -217,6 +224,13 @@ class BoxTree:
             threads.map(lambda cut: boxprobe.count(self.pools, question, *cut, counts), _chunks(queries))
         self._refuse_damage()
         return counts
+
+
+def _looks(blocks: int) -> NDArray[np.int64]:
+    """How many nodes and leaves a probe may look at, at first: where it takes more than batches mostly do, it goes on
+    from the block in which it stopped, as machine code.
+    """
+    return np.array([16 + 8 * blocks])
 
 
 def _chunks(count: int) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import Missing
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
-from holdfast.kernels.boxtree import LEAF, LEAST
+from holdfast.kernels.boxtree import LEAF, LEAST, SUMS
 from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
 from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
@@ -95,21 +95,23 @@ class Index:
     def write(self, path: str, table: Table) -> None:
         """Write the index, which is current with a table, to a new file."""
         facts = {"rows": len(self.tree), "next_id": table.next_id, "bits": self._packing.bits}
-        files.write(path, self.tree.arrays(), facts | {"holds": self._holds()})
+        files.write(path, self.tree.arrays(), facts | {"holds": self._holds(), "sums": SUMS})
         let_go(path)
         self.written = IndexFile(path, table.next_id)
 
     @staticmethod
     def opened(layout: Layout, spaces: Spaces, table: Table, written: IndexFile) -> Index | None:
         """The index in a file, brought up to date with a table; None where that can't be done, or would take longer
-        than to make the index: the file is gone, another layout is wanted now, or much has changed since.
+        than to make the index: the file is gone or of another kind, another layout is wanted, or much has changed.
         """
         try:
             file = PrivateArrays(written.path)
         except Missing:
             return None
         index = Index(layout, spaces, table, file.facts["bits"])
-        if index._holds() != file.facts.get("holds") or index.stale(spaces, table) or not index.is_lasting(spaces):
+        if file.facts.get("sums") != SUMS or index._holds() != file.facts.get("holds"):
+            return None
+        if index.stale(spaces, table) or not index.is_lasting(spaces):
             return None
         born, rows = born_since(spaces, table, file.facts["next_id"]), file.facts["rows"]
         if (len(born) + written.drift) * MUCH > rows:

@@ -2,7 +2,8 @@
 
 The file is an Arrow IPC file with a single row, in which each named array is one list: any Arrow tool can read it,
 and our arrays come back without a copy, each checked before it is given out (`checks`). Paths may be local or any URI
-that `pyarrow.fs` knows; local files are memory-mapped and reach the disk before `write` returns, others are read whole.
+that `pyarrow.fs` knows; local files are memory-mapped and, but for those in a temporary folder, reach the disk before
+`write` returns; others are read whole.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from mmap import mmap
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +41,20 @@ def new_path(folder: str) -> str:
     return f"{folder}/{uuid.uuid4().hex}.arrow"
 
 
+_temporary: set[str] = set()  # folders whose files need not outlive this process
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder that goes with its files in the end: what is written there does not wait for the disk."""
+    with TemporaryDirectory(prefix="holdfast-", ignore_cleanup_errors=True) as folder:
+        _temporary.add(folder)
+        try:
+            yield folder
+        finally:
+            _temporary.discard(folder)
+
+
 def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> int:
     """Write named arrays (and a few facts) to a new file; gives its size in bytes."""
     batch = _one_row(arrays)
@@ -56,7 +72,8 @@ def write(path: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> 
         return size
     with Path(path).open("r+b") as file, mmap(file.fileno(), size) as mapped, memoryview(mapped) as seen:
         checks.seal(seen)
-    flush(Path(path))
+    if path.rpartition("/")[0] not in _temporary:
+        flush(Path(path))
     return size
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import frozen, is_ready
+from holdfast.kernels.jit import frozen
 from holdfast.kernels.strings import lower_bound
 from holdfast.table import images
 from holdfast.table.checks import CheckedArrays
@@ -61,8 +61,6 @@ class Run:
             at = np.searchsorted(numbers, wanted)
             inside = np.minimum(at, max(len(numbers) - 1, 0))
             return at, numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
-        if 0 < len(wanted) <= _FEW and not is_ready(lower_bound):
-            return self._halved(wanted.to_pylist())
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
         offsets, data = images.bytes_of(self.values)
         asked, asked_data = images.bytes_of(wanted)
@@ -220,7 +218,7 @@ def joined(runs: Sequence[Run]) -> Run:
     """Runs whose codes follow each other as one: few values are sorted anew, many merged, the later ones first."""
     if len(runs) == 1:
         return runs[0]
-    if sum(map(len, runs)) <= _SORTED_ANEW and (len(runs) > 2 or not is_ready(lower_bound)):
+    if sum(map(len, runs)) <= _SORTED_ANEW and len(runs) > 2:
         values = images.concat([run.values for run in runs])
         return Run(runs[0].first, values, images.sorting_order(values))
     whole = runs[-1]

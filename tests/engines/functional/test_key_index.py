@@ -159,10 +159,10 @@ def whole_groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     grouped: list[int] = []
     make = Groups.__init__
 
-    def noting(groups: Groups, table: Any, lhs: Any, rhs: Any) -> None:
+    def noting(made: Groups, table: Any, lhs: Any, rhs: Any) -> None:
         if rhs is None:
             grouped.append(table.rows)
-        make(groups, table, lhs, rhs)
+        make(made, table, lhs, rhs)
 
     monkeypatch.setattr(Groups, "__init__", noting)
     return grouped

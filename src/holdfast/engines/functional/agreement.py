@@ -55,25 +55,17 @@ class Told:
     exceptions: int
 
 
-class _NamedRows(CodedColumns):
-    """Rows as codes, where a null on the left names nothing, whatever nulls are to each other elsewhere."""
-
-    def __init__(self, table: Table, only: Collection[int] | None) -> None:
-        super().__init__(table, only)
-        self.distinct = True
-
-
 class Agreement:
     """The rows of a table as codes, with what the search for dependencies asks of them. Some columns only may be read
-    (None: all). Threads may share it.
+    (None: all), or codes of all rows be given that were read before. Threads may share it.
     """
 
-    def __init__(self, table: Table, only: Collection[int] | None = None) -> None:
+    def __init__(self, table: Table, only: Collection[int] | None = None, codes: CodedColumns | None = None) -> None:
         self.table, self.rows, self._only = table, table.rows, only
         self._lone_nulls = table.schema.nulls.are_distinct
-        self._codes = _NamedRows(table, only)
+        self._codes = codes or CodedColumns(table, only)
         self.cells = self._codes.cells
-        self._named = Columns(self._codes)
+        self._named = Columns(self._codes, distinct=True)  # a null on the left names nothing, whatever nulls are
         self._walks = Walks(self._named)
         counts = [self._counted(c) for c in range(self._codes.columns)]
         frequent = [_most_frequent(count) for count in counts]

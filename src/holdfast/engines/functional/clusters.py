@@ -20,6 +20,8 @@ from holdfast.table.dictionary import NULL_CODE
 Ids = NDArray[np.int64]
 
 NONE = -1  # the cell of a row that is in none; the end of a chain
+_SLOTS = ("cluster slots", "cell slots")  # without which keys are hashed anew: older dumps have none
+KEPT = ("oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next", *_SLOTS)  # of a dump
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 
 
@@ -101,17 +103,19 @@ class Clusters:
         clusters, cells = self.clusters.used, self.cells.used
         arrays: dict[str, NDArray[Any]] = {"oldest": self.oldest[:cells]}
         arrays |= {"clusters": self.clusters.keys.reshape(-1), "sizes": self.clusters.counts}
+        arrays |= {"cluster slots": self.clusters.compact_slots()}
         if not self.is_key:
             arrays |= {"cells": self.cells.keys.reshape(-1), "counts": self.cells.counts}
+            arrays |= {"cell slots": self.cells.compact_slots()}
             arrays |= {"head": self._head[:clusters], "best": self.best[:clusters], "next": self._next[:cells]}
         return arrays
 
     def load(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take in what `dump` described, into what is empty."""
-        _fill(self.clusters, arrays["clusters"], arrays["sizes"])
+        _fill(self.clusters, arrays["clusters"], arrays["sizes"], arrays.get("cluster slots"))
         self.oldest = arrays["oldest"].copy()
         if not self.is_key:
-            _fill(self.cells, arrays["cells"], arrays["counts"])
+            _fill(self.cells, arrays["cells"], arrays["counts"], arrays.get("cell slots"))
             self._head, self.best, self._next = (arrays[name].copy() for name in ("head", "best", "next"))
         self._make_room()
 
@@ -139,8 +143,12 @@ def _with_room(array: Ids, room: int) -> Ids:
     return longer
 
 
-def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids) -> None:
-    """Put entries with their counts into an empty table, in their order."""
-    if len(counts):
+def _fill(table: KeyCounter, keys: NDArray[np.uint64], counts: Ids, slots: NDArray[np.uint64] | None = None) -> None:
+    """Put entries with their counts into an empty table, in their order, given their slots if these are known."""
+    if not len(counts):
+        return
+    if slots is None:
         table.entries(keys.reshape(len(counts), -1))
-        table.counts[:] = counts
+    else:
+        table.restore(keys.reshape(len(counts), -1), slots.copy())
+    table.counts[:] = counts

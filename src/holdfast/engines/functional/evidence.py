@@ -25,6 +25,7 @@ and some 30 a value.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +93,20 @@ class Telling:
         self._values = _no_values()
         every, none = np.arange(len(cells.counts)), np.zeros(len(cells.counts), np.int64)
         self.enter(np.arange(len(cells.sizes)), every, none, cells, values)
+
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which `load` makes the same, of the same groups."""
+        kept = self._values._replace(following=self._values.following[: self._linked])
+        return {"sums": self._sums, **kept._asdict()}
+
+    @staticmethod
+    def load(arrays: Mapping[str, NDArray[Any]]) -> Telling:
+        """What `dump` described."""
+        telling = Telling.__new__(Telling)
+        telling._sums = arrays["sums"].copy()
+        telling._values = Values(*(arrays[name].copy() for name in Values._fields))
+        telling._linked = len(telling._values.following)
+        return telling
 
     def leave(self, clusters: Ids, cells: Cells, values: int) -> None:
         """Some clusters are about to change."""

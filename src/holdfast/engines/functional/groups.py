@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.functional.clusters import NONE, Clusters
+from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Pairs
 from holdfast.kernels.groups import choose
+from holdfast.kernels.usual import Values
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
@@ -36,7 +37,9 @@ from holdfast.table.table import Table
 Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
-PARTS = ("totals", "oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next")  # of a dump
+_SMALL = 1 << 16  # clusters and cells, which take five megabytes
+_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # what tells of the rule, where it is kept
+PARTS = ("totals", *KEPT, *_TOLD)  # of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +96,20 @@ class Groups:
         return self._kept.clusters.used + self._kept.cells.used
 
     @property
+    def are_small(self) -> bool:
+        """Whether those of an FD are so few that any dump may hold them."""
+        return self._rhs is not None and self.entries <= _SMALL
+
+    @property
     def totals(self) -> tuple[int, ...]:
         """What the groups of a key add up to: with these, and an index of the rows, a process can go on."""
         return tuple(self._totals.tolist())
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
-        return {name: array.copy() for name, array in {"totals": self._totals, **self._kept.dump()}.items()}
+        told = {} if self._telling is None else self._telling.dump()
+        arrays = {"totals": self._totals, **self._kept.dump(), **{f"told {name}": own for name, own in told.items()}}
+        return {name: array.copy() for name, array in arrays.items()}
 
     @staticmethod
     def load(table: Table, lhs: Sequence[int], rhs: int | None, arrays: Mapping[str, NDArray[Any]]) -> Groups:
@@ -110,6 +120,8 @@ class Groups:
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
         groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
+        if all(name in arrays for name in _TOLD):
+            groups._telling = Telling.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------

@@ -54,8 +54,9 @@ class State:
         return {part: self.dumped[name] for part in PARTS if (name := f"{text}/{part}") in self.dumped}
 
     def has_few(self, groups: Groups) -> bool:
-        """Whether groups are few beside the rows."""
-        return not isinstance(groups, OpenedKey) and groups.entries * _FEW < self.table.rows
+        """Whether groups are few, in themselves or beside the rows."""
+        are_few = groups.are_small or groups.entries * _FEW < self.table.rows
+        return are_few and not isinstance(groups, OpenedKey)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from holdfast.borders.rows import CodedColumns
 from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
@@ -37,7 +38,7 @@ _Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it long
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
     """The dependencies with the highest scores, the best first."""
-    search = _Search(Agreement(subject.table), progress)
+    search = _Search(Agreement(subject.table, codes=subject.part(CodedColumns)), progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
     return search.told(wanted.top)

@@ -50,7 +50,7 @@ _FIRST = 0.05  # this share of the rows is looked at first
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
     """The keys with the highest scores, the best first."""
-    search = _Search(subject.table, progress)
+    search = _Search(subject, progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
     return search.told(wanted.top)
@@ -68,9 +68,9 @@ class _Found:
 class _Search:
     """The keys that were found up to some columns."""
 
-    def __init__(self, table: Table, progress: Progress) -> None:
-        self._table, self._progress = table, progress
-        self._codes = CodedColumns(table)
+    def __init__(self, subject: WatchedTable, progress: Progress) -> None:
+        self._table = table = subject.table
+        self._progress, self._codes = progress, subject.part(CodedColumns)
         self._cells = self._codes.cells
         self._all = Walks(Columns(self._codes))
         first = int(_FIRST * table.rows)

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from holdfast.borders.rows import CodedColumns
 from holdfast.engines.order.measured import Candidate, Cells, Measured
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
@@ -54,7 +55,8 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     chosen = np.arange(table.rows)
     if table.rows > _SAMPLE:
         chosen = np.sort(np.random.default_rng(0).choice(table.rows, _SAMPLE, replace=False))
-    sample, whole = Rows(table, chosen), Rows(table)
+    codes = subject.part(CodedColumns)
+    sample, whole = Rows(table, chosen, codes), Rows(table, codes=codes)
     found: dict[Pair, Measured] = {}
     for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
@@ -69,16 +71,20 @@ def _score(pair: Pair, seen: Measured) -> float:
 
 
 class Rows:
-    """All rows of a table, or some: columns in numbers that compare as their values do, each made once."""
+    """All rows of a table, or some: columns in numbers that compare as their values do, each made once. Codes of all
+    rows may be given that were read before.
+    """
 
-    def __init__(self, table: Table, chosen: NDArray[np.int64] | None = None) -> None:
-        self.table, self._chosen = table, chosen
+    def __init__(
+        self, table: Table, chosen: NDArray[np.int64] | None = None, codes: CodedColumns | None = None
+    ) -> None:
+        self.table, self._chosen, self._cells = table, chosen, (codes or CodedColumns(table)).cells
         self.ranks, self.codes = cache(self._ranks), cache(self._codes)
 
     def _codes(self, column: int) -> Cells:
-        codes = self.table.column_codes(column)
+        codes = self._cells[column].view(np.int32)
         chosen = codes if self._chosen is None else codes[self._chosen]
-        return Cells(chosen.astype(np.int32), len(self.table.dictionaries[column]))
+        return Cells(chosen, len(self.table.dictionaries[column]))
 
     def _ranks(self, column: int) -> Cells:
         codes = self.codes(column)

@@ -33,14 +33,9 @@ class Portrait:
     bins: Sequence[int] = ()
 
 
-def portraits(watched: WatchedTable) -> list[Portrait]:
-    """The portraits of all columns of a table."""
-    counts = watched.part(Frequencies).columns
-    return [_portrait(watched, column, each.array) for column, each in enumerate(counts)]
-
-
-def _portrait(watched: WatchedTable, column: int, counts: NDArray[Any]) -> Portrait:
-    table = watched.table
+def portrait(watched: WatchedTable, column: int) -> Portrait:
+    """The portrait of a column."""
+    table, counts = watched.table, watched.part(Frequencies).columns[column].array
     codes = 1 + np.flatnonzero(counts[1:])  # null has code 0
     nulls = int(counts[NULL_CODE]) if len(counts) else 0
     if not len(codes):

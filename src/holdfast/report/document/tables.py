@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.changes.names import quoted
 from holdfast.report.document.batches import rows_after
 from holdfast.report.document.context import Context, Json
-from holdfast.report.document.portraits import Portrait, portraits
+from holdfast.report.document.portraits import portrait
 from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import Edge, bars, histogram, line, tables
 from holdfast.rules.inclusion import IND
@@ -42,32 +42,35 @@ class Tables:
 
     def columns(self) -> list[Json]:
         """One object a column, in the order of their numbers."""
-        found = []
-        for place, (name, watched) in enumerate(self._of.seen.watched.items()):
-            for column, portrait in zip(watched.table.schema.columns, portraits(watched), strict=True):
-                told = self._column(name, column.name, portrait)
-                found.append({"table": place, "type": show_type(column.type), **told})
-        return found
+        return [
+            {"table": place, **self.column(name, column)}
+            for place, (name, schema) in enumerate(self._of.schemas.items())
+            for column in range(len(schema.columns))
+        ]
 
-    def _column(self, table: str, name: str, portrait: Portrait) -> Json:
-        show = self._of.shown.value
-        frequent = [(show(value), count) for value, count in portrait.frequent]
-        others = portrait.rows - portrait.nulls - sum(count for _, count in frequent)
+    def column(self, table: str, place: int) -> Json:
+        """A column of a table."""
+        watched, show = self._of.seen.watched[table], self._of.shown.value
+        about, seen = watched.table.schema.columns[place], portrait(watched, place)
+        name = about.name
+        frequent = [(show(value), count) for value, count in seen.frequent]
+        others = seen.rows - seen.nulls - sum(count for _, count in frequent)
         nulls = self._of.seen.nulls_over_time.get((table, name), ())
         label = f"values of {table}.{name}"
-        if portrait.bins and not self._of.shown.redacted:
-            drawn = histogram(portrait.bins, show(portrait.least), show(portrait.greatest), portrait.nulls, label)
+        if seen.bins and not self._of.shown.redacted:
+            drawn = histogram(seen.bins, show(seen.least), show(seen.greatest), seen.nulls, label)
         else:
-            drawn = bars(frequent, others, portrait.nulls, label)
+            drawn = bars(frequent, others, seen.nulls, label)
         as_written = quoted(name)
         return {
+            "type": show_type(about.type),
             "name": visible(name),
             **({"quoted": visible(as_written)} if as_written != name else {}),
-            "rows": portrait.rows,
-            "nulls": portrait.nulls,
-            "distinct": portrait.distinct,
-            "min": show(portrait.least) if portrait.distinct else "",
-            "max": show(portrait.greatest) if portrait.distinct else "",
+            "rows": seen.rows,
+            "nulls": seen.nulls,
+            "distinct": seen.distinct,
+            "min": show(seen.least) if seen.distinct else "",
+            "max": show(seen.greatest) if seen.distinct else "",
             "frequent": frequent,
             "same": [visible(each) for each in self._same(table, name)],
             "distribution": drawn,
