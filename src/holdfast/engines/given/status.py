@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.changes.diff import Worth
 from holdfast.engines.given.keeper import Standing
 from holdfast.rules.given import Named
 
@@ -59,6 +60,12 @@ class Status:
     def text(self) -> str:
         """The rule."""
         return self.named.text
+
+    @property
+    def worth(self) -> Worth | None:
+        """What speaks for it, where its keeper measures that."""
+        figures = self.standing.figures
+        return Worth(figures["score"], figures["support"]) if "support" in figures else None
 
     def moved(self, before: Status) -> bool:
         """Whether any figure is another than before."""
