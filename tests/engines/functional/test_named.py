@@ -79,6 +79,8 @@ def test_how_a_rule_fared_is_kept(tmp_path: Path, checkpoint: bool) -> None:
         told = _told(monitor)
         assert [_fared(line) for line in told] == [(5, 2), (6, 5)]
         assert all(line["score"] <= line["trust"] < 1 for line in told)
+        history = {line["text"]: (line["score"], line["support"]) for line in monitor.rule_history()}
+        assert history == {line["text"]: (line["score"], line["support"]) for line in told}
         if checkpoint:
             monitor.checkpoint()
     with hf.Monitor.open(tmp_path / "state") as monitor:
