@@ -70,8 +70,17 @@ def of_t(column: str) -> Cell:
     return Cell("t", column)
 
 
+class _OfOperands(Part):
+    """A value that names columns in its operands alone."""
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What it looks at."""
+        return tuple(getattr(self, name) for name in self.NAMES)
+
+
 @dataclass(frozen=True)
-class Arithmetic(Part):
+class Arithmetic(_OfOperands):
     """Two numbers put together."""
 
     left: Operand
@@ -79,11 +88,6 @@ class Arithmetic(Part):
     right: Operand
 
     NAMES = ("left", "right")
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it is made of."""
-        return self.left, self.right
 
     @property
     def text(self) -> str:
@@ -114,7 +118,7 @@ def leaves(operand: Operand) -> Iterator[Cell | Constant]:
 
 
 @dataclass(frozen=True)
-class Comparison(Part):
+class Comparison(_OfOperands):
     """Two operands compare as an operator says; a constant stands on the right."""
 
     left: Operand
@@ -138,11 +142,6 @@ class Comparison(Part):
     def opposite(self) -> Comparison:
         """True where it is false."""
         return replace(self, operator=NEGATED[self.operator])
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
-        return self.left, self.right
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -191,7 +190,7 @@ def alike(columns: Sequence[str], nulls: Nulls) -> tuple[Comparison, ...]:
 
 
 @dataclass(frozen=True)
-class _Test(Part):
+class _Test(_OfOperands):
     """One operand that is or is not something: `negated` says not."""
 
     operand: Operand
@@ -203,11 +202,6 @@ class _Test(Part):
     def opposite(self) -> Self:
         """True where it is false."""
         return replace(self, negated=not self.negated)
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
-        return (self.operand,)
 
     @property
     def no(self) -> str:
@@ -250,11 +244,6 @@ class Between(_Test):
     def text(self) -> str:
         """`t.Age between 0 and 120`."""
         return f"{self.operand.text} {self.no}between {self.low.text} and {self.high.text}"
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
-        return self.operand, self.low, self.high
 
     @property
     def ends(self) -> tuple[Comparison, Comparison]:
