@@ -109,6 +109,18 @@ def test_a_file_stays_while_little_changes(tmp_path: Path) -> None:
     assert made.count(0) == PairSearch(stream.table, [QUERY]).count(0)
 
 
+def test_where_leaves_are_summed_otherwise_the_index_is_made_from_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SUMS", "as they once were")
+    stream, made = large(str(tmp_path))
+    (name,) = made.dump()[1]["files"]
+    monkeypatch.undo()
+    made = again(made, str(tmp_path), Nulls.SQL)
+    assert made.count(0) == PairSearch(stream.table, [QUERY]).count(0)
+    assert again(made, str(tmp_path), Nulls.SQL).dump()[1]["files"] != [name]
+
+
 def test_where_a_file_is_gone_the_index_is_made_from_the_table(tmp_path: Path) -> None:
     _, made = large(str(tmp_path))
     opened = again(made, str(tmp_path), Nulls.SQL)
