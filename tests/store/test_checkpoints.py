@@ -26,7 +26,7 @@ from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged
 from holdfast.progress import Progress
-from holdfast.store.replay import replayed
+from holdfast.store.batches import replayed
 from holdfast.store.store import Store
 from holdfast.table import compact, files, rewrite
 from holdfast.table.change import Batch

@@ -85,7 +85,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
     refuse_lake_here(str(folder), inside=False)
-    arriving = Folder(folder.resolve(), store.handled_files(), store.batch, progress)
+    arriving = Folder(folder.resolve(), store, progress)
     while True:
         for path, batch_id, file in arriving.arrived():
             if handle(path, batch_id):

@@ -18,9 +18,8 @@ from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
 from holdfast.store.creation import is_free_place, make_folders, remove_folders, remove_own
 from holdfast.store.database import connect
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, named_files
 from holdfast.store.lock import WriterLock
-from holdfast.store.named import named_files
 from holdfast.store.store import Store
 from holdfast.store.sums import SumsWriter
 from holdfast.table import files

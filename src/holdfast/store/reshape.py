@@ -17,8 +17,9 @@ from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.events import Event, put_events, put_results
 from holdfast.store.records import TableRecord
-from holdfast.store.tables import put_table
-from holdfast.table.table import Segment
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Schema, Segment, TableFiles
+from holdfast.table.types import Column
 
 SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
 
@@ -89,3 +90,35 @@ def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
     """All changes of a state, the oldest first."""
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
     return [Description(seq, json.loads(about)) for seq, about in rows]
+
+
+# ---- tables, all but their segments ----------------------------------------------------------------------------------
+
+
+def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
+    """Keep a table that is watched from now on, or has other columns now."""
+    schema = record.schema
+    row = (
+        schema.name,
+        json.dumps([column.to_json() for column in schema.columns]),
+        json.dumps(schema.key),
+        json.dumps(record.options),
+        json.dumps(record.left_out),
+        record.where.next_id,
+        record.rows,
+    )
+    names = ("name", "columns", "key", "options", "left_out", "next_id", "row_count")
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names[1:])  # its place among the tables stays
+    database.execute(f"INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET {changed}", row)
+
+
+def kept_tables(database: sqlite3.Connection, nulls: Nulls) -> list[TableRecord]:
+    """The watched tables without their segments, in the order in which they were given."""
+    found = []
+    query = "SELECT name, columns, key, options, left_out, row_count, next_id FROM tables ORDER BY rowid"
+    for name, columns, key, options, left_out, rows, next_id in database.execute(query):
+        typed = tuple(Column.from_json(column) for column in json.loads(columns))
+        schema = Schema(name, typed, tuple(json.loads(key)), nulls)
+        where = TableFiles(schema, (), next_id)
+        found.append(TableRecord(schema, json.loads(options), tuple(json.loads(left_out)), rows, where))
+    return found

@@ -33,15 +33,12 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows
-from holdfast.store.handled import HandledFiles
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, bytes_of_state, has_room
+from holdfast.store.layout import BESIDE, DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, named_beside, named_files
 from holdfast.store.lock import WriterLock
-from holdfast.store.named import BESIDE, named_beside, named_files
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, KeptStates, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, KeptStates, TableRecord
 from holdfast.store.remembered import Remembered
-from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
+from holdfast.store.reshape import Description, Reshaped, descriptions, kept_tables, put_change, put_table
 from holdfast.store.sums import SumsWriter, checked, wrong_files
-from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
@@ -239,6 +236,11 @@ class Store:
         with clear_sentences(self.path):
             return list(descriptions(self._db))
 
+    def handled_files(self) -> dict[str, Handled]:
+        """The files of watched folders that were applied, by path."""
+        rows = self._rows("SELECT path, looks, digest, version FROM handled_files")
+        return {row[0]: Handled(*row) for row in rows}
+
     @property
     def remembered(self) -> Remembered:
         """What is remembered of batches and rules."""
@@ -300,9 +302,10 @@ class Store:
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
-    def handled_files(self) -> HandledFiles:
-        """The files of watched folders that were applied."""
-        return HandledFiles(self._db, self._at_once)
+    def put_handled(self, file: Handled) -> None:
+        """Remember a file of a watched folder."""
+        with self._at_once():
+            self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", file)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
@@ -380,14 +383,20 @@ class Store:
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
-        return bytes_of_state(self.path, self.folder)
+        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
+        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
+        return elsewhere + sum(each.stat().st_size for each in own)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
         since the last one. Nobody knows that of storage elsewhere.
         """
+        if "://" in self.folder:
+            return True
         since = self._segments("seq > ?", self.checkpoint())
-        return has_room(self.folder, [*self.kept_states().values(), *(segment.path for segment in since)])
+        like = [*self.kept_states().values(), *(segment.path for segment in since)]
+        needed = sum(Path(path).stat().st_size for path in like)
+        return shutil.disk_usage(self.folder).free > needed + TO_OPEN
 
     def postpone_checkpoint(self, seq: int) -> None:
         """Have the next checkpoint wait for a batch, also where another process applies it."""
