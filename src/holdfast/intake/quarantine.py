@@ -24,10 +24,10 @@ from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.aside import write_durably
 from holdfast.intake.originals import Original, as_texts, originals
 from holdfast.intake.reading import NOTED, UNSPLIT, Reading
-from holdfast.intake.sifting import NOTHING, Rejected
 from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
+from holdfast.sources.sifting import NOTHING, Rejected
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from holdfast.errors import HoldfastError
-from holdfast.spark.tasks import collected
+from holdfast.spark.frames import collected
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

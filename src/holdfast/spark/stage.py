@@ -14,8 +14,7 @@ from pyspark.sql import DataFrame, functions
 
 from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
-from holdfast.spark.frames import BLOCK, FILE
-from holdfast.spark.tasks import collected
+from holdfast.spark.frames import BLOCK, FILE, collected
 from holdfast.table import files
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage

@@ -108,7 +108,6 @@ class Store:
         store.path = Path(path)
         with clear_sentences(store.path):
             store._creation = made = create(store.path, facts, segments)
-        assert made.database is not None
         store._lock, store._reading, store._db, store.folder = made.lock, None, made.database, made.place
         store._sums = made.sums
         store.next_checkpoint = 0
@@ -169,7 +168,7 @@ class Store:
 
     def abandon(self) -> None:
         """Take back a creation that failed: remove what it made, and let go."""
-        self._creation.undo()
+        self._creation.undo.close()
         self._lock = None
 
     # ---- reading ----------------------------------------------------------------------------------------------------

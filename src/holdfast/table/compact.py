@@ -59,29 +59,16 @@ def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
     pieces = [by_path[segment.path] for segment in segments if segment.path in by_path]
     arrays: dict[str, Any] = {}
     facts: dict[str, Any] = {"first": {}}
-    merged = merged_shard(pieces, table.schema.key)
-    if merged is not None:
+    first_id = 0
+    if whole := living_codes(pieces):
+        merged = shard_of(*whole, table.schema.key)
         arrays |= merged.arrays()
+        first_id = merged.first_id
     arrays["dead"] = _dead_elsewhere(segments, [each for each, _ in pieces])
     _add_values(segments, table, arrays, facts)
     path = files.new_path(folder)
     files.write(path, arrays, facts)
-    return Segment(path, merged.first_id if merged is not None else 0)
-
-
-def merged_shard(
-    pieces: Sequence[tuple[Shard, Alive]], key: tuple[int, ...], codes: Sequence[AnyCodes] | None = None
-) -> Shard | None:
-    """The living rows of some neighbouring shards as one; None where there are none. Where `codes` is given, each
-    column's codes become what it maps them to.
-    """
-    whole = living_codes(pieces)
-    if whole is None:
-        return None
-    ids, columns = whole
-    if codes is not None:
-        columns = [new[column] for new, column in zip(codes, columns, strict=True)]
-    return shard_of(ids, columns, key)
+    return Segment(path, first_id)
 
 
 def living_codes(pieces: Sequence[tuple[Shard, Alive]]) -> tuple[NDArray[np.int64], list[AnyCodes]] | None:

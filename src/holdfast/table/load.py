@@ -3,14 +3,17 @@
 A segment may hold a shard (`code/…`, `hash`, `place`, perhaps `id`), new values of columns (`value/c`, perhaps
 `order/c`, with their first codes among the facts), and the ids of rows that died (`dead`). Segments come in the order
 in which they were committed.
+
+Probes are pure functions of a shard that answer one question; answers merge by an associative operation. The same probe
+runs in a thread on the shards that this process has open, or in a task that opens the table by path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +21,13 @@ from numpy.typing import NDArray
 from holdfast.table import files, shard
 from holdfast.table.checks import CheckedArrays
 from holdfast.table.dictionary import Dictionary
+from holdfast.table.runner import Runner
 from holdfast.table.runs import FileRun, Run
 from holdfast.table.shard import Shard
-from holdfast.table.table import Segment, Table, TableFiles
+from holdfast.table.table import Alive, Segment, Table, TableFiles
+
+Argument = TypeVar("Argument")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -103,3 +110,20 @@ def fresh_values(
             arrays[f"value/{c}"] = new.image_range(len(old), len(new) - len(old))
             first[str(c)] = len(old)
     return arrays, {"first": first}
+
+
+def run_probe(
+    runner: Runner, probe: Callable[[Shard, Alive, Argument], Answer], table: Table, argument: Argument
+) -> list[Answer]:
+    """The answer of each shard, in the order of the shards."""
+    if runner.is_local:
+        return runner.map(lambda each: probe(each[0], each[1], argument), list(table.living()))
+    assert table.where is not None, "a table lies in files before tasks look at it"
+    return runner.map(partial(_answer, probe, table.where, argument), range(len(table.shards)))
+
+
+def _answer(
+    probe: Callable[[Shard, Alive, Argument], Answer], where: TableFiles, argument: Argument, number: int
+) -> Answer:
+    table = open_table(where)
+    return probe(table.shards[number], table.alive[number], argument)

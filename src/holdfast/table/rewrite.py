@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table import files, images
-from holdfast.table.compact import merged_shard
+from holdfast.table.compact import living_codes, shard_of
 from holdfast.table.dictionary import NULL_CODE, Dictionary
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Segment, Table
@@ -49,18 +49,49 @@ class Rewritten:
 def rewritten(table: Table, folder: str) -> Rewritten:
     """Write a table anew into files of a folder. Needs memory for the living values, and for some rows at a time."""
     kept = tuple(used_codes(table, column) for column in range(len(table.dictionaries)))
-    new_codes = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
-    writer = Writer(folder)
-    for column, (dictionary, stays) in enumerate(zip(table.dictionaries, kept, strict=True)):
-        new_codes[column][stays] = np.arange(len(stays))
-        writer.add_values(column, dictionary.only(stays))
-    for pieces in portions(table):
-        writer.write(merged_shard(pieces, table.schema.key, new_codes))
+    columns = (renumbered(table, column, stays) for column, stays in enumerate(kept))
+    segments = write_anew(table, columns, table.schema.key, folder)
     dropped = sum(len(own) - len(stays) for own, stays in zip(table.dictionaries, kept, strict=True))
-    return Rewritten(tuple(writer.segments), kept, dropped)
+    return Rewritten(segments, kept, dropped)
 
 
-class Writer:
+class NewColumn(NamedTuple):
+    """A column of a table that is written anew: its place before, the new code of each old one, and its values."""
+
+    origin: int
+    codes: NDArray[np.uint32]
+    dictionary: Dictionary
+
+
+def renumbered(table: Table, place: int, stays: NDArray[np.int64]) -> NewColumn:
+    """A column with the same values, but those of some codes alone."""
+    codes = np.zeros(len(table.dictionaries[place]), np.uint32)
+    codes[stays] = np.arange(len(stays))
+    return NewColumn(place, codes, table.dictionaries[place].only(stays))
+
+
+def write_anew(
+    table: Table, columns: Iterable[NewColumn | None], key: tuple[int, ...], folder: str
+) -> tuple[Segment, ...]:
+    """Write the living rows into files of a folder, with columns that are made of the table's; None: an empty one."""
+    writer = _Writer(folder)
+    maps: list[tuple[int, NDArray[np.uint32]] | None] = []
+    for place, column in enumerate(columns):
+        maps.append(column and (column.origin, column.codes))
+        if column is not None:
+            writer.add_values(place, column.dictionary)
+    for pieces in portions(table):
+        whole = living_codes(pieces)
+        if whole is None:
+            writer.write(None)
+            continue
+        ids, old = whole
+        empty = np.zeros(len(ids), np.uint8)
+        writer.write(shard_of(ids, [each[1][old[each[0]]] if each else empty for each in maps], key))
+    return tuple(writer.segments)
+
+
+class _Writer:
     """Writes segments. Values wait until they are many, or until rows come that they go with."""
 
     def __init__(self, folder: str) -> None:
