@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.table import compact
-from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
+from holdfast.table.rewrite import compacted
 from holdfast.table.table import TableFiles
 from tests.oracle.rows import Operation
 from tests.table.building import Kept, operated, rows_of, schema_of

@@ -197,7 +197,9 @@ class BatchReader:
             together = _together(sources.mode, staged, folder, self.on_missing)
             incoming = replace(together, tolerant=self.quarantine is not None, before=before)
             assert table.where is not None
-            admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), self.progress.step)
+            sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
+            runner = runner_for(sessions[-1] if sessions else None)
+            admitted = admit.admit(table, table.where, incoming, folder, runner, self.progress.step)
             if self.quarantine is not None:
                 self.quarantine.put(table.schema.name, parts, admitted)
             return admitted
@@ -249,11 +251,6 @@ class BatchReader:
     def _plan(self, reading: Reading, constant: int | None) -> Plan:
         nulls = self.options.csv.nulls
         return plan_batch(reading, self.table.schema, self.left_out, nulls, constant, self.operation_column)
-
-
-def _runner_of(parts: Sequence[Part]) -> Runner:
-    sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
-    return runner_for(sessions[-1] if sessions else None)
 
 
 def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:

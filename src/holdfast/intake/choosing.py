@@ -21,7 +21,7 @@ from holdfast.spark.session import is_here
 from holdfast.table.runner import Runner, Threads
 
 if TYPE_CHECKING:
-    from holdfast.spark.types import SparkSession
+    from holdfast.spark import SparkSession
 
 Way = Literal["local", "spark"]
 SAID: dict[Way, str] = {"local": "in this process", "spark": "with Spark"}

@@ -16,9 +16,8 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
-from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.memory import arrow_table, is_spark_frame
-from holdfast.intake.paths import files_of, kind_of, refuse_other_format
+from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
@@ -30,7 +29,7 @@ from holdfast.spark.session import session
 from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
-    from holdfast.spark.types import DataFrame, SparkSession
+    from holdfast.spark import DataFrame, SparkSession
 
 # Text of so many bytes is cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20

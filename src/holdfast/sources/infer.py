@@ -25,15 +25,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
-from holdfast.sources.grammar import (
-    INTEGERS,
-    NO_KIND,
-    NUMBERS,
-    OPENING,
-    PATTERNS,
-    Kind,
-    pattern,
-)
+from holdfast.sources.grammar import INTEGERS, NO_KIND, NUMBERS, OPENING, PATTERNS, Kind, pattern
 from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
 from holdfast.table import arrow
 
@@ -120,7 +112,7 @@ def _beside(column: Traits, nulls: tuple[str, ...]) -> Traits:
 def _values_traits(values: pa.Array) -> Traits:
     """The kinds among the values, each found by one pass over those that had no earlier kind."""
     seen, numbers = NO_KIND, NO_NUMBERS
-    rest = values.filter(_opens(values))
+    rest = values.filter(pc.match_substring_regex(values, f"^{OPENING}"))
     if len(rest) < len(values):
         seen |= Kind.TEXT
     for kind in PATTERNS:
@@ -271,7 +263,3 @@ def _bad(index: int, values: pa.Array, target: pa.DataType) -> BadValue:
 
 def _matches(values: pa.Array, whole: str) -> pa.Array:
     return pc.match_substring_regex(values, f"^(?:{whole})$")
-
-
-def _opens(values: pa.Array) -> pa.Array:
-    return pc.match_substring_regex(values, f"^{OPENING}")

@@ -9,6 +9,7 @@ neither the table before nor the table after knows.
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,28 +28,24 @@ _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, sec
 
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
     """The last so many batches, or all of them, the oldest first."""
-    rows = database.execute(
-        f"SELECT {_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?", (-1 if most is None else most,)
-    ).fetchall()
-    parts = _parts_since(database, rows[-1][0]) if rows else {}
-    return [replace(BatchRecord(*row), parts=parts.get(row[0], ())) for row in rows[::-1]]
+    return _batches(database, "ORDER BY seq DESC LIMIT ?", -1 if most is None else most)[::-1]
 
 
 def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | None:
     """The batch with an id, if there is one."""
-    row = database.execute(f"SELECT {_COLUMNS} FROM batches WHERE batch_id = ?", (batch_id,)).fetchone()
-    return replace(BatchRecord(*row), parts=_parts_since(database, row[0], row[0]).get(row[0], ())) if row else None
+    return next(iter(_batches(database, "WHERE batch_id = ?", batch_id)), None)
 
 
-def _parts_since(database: sqlite3.Connection, first: int, last: int | None = None) -> dict[int, tuple[BatchPart, ...]]:
-    """What batches of several tables did to each of them, in the order in which they were given."""
-    found: dict[int, tuple[BatchPart, ...]] = {}
+def _batches(database: sqlite3.Connection, which: str, value: object) -> list[BatchRecord]:
+    """Some batches; those of several tables with what they did to each, in the order in which these were given."""
+    found = [BatchRecord(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM batches {which}", (value,))]
+    parts: dict[int, list[BatchPart]] = defaultdict(list)
     query = """
-        SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts
-        WHERE seq >= ?1 AND (?2 IS NULL OR seq <= ?2) ORDER BY rowid"""
-    for seq, *part in database.execute(query, (first, last)):
-        found[seq] = (*found.get(seq, ()), BatchPart(*part))
-    return found
+        SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts WHERE seq BETWEEN ? AND ? ORDER BY rowid"""
+    numbers = [each.seq for each in found]
+    for seq, *part in database.execute(query, (min(numbers, default=0), max(numbers, default=0))):
+        parts[seq].append(BatchPart(*part))
+    return [replace(each, parts=tuple(parts.get(each.seq, ()))) for each in found]
 
 
 def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[AppliedBatch]:

@@ -64,16 +64,11 @@ def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)
-        _drop_others(database, engine, subject, result)
+        others = "engine = ? AND table_name = ? AND text NOT IN (SELECT value FROM json_each(?))"
+        database.execute(f"DELETE FROM results WHERE {others}", (engine, subject, json.dumps(list(result))))
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
     put_events(database, seq, change.events)
     return seq
-
-
-def _drop_others(database: sqlite3.Connection, engine: str, subject: str, result: Result) -> None:
-    kept = database.execute("SELECT text FROM results WHERE engine = ? AND table_name = ?", (engine, subject))
-    gone = [(engine, subject, text) for (text,) in kept.fetchall() if text not in result]
-    database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
 
 
 def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapping[str, str]]) -> None:

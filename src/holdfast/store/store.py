@@ -71,10 +71,13 @@ class Store:
                 raise
 
     def _open(self) -> None:
-        database = self.path / DATABASE
+        path = self.path / DATABASE
         try:
             if self.writable:
-                self._open_to_write(database)
+                self._db = database = connect(path)
+                self._refuse_other_formats(database)
+                self._sums = SumsWriter(self.path, database, checked(database, path).sums)
+                database.execute("PRAGMA synchronous = FULL")
             else:
                 self._reading = ReadDatabase(self.path)
                 self._refuse_other_formats(self._reading.file)
@@ -85,16 +88,10 @@ class Store:
                 raise no_space(self.path) from None
             if not (self.path / SUMS).exists():
                 raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
-            raise Damaged(str(database), str(error)) from None
+            raise Damaged(str(path), str(error)) from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
         self.folder: str = place.removeprefix("file://")
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
-
-    def _open_to_write(self, path: Path) -> None:
-        self._db = database = connect(path)
-        self._refuse_other_formats(database)
-        self._sums = SumsWriter(self.path, database, checked(database, path).sums)
-        database.execute("PRAGMA synchronous = FULL")
 
     def _refuse_other_formats(self, database: sqlite3.Connection) -> None:
         """Say so where there are no checksums, as the state has another format or was not finished."""
@@ -122,7 +119,7 @@ class Store:
         old, place = self.meta("identity") or "", self.folder
         own = identity.new() if self.is_copy() else old
         if own != old and self.meta("segments"):
-            place = identity.own_place(self.folder, old, own)
+            place = f"{self.folder.removesuffix(f'/{old}')}/{own}"  # beside that of the other state
             note(
                 f"{self.path}: this state is a copy, and another one may use the files in {self.folder}; they stay as "
                 f"they are, and are copied to {place}."
@@ -243,7 +240,7 @@ class Store:
     @property
     def remembered(self) -> Remembered:
         """What is remembered of batches and rules."""
-        return Remembered(self._db, self.path)
+        return Remembered(self._rows)
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""

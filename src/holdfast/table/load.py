@@ -71,21 +71,8 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
     arrived = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
     dead = np.unique(np.concatenate([np.empty(0, np.int64), *(each.dead for each in segments)]))
     where = TableFiles(table.schema, (*table.where.segments, *(each.segment for each in segments)), next_id)
-    return replace(arrived.changed([], _present(arrived, dead)), next_id=next_id, where=where)
-
-
-def _present(table: Table, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of the ids that still have a row: compaction drops dead rows, and older segments may still name them."""
-    parts = [_living_ids(each, _within(ids, each)) for each in table.shards]
-    return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def _within(ids: NDArray[np.int64], piece: Shard) -> NDArray[np.int64]:
-    return ids[np.searchsorted(ids, piece.first_id) : np.searchsorted(ids, piece.last_id, side="right")]
-
-
-def _living_ids(piece: Shard, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    return ids if isinstance(piece.ids, range) else ids[piece.ids[np.searchsorted(piece.ids, ids)] == ids]
+    there, _ = arrived.which_live(dead)  # compaction drops dead rows, and older segments may still name them
+    return replace(arrived.changed([], dead[there]), next_id=next_id, where=where)
 
 
 @lru_cache(maxsize=2)
