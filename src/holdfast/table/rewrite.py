@@ -21,6 +21,7 @@ Cost: 100,000 rows of 15 columns take 0.05 s to count and 0.3 s to write anew.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from holdfast.table import files, images, shard
 from holdfast.table.dictionary import NULL_CODE, Dictionary
 from holdfast.table.load import runs_of
+from holdfast.table.runs import Run
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Alive, Segment, Table
 
@@ -266,14 +268,11 @@ def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.
 
 def _add_values(segments: list[Segment], table: Table, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
     """The values that the segments added: neighbours, so their codes follow each other."""
-    first: dict[int, int] = {}
-    count: dict[int, int] = {}
+    runs: dict[int, list[Run]] = defaultdict(list)
     for segment in segments:
         for column, run in runs_of(*files.read(segment.path)).items():
-            first.setdefault(column, run.first)
-            count[column] = count.get(column, 0) + len(run)
-    for column in first:
-        values = table.dictionaries[column].image_range(first[column], count[column])
-        arrays[f"value/{column}"] = values
-        arrays[f"order/{column}"] = images.sorting_order(values)
-        facts["first"][str(column)] = first[column]
+            runs[column].append(run)
+    for column, own in runs.items():
+        values = table.dictionaries[column].image_range(own[0].first, sum(map(len, own)))
+        arrays |= {f"value/{column}": values, f"order/{column}": images.sorting_order(values)}
+        facts["first"][str(column)] = own[0].first
