@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.intake.aside import move_aside
+from holdfast.intake.quarantine import move_aside
 from tests.intake.building import file_of
 
 SHARED = Path("/dev/shm")

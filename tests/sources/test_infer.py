@@ -276,22 +276,16 @@ def test_numbers_are_those_of_python_without_leading_zeros(text: str) -> None:
 @pytest.mark.parametrize(
     ("target", "good", "values"),
     [
-        (pa.int8(), ["-128", "127", "+7"], [-128, 127, 7]),
-        (pa.int16(), ["-32768", "32767"], [-32768, 32767]),
-        (pa.int32(), ["-2147483648", "2147483647"], [-(2**31), 2**31 - 1]),
-        (INT, ["9223372036854775807"], [2**63 - 1]),
-        (pa.uint8(), ["255"], [255]),
-        (pa.float32(), ["1.5", "2", "-inf"], [1.5, 2.0, float("-inf")]),
+        (INT, ["9223372036854775807", "-128", "+7"], [2**63 - 1, -128, 7]),
+        (FLOAT, ["1.5", "2", "-inf"], [1.5, 2.0, float("-inf")]),
         (pa.decimal128(5, 2), ["1.200", ".5", "-12", "999.99", "2."], ["1.20", "0.50", "-12.00", "999.99", "2.00"]),
         (pa.decimal128(5, 2), ["1e2", "-12E-1", ".0", "0e-99999999999", "0.0000"], ["100.00", "-1.20", *["0.00"] * 3]),
         (pa.decimal128(2, 2), ["0.25", "-.5", "5e-1"], ["0.25", "-0.50", "0.50"]),
         (BIG, ["1.0", "1e5", "9" * 38 + ".000", "1e37"], ["1", "100000", "9" * 38, "1" + "0" * 37]),
         (pa.bool_(), ["TRUE", "false"], [True, False]),
-        (pa.timestamp("s"), ["2020-01-01", "2020-01-01T10:00:00.0"], [NEW_YEAR, NEW_YEAR.replace(hour=10)]),
-        (pa.timestamp("ns"), ["2020-01-01 00:00"], [NEW_YEAR]),
-        (pa.date64(), ["2020-01-01"], [NEW_YEAR.date()]),
+        (STAMP, ["2020-01-01", "2020-01-01T10:00:00.0"], [NEW_YEAR, NEW_YEAR.replace(hour=10)]),
+        (DATE, ["2020-01-01"], [NEW_YEAR.date()]),
         (TEXT, ["x", "NA", "007"], ["x", "NA", "007"]),
-        (pa.large_string(), ["x"], ["x"]),
     ],
 )
 def test_casts_to_given_types(target: pa.DataType, good: list[str], values: list[Any]) -> None:
@@ -312,20 +306,15 @@ def fits(text: str, target: pa.DataType) -> bool:
 @pytest.mark.parametrize(
     ("target", "bad"),
     [
-        *((pa.int8(), bad) for bad in ["128", "-129", "1.0", "01", "x"]),
-        *((INT, bad) for bad in ["-9223372036854775808", "9223372036854775808", "00501", "1e5", " 1"]),
-        *((pa.uint8(), bad) for bad in ["256", "-1"]),
+        *((INT, bad) for bad in ["-9223372036854775808", "9223372036854775808", "01", "1e5", " 1", "1.0", "x"]),
         *((FLOAT, bad) for bad in ["1e999", "-1e999", "1,5", "007.5", "0x1p3", "infinit"]),
         *((FLOAT, bad) for bad in ["9007199254740993", "0.10000000000000001", "1e-400", "4e-324"]),
-        *((pa.float32(), bad) for bad in ["1e40", "16777217", "0.123456789"]),
         *((pa.decimal128(5, 2), bad) for bad in ["1.234", "1000", "1e3", "1e-3", "nan", "."]),
         *((BIG, bad) for bad in ["9" * 39, "0.1", "1e38", "1e-5"]),
         *((pa.bool_(), bad) for bad in ["1", "yes", "t"]),
         *((DATE, bad) for bad in ["2021-02-29", "2020-01-01 00:00", "1"]),
         *((STAMP, bad) for bad in ["2020-01-01 10:00Z", "10:00"]),
         *((ZONED, bad) for bad in ["2020-01-01 10:00", "2020-01-01"]),
-        (pa.timestamp("s"), "2020-01-01 10:00:00.5"),
-        (pa.timestamp("ns"), "9999-12-31"),
     ],
 )
 def test_the_first_bad_value_is_named(target: pa.DataType, bad: str) -> None:

@@ -270,7 +270,7 @@ def test_columns_of_many_chunks() -> None:
 
 
 def test_a_schema_casts() -> None:
-    schema = pa.schema([("a", pa.int8()), ("b", pa.float64())])
+    schema = pa.schema([("a", pa.int64()), ("b", pa.float64())])
     typed, nulls = typed_table(text_table(a=["1", ""], b=["2", "3.5"]), FREE, schema, "f.csv")
     assert typed.schema.equals(schema)
     assert (typed["b"].to_pylist(), typed["a"].to_pylist(), nulls) == ([2.0, 3.5], [1, None], ("",))

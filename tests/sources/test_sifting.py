@@ -69,15 +69,15 @@ def test_rows_are_the_records_that_are_rows(data: bytes) -> None:
             bad.append(place)
     assert [list(row.values()) for row in sifted.table.to_pylist()] == rows
     assert sifted.records == len(expected)
-    assert sifted.bad.tolist() == bad
-    assert len(sifted.reasons) == len(bad)
+    assert sifted.bad.records.tolist() == bad
+    assert len(sifted.bad.reasons) == len(bad)
 
 
 def test_what_is_said() -> None:
     data = b'\xef\xbb\xbfx,y\nx\nx,y,z\n\xe4,y\nx,"y\nx,y\n'
     sifted = sift_csv(data, 0, DIALECT)
     assert sifted.table.to_pylist() == [{"a": "x", "b": "y"}] * 2
-    assert dict(zip(sifted.bad.tolist(), sifted.reasons, strict=True)) == {
+    assert dict(zip(sifted.bad.records.tolist(), sifted.bad.reasons, strict=True)) == {
         1: "1 field where 2 are expected",
         2: "3 fields where 2 are expected",
         3: "the byte 0xe4 is not UTF-8",
@@ -100,9 +100,9 @@ def test_pieces_together_are_the_file(tmp_path: Path) -> None:
     assert len(parts) > 5
     assert [row for part in parts for row in part.table.to_pylist()] == whole[0].table.to_pylist()
     first = np.cumsum([0, *(part.records for part in parts)])
-    bad = [int(start) + number for start, part in zip(first, parts, strict=False) for number in part.bad.tolist()]
-    assert bad == whole[0].bad.tolist() == [*range(0, 500, 7), 500]
-    assert [reason for part in parts for reason in part.reasons] == whole[0].reasons
+    bad = [n for start, part in zip(first, parts, strict=False) for n in (start + part.bad.records).tolist()]
+    assert bad == whole[0].bad.records.tolist() == [*range(0, 500, 7), 500]
+    assert [reason for part in parts for reason in part.bad.reasons] == whole[0].bad.reasons
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_json_lines(tmp_path: Path) -> None:
     sifted = sift_json([str(first), str(second)])
     assert sifted.table.to_pylist() == [{"a": "n1", "b": None}, {"a": None, "b": "sx"}, {"a": None, "b": None}]
     assert sifted.records == 7
-    assert dict(zip(sifted.bad.tolist(), sifted.reasons, strict=True)) == {
+    assert dict(zip(sifted.bad.records.tolist(), sifted.bad.reasons, strict=True)) == {
         1: "not a JSON object",
         2: "the byte 0xff is not UTF-8",
         3: "the key 'a' comes twice",

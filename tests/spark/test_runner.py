@@ -16,7 +16,7 @@ from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput
 from holdfast.spark.runner import SparkRunner
 from holdfast.table.frequencies import count_shard
-from holdfast.table.probe import run_probe
+from holdfast.table.load import run_probe
 from holdfast.table.runner import Runner, Threads
 from tests.intake.building import watched
 

@@ -26,9 +26,9 @@ from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Damaged
 from holdfast.progress import Progress
-from holdfast.store.replay import replayed
+from holdfast.store.batches import replayed
 from holdfast.store.store import Store
-from holdfast.table import compact, files, rewrite
+from holdfast.table import files, rewrite
 from holdfast.table.change import Batch
 from holdfast.table.load import load_table
 from holdfast.table.runner import Threads
@@ -49,8 +49,8 @@ def table_of(rows: Sequence[Row]) -> pa.Table:
 def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> Iterator[None]:
     """Compaction and checkpoints as soon as there are a few rows and a few batches."""
     with (
-        patch.object(compact, "_FEWEST", 2),
-        patch.object(compact, "_LARGEST", largest),
+        patch.object(rewrite, "_FEWEST", 2),
+        patch.object(rewrite, "_LARGEST", largest),
         patch.object(rewrite, "_SMALL", small),
         patch.object(upkeep, "_REPLAY_BATCHES", batches),
     ):

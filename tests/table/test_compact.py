@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.table import compact
-from holdfast.table.compact import compacted
+from holdfast.table import rewrite
 from holdfast.table.load import load_table
+from holdfast.table.rewrite import compacted
 from holdfast.table.table import TableFiles
 from tests.oracle.rows import Operation
 from tests.table.building import Kept, operated, rows_of, schema_of
@@ -41,7 +41,7 @@ def test_streams_with_compaction_now_and_then(
 ) -> None:
     kept = Kept.empty(schema_of(key), folder)
     kept = Kept(replace(kept.table, where=kept.files), kept.files, folder)
-    with patch.object(compact, "_FEWEST", 2), patch.object(compact, "_LARGEST", 9):
+    with patch.object(rewrite, "_FEWEST", 2), patch.object(rewrite, "_LARGEST", 9):
         for operations, in_bulk, compacting in steps:
             kept = operated(kept, operations, in_bulk)
             if compacting:

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.table import shard
-from holdfast.table.load import load_table, open_table
-from holdfast.table.probe import run_probe
+from holdfast.table.load import load_table, open_table, run_probe
 from holdfast.table.runner import Threads
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Schema, Table

@@ -11,10 +11,10 @@ from typing import Any
 
 from holdfast.api.batch import Batches, BatchOptions, sources_by_table
 from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing
-from holdfast.intake.aside import move_aside
 from holdfast.intake.build import Sources
 from holdfast.intake.folder import Folder
-from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
+from holdfast.intake.paths import refuse_lake_elsewhere, refuse_lake_here
+from holdfast.intake.quarantine import move_aside
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.store.layout import STREAMS
@@ -85,7 +85,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
     refuse_lake_here(str(folder), inside=False)
-    arriving = Folder(folder.resolve(), store.handled_files(), store.batch, progress)
+    arriving = Folder(folder.resolve(), store, progress)
     while True:
         for path, batch_id, file in arriving.arrived():
             if handle(path, batch_id):

@@ -20,8 +20,8 @@ from holdfast.engines.registry import make_engine, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.progress import SILENT, Progress
+from holdfast.store.batches import replayed
 from holdfast.store.records import AppliedBatch, TableRecord
-from holdfast.store.replay import replayed
 from holdfast.store.reshape import SHAPE
 from holdfast.store.store import Store
 from holdfast.table import files

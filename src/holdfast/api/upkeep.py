@@ -15,9 +15,8 @@ from holdfast.api.loaded import Loaded
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.results.upkeep import Vacuumed
-from holdfast.table.compact import compacted
 from holdfast.table.load import load_table
-from holdfast.table.rewrite import Kept, bytes_a_row, is_overweight, needed_bytes, rewritten
+from holdfast.table.rewrite import Kept, bytes_a_row, compacted, is_overweight, needed_bytes, rewritten
 from holdfast.table.table import Segment, TableFiles
 
 _NEEDED = "needed"  # the fact of a state: how many bytes a row of each table needs

@@ -13,12 +13,13 @@ from holdfast.intake.choosing import SAID, Way, runner_for
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Part, Quarantine
 from holdfast.intake.reading import Reading, ReadOptions, open_source
-from holdfast.intake.sifting import NOTHING, Rejected, stage_good_rows
+from holdfast.intake.sifting import stage_good_rows
 from holdfast.intake.staging import Plan, StagedRows, plan_batch, plan_init, stage_rows
 from holdfast.progress import Progress
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.infer import decide, kept_as_text
+from holdfast.sources.sifting import NOTHING
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
@@ -196,7 +197,9 @@ class BatchReader:
             together = _together(sources.mode, staged, folder, self.on_missing)
             incoming = replace(together, tolerant=self.quarantine is not None, before=before)
             assert table.where is not None
-            admitted = admit.admit(table, table.where, incoming, folder, _runner_of(parts), self.progress.step)
+            sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
+            runner = runner_for(sessions[-1] if sessions else None)
+            admitted = admit.admit(table, table.where, incoming, folder, runner, self.progress.step)
             if self.quarantine is not None:
                 self.quarantine.put(table.schema.name, parts, admitted)
             return admitted
@@ -241,19 +244,13 @@ class BatchReader:
 
     def _sifted(self, name: str, reading: Reading, constant: int | None) -> Part:
         if not reading.columns:  # no line of it is a row
-            found = reading.sifted
-            return Part(name, reading, rejected=Rejected(found.bad, found.reasons) if found else NOTHING)
+            return Part(name, reading, rejected=reading.sifted.bad if reading.sifted else NOTHING)
         plan = self._plan(reading, constant)
         return Part(name, reading, plan, *stage_good_rows(reading, plan, self.folder, admit.SMALL))
 
     def _plan(self, reading: Reading, constant: int | None) -> Plan:
         nulls = self.options.csv.nulls
         return plan_batch(reading, self.table.schema, self.left_out, nulls, constant, self.operation_column)
-
-
-def _runner_of(parts: Sequence[Part]) -> Runner:
-    sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
-    return runner_for(sessions[-1] if sessions else None)
 
 
 def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:

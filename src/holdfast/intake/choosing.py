@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.errors import BadInput
 from holdfast.sources.opening import COMPRESSED
+from holdfast.spark.session import is_here
 from holdfast.table.runner import Runner, Threads
 
 if TYPE_CHECKING:
-    from holdfast.spark.types import SparkSession
+    from holdfast.spark import SparkSession
 
 Way = Literal["local", "spark"]
 SAID: dict[Way, str] = {"local": "in this process", "spark": "with Spark"}
@@ -89,8 +90,6 @@ def runner_for(session: SparkSession | None) -> Runner:
     """Where tasks on staged files run: in Spark where its tasks run on other machines, else in threads here."""
     if session is None:
         return Threads()
-    from holdfast.spark.session import is_here
-
     return reader_of(None if is_here(session) else session)
 
 

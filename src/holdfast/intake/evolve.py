@@ -54,20 +54,16 @@ def _columns_of_rows(reading: Reading, options: ReadOptions) -> Found:
 
 
 def _columns(reading: Reading, table: str, folder: str) -> Found:
-    if not reading.columns:
-        return []
-    return [each for each in _typed(reading, table, folder) if each[0] not in reading.overlooked]
-
-
-def _typed(reading: Reading, table: str, folder: str) -> Found:
-    if not reading.text:
-        return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in reading.columns]
+    own = [(name, given) for name, given in reading.columns if name not in reading.overlooked]
+    if not own or not reading.text:
+        return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in own]
     plan, _ = plan_init(reading, table)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     rows.remove()
-    if not reading.infer:
-        return [(column.name, column.type) for column in plan.columns]
-    return _decided([column.name for column in plan.columns], rows.traits, reading)
+    found: Found = [(column.name, column.type) for column in plan.columns]
+    if reading.infer:
+        found = _decided([name for name, _ in found], rows.traits, reading)
+    return [each for each in found if each[0] not in reading.overlooked]
 
 
 def _decided(names: Sequence[str], seen: Sequence[Traits], reading: Reading) -> Found:

@@ -20,9 +20,10 @@ from holdfast.intake.build import Sources
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
-from holdfast.intake.sifting import NOTHING, Rejected, sifted_whole
+from holdfast.intake.sifting import sifted_whole
 from holdfast.intake.staging import whole_table, without_dictionaries
 from holdfast.sources import jsonlines
+from holdfast.sources.sifting import NOTHING, Rejected
 from holdfast.table import arrow
 from holdfast.table.table import Schema
 
@@ -130,17 +131,16 @@ class Feed:
     def sifted(self) -> tuple[dict[str, Reading], Rejected]:
         """The same of a source with bad records: these are left out, and so are rows for tables that are not here."""
         whole = sifted_whole(self.reading)
-        bad = Rejected(whole.bad, whole.reasons)
         if not self.reading.columns:
-            return self._in_order({}), bad
+            return self._in_order({}), whole.bad
         self._refuse_columns()
         table = without_dictionaries(whole.table)
         codes, names = self._tables_of(table)
         rows = {name: np.flatnonzero(codes == code) for code, name in enumerate(names) if name in self.known}
-        found = {name: self._rows(name, table, own, bad.record_of(own)) for name, own in rows.items()}
+        found = {name: self._rows(name, table, own, whole.bad.record_of(own)) for name, own in rows.items()}
         lost = np.delete(np.arange(len(table)), np.concatenate([np.empty(0, np.int64), *rows.values()]))
         reasons = [self._wrong_table(None if code < 0 else names[code]) for code in codes[lost].tolist()]
-        return self._in_order(found), bad.and_rows(lost, reasons)
+        return self._in_order(found), whole.bad.and_rows(lost, reasons)
 
     def _rows(self, name: str, table: pa.Table, own: NDArray[np.int64], records: NDArray[np.int64]) -> Reading:
         """Some rows that are here, and which records of the source they are, for a table."""

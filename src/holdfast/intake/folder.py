@@ -11,7 +11,7 @@ Files should be moved into the folder whole; names that begin with a dot or an u
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from os import stat_result
@@ -19,17 +19,16 @@ from pathlib import Path
 
 from holdfast.errors import refuse_not_utf8
 from holdfast.progress import Progress
-from holdfast.store.handled import Handled, HandledFiles
-from holdfast.store.records import BatchRecord
+from holdfast.store.records import Handled
+from holdfast.store.store import Store
 
 
 class Folder:
     """The files of a folder that are still to be applied."""
 
-    def __init__(
-        self, folder: Path, handled: HandledFiles, batch: Callable[[str], BatchRecord | None], progress: Progress
-    ) -> None:
-        self._folder, self._handled, self._batch, self._progress = folder, handled, batch, progress
+    def __init__(self, folder: Path, store: Store, progress: Progress) -> None:
+        self._folder, self._store, self._progress = folder, store, progress
+        self._handled = store.handled_files()
 
     def arrived(self) -> Iterator[tuple[str, str, Handled]]:
         """The path of each file that is new or replaced, the oldest first; the id of its batch; and what to `remember`
@@ -53,7 +52,8 @@ class Folder:
 
     def remember(self, file: Handled) -> None:
         """The file is applied."""
-        self._handled.put(file)
+        self._store.put_handled(file)
+        self._handled[file.path] = file
 
     def _listed(self) -> list[tuple[str, stat_result]]:
         found = []
@@ -65,7 +65,7 @@ class Folder:
 
     def _changed_since_applied(self, file: Handled, facts: stat_result) -> bool:
         """Whether a file was applied, its content was not remembered, and it is a later one: said, and passed over."""
-        applied = self._batch(f"file:{file.path}")
+        applied = self._store.batch(f"file:{file.path}")
         if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
             return False
         self._progress.note(

@@ -10,6 +10,8 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 from holdfast.sources.dialect import refuse_equal_names
 
+_WHAT_CAN_BE_READ = "give a path, or a pandas, Polars, Arrow or Spark table"
+
 
 def arrow_table(source: Any) -> pa.Table:
     """The source as an Arrow table. A lazy frame of Polars is computed."""
@@ -23,8 +25,11 @@ def arrow_table(source: Any) -> pa.Table:
     if library == "polars" and hasattr(source, "collect"):
         source = source.collect()
     if hasattr(source, "__arrow_c_stream__") and not isinstance(source, pa.ChunkedArray):
-        return _arrow_of_stream(source)
-    raise BadInput(f"can't read {type(source).__name__}; give a path, or a pandas, Polars, Arrow or Spark table")
+        try:
+            return pa.table(source)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise BadInput(f"can't read {type(source).__name__}: {error}; {_WHAT_CAN_BE_READ}") from None
+    raise BadInput(f"can't read {type(source).__name__}; {_WHAT_CAN_BE_READ}")
 
 
 def is_spark_frame(source: object) -> bool:
@@ -37,15 +42,6 @@ def lasting(source: Any) -> Any:
     if isinstance(source, str | Path) or is_spark_frame(source):
         return source
     return arrow_table(source)
-
-
-def _arrow_of_stream(source: Any) -> pa.Table:
-    try:
-        return pa.table(source)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise BadInput(
-            f"can't read {type(source).__name__}: {error}; give a path, or a pandas, Polars, Arrow or Spark table"
-        ) from None
 
 
 def _arrow_of_pandas(frame: Any) -> pa.Table:

@@ -55,12 +55,9 @@ def _texts(column: pa.ChunkedArray) -> list[str | None]:
     try:
         return list(plain.cast(pa.string()).to_pylist())
     except (pa.ArrowException, UnicodeDecodeError):  # lists and the like, and text that is not UTF-8
-        raw = plain.cast(pa.binary()).to_pylist() if _is_text(plain.type) else plain.to_pylist()
+        is_text = pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type)
+        raw = plain.cast(pa.binary()).to_pylist() if is_text else plain.to_pylist()
         return [None if value is None else _text(value) for value in raw]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _text(value: object) -> str:

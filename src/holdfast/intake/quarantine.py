@@ -6,28 +6,36 @@ The same batch, tried again after a crash, writes the same file again. It has th
 `holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. When its rows are mended, it can be applied as it is,
 for these two columns are passed over. What doesn't split into columns is in one of its own, `holdfast_text`, and is
 refused as long as it stands there.
+
+Files that can't be applied at all are moved out of the way: into a folder, with a file beside each that says why. The
+reason is on the disk before the file is moved, and a file that a crash left in both places is moved again to where it
+was going: at any moment the file is in one place at least, and in the end in one.
 """
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 from holdfast.changes.operations import NAMES
 from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.aside import write_durably
 from holdfast.intake.originals import Original, as_texts, originals
 from holdfast.intake.reading import NOTED, UNSPLIT, Reading
-from holdfast.intake.sifting import NOTHING, Rejected
 from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
+from holdfast.sources.sifting import NOTHING, Rejected
+from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
 
@@ -60,9 +68,16 @@ class Quarantine:
         """Write the bad rows of each part of a batch on a table, before it is committed."""
         first = 0
         for part in parts:
-            wrong = admitted.wrong.between(first, first + part.staged.rows)
-            self._put_part(table, part, wrong, admitted)
-            first += part.staged.rows
+            staged = part.staged
+            wrong = admitted.wrong.between(first, first + staged.rows)
+            rows = wrong.places if staged.order is None else staged.order[wrong.places]
+            bad = part.rejected.and_rows(rows, wrong.reasons())
+            name = f"{_file_name(table)}.{part.name}"
+            if staged.traceable:
+                self.put_records(name, part.reading, bad)
+            else:
+                self._write(name, part.reading, False, bad.reasons, partial(_from_codes, part, wrong, admitted))
+            first += staged.rows
 
     def put_records(self, name: str, reading: Reading, rejected: Rejected) -> None:
         """Write records of a source that are no rows of a table, or, where it has rows of several, of none."""
@@ -70,14 +85,6 @@ class Quarantine:
         self._write(
             name, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
         )
-
-    def _put_part(self, table: str, part: Part, wrong: WrongRows, admitted: Admitted) -> None:
-        bad, reading = _bad_records(part, wrong), part.reading
-        name = f"{_file_name(table)}.{part.name}"
-        if part.staged.traceable:
-            self.put_records(name, reading, bad)
-        else:
-            self._write(name, reading, False, bad.reasons, lambda: _from_codes(part, wrong, admitted))
 
     def _write(
         self,
@@ -136,12 +143,6 @@ def _file_name(given: str) -> str:
     return plain if plain == given else f"{plain}-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
 
 
-def _bad_records(part: Part, wrong: WrongRows) -> Rejected:
-    """The records of a part that were no rows, or rows that can't be applied, in order."""
-    rows = wrong.places if part.staged.order is None else part.staged.order[wrong.places]
-    return part.rejected.and_rows(rows, wrong.reasons())
-
-
 def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
     """Columns and rows of what Spark put in an order: as they came in, with the operations that a column told."""
     columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
@@ -195,3 +196,68 @@ def _keys(text: str) -> set[str] | None:
         return set(row_of(text) or ())
     except BadLine:
         return None
+
+
+# ---- whole files -----------------------------------------------------------------------------------------------------
+
+
+def move_aside(path: str, folder: Path, reason: str) -> Path | None:
+    """Move a file into a folder, with the reason in `NAME.reason` beside it; gives where it is now. Of a file elsewhere
+    (`s3://…`), which stays where it is, and of one that has gone only the reason is written.
+    """
+    said = [f"{path}\n", f"{reason}\n"]
+    with clear_sentences(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source = None if "://" in path else Path(path)
+        if source is None or not source.exists():
+            write_durably(folder / f"{path.rpartition('/')[2]}.reason", said)
+            return None
+        target = _target(source, folder)
+        write_durably(_reason(target), said)
+        _move(source, target)
+    return target
+
+
+def write_durably(path: Path, lines: Iterable[str]) -> None:
+    """Write a file whole, or not at all, and wait until it and its name are on the disk."""
+    draft = path.with_name(f".{path.name}")
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(lines)
+    _put(draft, path)
+
+
+def _target(source: Path, folder: Path) -> Path:
+    """Where a file goes: under its own name, or, where another file has it, with a number."""
+    stem, dot, suffix = source.name.partition(".")
+    names = (source.name if n == 1 else f"{stem}-{n}{dot}{suffix}" for n in count(1))
+    return next(to for to in map(folder.joinpath, names) if _is_free(to, source))
+
+
+def _is_free(target: Path, source: Path) -> bool:
+    """Whether a file may go there: no other one has the name, or that of the reason."""
+    reason = _reason(target)
+    if reason.exists() and not reason.read_bytes().startswith(f"{source}\n".encode()):
+        return False
+    return not target.exists() or filecmp.cmp(source, target, shallow=False)
+
+
+def _reason(target: Path) -> Path:
+    return target.with_name(f"{target.name}.reason")
+
+
+def _move(source: Path, target: Path) -> None:
+    if source.parent.stat().st_dev == target.parent.stat().st_dev:
+        source.replace(target)
+    else:
+        draft = target.with_name(f".{target.name}")
+        shutil.copyfile(source, draft)
+        _put(draft, target)
+        source.unlink()
+    files.flush(target.parent)
+    files.flush(source.parent)
+
+
+def _put(draft: Path, path: Path) -> None:
+    files.flush(draft)
+    draft.replace(path)
+    files.flush(path.parent)

@@ -16,9 +16,8 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.choosing import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
-from holdfast.intake.lakes import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.memory import arrow_table, is_spark_frame
-from holdfast.intake.paths import files_of, kind_of, refuse_other_format
+from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
@@ -26,10 +25,11 @@ from holdfast.sources.opening import refuse_long_lines
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted, secrets_of, with_environment
 from holdfast.sources.sifting import Sifted, sift_json
+from holdfast.spark.session import session
 from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
-    from holdfast.spark.types import DataFrame, SparkSession
+    from holdfast.spark import DataFrame, SparkSession
 
 # Text of so many bytes is cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20
@@ -275,7 +275,6 @@ class _Path:
         return Reading(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
 
     def _csv_in_pieces(self, files: list[str], dialect: Dialect, said: list[str]) -> Reading:
-        from holdfast.spark.session import session
 
         options = self.options
         columns = tuple((name, pa.string()) for name in dialect.names)
@@ -312,7 +311,6 @@ class _Path:
         why = f"--schema {ddl!r}: only Spark can tell what it means"
         refuse_other_way(self.options.reader, "spark", why, ", or mend it")
         from holdfast.spark import frames
-        from holdfast.spark.session import session
 
         session(self.spark)
         with frames.clear_sentence(f"--schema {ddl!r}"):
@@ -350,7 +348,7 @@ class _Path:
             refuse_long_lines(file)
         sifted = sift_json(files)
         table = sifted.table
-        if not table.num_columns and sifted.records > len(sifted.bad):
+        if not table.num_columns and sifted.records > len(sifted.bad.records):
             raise jsonlines.keyless(path)
         if self.options.schema:
             table = jsonlines.chosen(table, [name for name, _ in self._parse_ddl()])
@@ -358,17 +356,17 @@ class _Path:
         return Reading(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
 
     def _json_with_spark(self, declared: dict[str, pa.DataType]) -> Reading:
-        from holdfast.spark import frames, jsonframes
+        from holdfast.spark import frames
 
         path, files, running = self.path, self.files, self._session()
         with frames.clear_sentence(path):
-            lines = jsonframes.lines(running, files or [path])
-            looks = {} if declared else jsonframes.looks(lines)
+            lines = frames.json_lines(running, files or [path])
+            looks = {} if declared else frames.json_looks(lines)
         if looks is None:
             raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
         types, said = jsonlines.types_of(looks, self.options.csv.types == "text")
         types |= declared
-        frame = jsonframes.rows(lines, list(types))
+        frame = frames.json_rows(lines, list(types))
         if not types and not frame.isEmpty():
             raise jsonlines.keyless(path)
         return Reading(
@@ -388,7 +386,6 @@ class _Path:
 
     def _session(self) -> SparkSession:
         """The session that reads the path, which must be no table of a lake."""
-        from holdfast.spark.session import session
 
         running = session(self.spark)
         if not self.files:
@@ -419,7 +416,6 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
     from holdfast.spark import frames
-    from holdfast.spark.session import session
 
     shown = redacted(url)
     choose_way(shown, "jdbc", None, options.reader, spark)

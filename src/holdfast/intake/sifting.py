@@ -7,10 +7,9 @@ halved until each that is to blame is found. Texts that are to be cast are looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -32,31 +31,10 @@ from holdfast.intake.staging import (
 )
 from holdfast.sources import jsonlines
 from holdfast.sources.pieces import Piece
-from holdfast.sources.sifting import Sifted, sift_piece
+from holdfast.sources.sifting import NOTHING, Rejected, Sifted, sift_piece
 from holdfast.table import arrow
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """Records of a source, by their numbers in order, that are no rows of the table, and why."""
-
-    records: NDArray[np.int64]
-    reasons: Sequence[str]
-
-    def record_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The numbers of the records that some rows are: all other records are rows, counted from 0."""
-        return rows + np.searchsorted(self.records - np.arange(len(self.records)), rows, side="right")
-
-    def and_rows(self, rows: NDArray[np.int64], reasons: Sequence[str]) -> Rejected:
-        """The same with some rows, which are no good either."""
-        records = np.concatenate([self.records, self.record_of(rows)])
-        told, order = [*self.reasons, *reasons], np.argsort(records)
-        return Rejected(records[order], [told[place] for place in order.tolist()])
-
-
-NOTHING = Rejected(np.empty(0, np.int64), ())
 
 
 def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
@@ -67,13 +45,16 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
         return stage_rows(reading, plan, folder, few), NOTHING
     with with_source(reading):
         if reading.pieces and plan.version_place < 0:
-            tasks = [_SiftPiece(piece, plan, folder, reading.name) for piece in reading.pieces]
-            return _end_to_end(reader_of(reading.spark).map(_stage_sifted, tasks))
+            done = reader_of(reading.spark).map(partial(_stage_sifted, plan, folder, reading.name), reading.pieces)
+            staged = [rows for rows, _, _ in done]
+            paths = tuple(path for rows in staged for path in rows.paths)
+            bad = Rejected.end_to_end((records, rejected) for _, records, rejected in done)
+            return StagedRows(sum(rows.rows for rows in staged), (), paths), bad
         whole = sifted_whole(reading)
         if reading.sifted is not None:
             whole = replace(whole, table=jsonlines.unmarked_at(whole.table, (plan.operation_place, plan.version_place)))
         sifted = _fitting(whole, plan, reading.name)
-        return stage_in_order(sifted.table, plan, folder, few), Rejected(sifted.bad, sifted.reasons)
+        return stage_in_order(sifted.table, plan, folder, few), sifted.bad
 
 
 def sifted_whole(reading: Reading) -> Sifted:
@@ -82,56 +63,26 @@ def sifted_whole(reading: Reading) -> Sifted:
         assert reading.table is not None
         return replace(reading.sifted, table=reading.table)
     if reading.table is not None:
-        return Sifted(reading.table, len(reading.table), np.empty(0, np.int64), [])
+        return Sifted(reading.table, len(reading.table))
     parts = [sift_piece(piece) for piece in reading.pieces]
-    first = np.cumsum([0, *(part.records for part in parts)])
-    return Sifted(
-        pa.concat_tables([without_dictionaries(part.table) for part in parts]),
-        int(first[-1]),
-        np.concatenate([start + part.bad for start, part in zip(first.tolist(), parts, strict=False)]),
-        [reason for part in parts for reason in part.reasons],
-    )
+    table = pa.concat_tables([without_dictionaries(part.table) for part in parts])
+    bad = Rejected.end_to_end((part.records, part.bad) for part in parts)
+    return Sifted(table, sum(part.records for part in parts), bad)
 
 
 # ---- pieces of files ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _SiftPiece:
-    """Read a piece of a file, and stage what can be staged in a folder."""
-
-    piece: Piece
-    plan: Plan
-    folder: str
-    source: str
-
-
-def _stage_sifted(task: _SiftPiece) -> tuple[StagedRows, int, Rejected]:
-    """The task, in a thread here or in a task of Spark's: staged rows, how many records there are, and the bad ones."""
-    sifted = _fitting(sift_piece(task.piece), task.plan, task.source)
-    paths = write_in_chunks(sifted.table, task.plan, task.folder)
-    return StagedRows(len(sifted.table), (), paths), sifted.records, Rejected(sifted.bad, sifted.reasons)
-
-
-def _end_to_end(done: Sequence[tuple[StagedRows, int, Rejected]]) -> tuple[StagedRows, Rejected]:
-    first = np.cumsum([0, *(records for _, records, _ in done)])
-    bad = [start + rejected.records for start, (_, _, rejected) in zip(first.tolist(), done, strict=False)]
-    staged = [rows for rows, _, _ in done]
-    return (
-        StagedRows(sum(rows.rows for rows in staged), (), tuple(path for rows in staged for path in rows.paths)),
-        Rejected(np.concatenate(bad), [reason for _, _, each in done for reason in each.reasons]),
-    )
+def _stage_sifted(plan: Plan, folder: str, source: str, piece: Piece) -> tuple[StagedRows, int, Rejected]:
+    """Read a piece of a file, in a thread here or in a task of Spark's, and stage what can be staged in a folder: the
+    staged rows, how many records there are, and the bad ones.
+    """
+    sifted = _fitting(sift_piece(piece), plan, source)
+    paths = write_in_chunks(sifted.table, plan, folder)
+    return StagedRows(len(sifted.table), (), paths), sifted.records, sifted.bad
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
-
-
-@runtime_checkable
-class _Telling(Protocol):
-    """A caster that can tell all that is wrong at once."""
-
-    def misfits(self, values: pa.Array) -> dict[int, str]:
-        """What is wrong with the texts that are no values, by their places."""
 
 
 def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
@@ -145,11 +96,10 @@ def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
         return sifted
     rows = np.array(sorted(reasons), np.int64)
     told = ["; ".join(reasons[row]) for row in rows.tolist()]
-    rejected = Rejected(sifted.bad, sifted.reasons).and_rows(rows, told)
     good = np.ones(len(sifted.table), np.bool_)
     good[rows] = False
     table = without_dictionaries(sifted.table).filter(arrow.from_numpy(good))  # they would keep what is left out
-    return Sifted(table, sifted.records, rejected.records, list(rejected.reasons))
+    return Sifted(table, sifted.records, sifted.bad.and_rows(rows, told))
 
 
 def _without_advice(sentence: str) -> str:
@@ -162,7 +112,7 @@ def _misfits(table: pa.Table, plan: Plan) -> Iterator[tuple[NDArray[np.int64], s
     """Rows, and what is wrong with them."""
     for place, column, caster in zip(plan.places, plan.columns, plan.casters, strict=True):
         if place >= 0:
-            told = caster.misfits if isinstance(caster, _Telling) else None
+            told = getattr(caster, "misfits", None)  # of a caster that can tell all that is wrong at once
             yield from _bad_rows(table.column(place), partial(_stage_one, column, caster), told)
     if plan.operation_place >= 0:
         yield from _bad_rows(_with_nulls(table, plan.operation_place), parse_operations)

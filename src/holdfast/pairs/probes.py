@@ -16,8 +16,7 @@ from holdfast.pairs.ranked import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
 from holdfast.pairs.signatures import EQUAL, Kind, Signed, both_ways
 from holdfast.table.change import Change
-from holdfast.table.load import open_table
-from holdfast.table.probe import run_probe
+from holdfast.table.load import open_table, run_probe
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table, TableFiles

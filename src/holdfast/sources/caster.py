@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput
 from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
-from holdfast.table.types import kept_type, show_type
+from holdfast.table.types import show_type
 
 _IN_A_STATE = "in a state: holdfast columns STATE retype, or apply --evolve where a wider type is enough"
 
@@ -39,9 +39,8 @@ def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:
     """What is wrong with a value, and what to do about it."""
     shown = bad.value if len(bad.value) <= 60 else bad.value[:57] + "…"
     if isinstance(bad, BadNumber):
-        called = show_type(target) if kept_type(target) == target else str(target)
         wider = "text" if pa.types.is_decimal(target) else "decimal or text"
-        reason = f"{shown} can't be held exactly by a column of type {called}"
+        reason = f"{shown} can't be held exactly by a column of type {show_type(target)}"
         return f"{reason}; mend the value, or declare the column as {wider} ({_IN_A_STATE})"
     return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text ({_IN_A_STATE})"
 

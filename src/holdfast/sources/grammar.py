@@ -40,14 +40,10 @@ def at_most(limit: int) -> str:
     return f"(?:{'|'.join([*parts, digits])})"
 
 
-def real(whole: str, fraction: str) -> str:
-    """The pattern of a number with a point: `whole` before it, `fraction` after it; one side may lack digits."""
-    return f"(?:{whole}\\.(?:{fraction})?|\\.{fraction})"
-
-
 INTEGER = "(?:0|[1-9][0-9]*)"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)"
-_REAL = f"[+-]?(?:{real(INTEGER, '[0-9]+')}{_EXPONENT}?|{INTEGER}{_EXPONENT})"
+_POINTED = f"(?:{INTEGER}\\.[0-9]*|\\.[0-9]+)"  # one side of the point may lack digits
+_REAL = f"[+-]?(?:{_POINTED}{_EXPONENT}?|{INTEGER}{_EXPONENT})"
 
 # Years 0001 to 9999, months of 31 and 30 days, February, and the 29th of February in leap years only.
 _YEAR = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"

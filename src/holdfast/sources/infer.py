@@ -15,7 +15,7 @@ Cost: a handful of RE2 passes over the distinct values; no Python per value.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -25,16 +25,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
-from holdfast.sources.grammar import (
-    INTEGERS,
-    NO_KIND,
-    NUMBERS,
-    OPENING,
-    PATTERNS,
-    Kind,
-    at_most,
-    pattern,
-)
+from holdfast.sources.grammar import INTEGERS, NO_KIND, NUMBERS, OPENING, PATTERNS, Kind, pattern
 from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
 from holdfast.table import arrow
 
@@ -121,7 +112,7 @@ def _beside(column: Traits, nulls: tuple[str, ...]) -> Traits:
 def _values_traits(values: pa.Array) -> Traits:
     """The kinds among the values, each found by one pass over those that had no earlier kind."""
     seen, numbers = NO_KIND, NO_NUMBERS
-    rest = values.filter(_opens(values))
+    rest = values.filter(pc.match_substring_regex(values, f"^{OPENING}"))
     if len(rest) < len(values):
         seen |= Kind.TEXT
     for kind in PATTERNS:
@@ -162,13 +153,14 @@ def _type_of(column: Traits) -> pa.DataType:
 
 
 def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> pa.Array:
-    """Text as values of the target type, with the grammar of inference; the texts in `nulls` become null.
+    """Text as values of the target type, which is a kept one (see `table.types`), with the grammar of inference; the
+    texts in `nulls` become null.
 
     Raises BadValue for the first text that is no value of the type, and BadNumber where it is a number and the type
     can't hold it exactly.
     """
     text = _without(nulls, values)
-    if _is_text(target):
+    if target == pa.string():
         return text.cast(target)
     wrong = _misfits(text, target)
     if wrong.any():
@@ -178,7 +170,7 @@ def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> 
 
 def bad_values(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> Iterator[BadValue]:
     """What is wrong with each text that `cast_text` refuses."""
-    if not _is_text(target):
+    if target != pa.string():
         for index in np.flatnonzero(_misfits(_without(nulls, values), target)).tolist():
             yield _bad(index, values, target)
 
@@ -217,8 +209,8 @@ def _accepted(target: pa.DataType) -> str:
     if pa.types.is_boolean(target):
         return PATTERNS[Kind.BOOL]
     if pa.types.is_integer(target):
-        return _integer_pattern(target)
-    if pa.types.is_floating(target) and target.bit_width >= 32:
+        return PATTERNS[Kind.INT]
+    if pa.types.is_floating(target):
         return pattern(NUMBERS | Kind.WORD)
     if pa.types.is_decimal(target) and 0 <= target.scale <= target.precision:
         return pattern(NUMBERS)
@@ -229,26 +221,12 @@ def _accepted(target: pa.DataType) -> str:
     raise BadInput(f"text can't be read as {target}; declare the column as text")
 
 
-def _integer_pattern(target: pa.DataType) -> str:
-    if pa.types.is_unsigned_integer(target):
-        return f"\\+?{at_most(2**target.bit_width - 1)}"
-    limit = 2 ** (target.bit_width - 1) - 1
-    if target == pa.int64():
-        return PATTERNS[Kind.INT]
-    return f"(?:\\+?{at_most(limit)}|-{at_most(limit + 1)})"
-
-
 def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:
     """Cast texts that fit the type's pattern."""
     if pa.types.is_integer(target):
         return pc.utf8_ltrim(text, characters="+").cast(target)
     if pa.types.is_decimal(target):
         return _decimals(text, target)
-    if pa.types.is_timestamp(target):
-        stamps = text.cast(pa.timestamp("us", tz="UTC" if target.tz else None))
-        return _checked(stamps, text, lambda some: some.cast(target))
-    if pa.types.is_date(target):
-        return text.cast(pa.date32()).cast(target)
     return text.cast(target)
 
 
@@ -274,22 +252,6 @@ def _decimal(negative: bool, significant: str, top: int, scale: int) -> Decimal:
     return Decimal((int(negative), tuple(map(int, unscaled)), -scale))
 
 
-def _checked(values: pa.Array, text: pa.Array, cast: Callable[[pa.Array], pa.Array]) -> pa.Array:
-    """`cast(values)`, or BadValue for the first value that it refuses, found by halving."""
-    try:
-        return cast(values)
-    except pa.ArrowInvalid:
-        good, bad = 0, len(values)  # the first `good` values pass, the first `bad` don't
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            try:
-                cast(values.slice(0, middle))
-                good = middle
-            except pa.ArrowInvalid:
-                bad = middle
-        raise BadValue(good, text[good].as_py()) from None
-
-
 def _bad(index: int, values: pa.Array, target: pa.DataType) -> BadValue:
     """BadValue or BadNumber for a value that does not fit."""
     value = values[index].as_py()
@@ -299,13 +261,5 @@ def _bad(index: int, values: pa.Array, target: pa.DataType) -> BadValue:
     return (BadNumber if is_number else BadValue)(index, value)
 
 
-def _is_text(target: pa.DataType) -> bool:
-    return target in (pa.string(), pa.large_string())
-
-
 def _matches(values: pa.Array, whole: str) -> pa.Array:
     return pc.match_substring_regex(values, f"^(?:{whole})$")
-
-
-def _opens(values: pa.Array) -> pa.Array:
-    return pc.match_substring_regex(values, f"^{OPENING}")

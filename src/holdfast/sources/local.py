@@ -307,13 +307,10 @@ def _cast_distinct(encoded: pa.ChunkedArray, field: pa.Field, nulls: tuple[str, 
         return cast_text(_distinct(encoded), field.type, nulls)
     except BadValue as bad:
         record = 1 + pc.index(_indices(encoded), bad.index).as_py()
-        raise BadInput(_value_complaint(name, record, field, bad)) from None
+        marker = "name it as a null marker, " if bad.value in ("", *MARKERS) else ""
+        where = f"{name}, record {record}, column {field.name!r}"
+        raise BadInput(f"{where}: {refusal(bad, field.type, marker)}") from None
 
 
 def _indices(encoded: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32())
-
-
-def _value_complaint(name: str, record: int, field: pa.Field, bad: BadValue) -> str:
-    marker = "name it as a null marker, " if bad.value in ("", *MARKERS) else ""
-    return f"{name}, record {record}, column {field.name!r}: {refusal(bad, field.type, marker)}"

@@ -75,7 +75,7 @@ def digits(numerals: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     length = _numbers(pc.binary_length(plain))
     whole = np.where(pointed, _numbers(pc.find_substring(plain, ".")), length)
     fraction = np.where(pointed, length - whole - 1, 0)
-    powers = np.flatnonzero(_has_exponent(numerals))
+    powers = np.flatnonzero(arrow.to_numpy(pc.match_substring(numerals, "e", ignore_case=True)))
     if len(powers):
         parts = split(numerals.take(arrow.from_numpy(powers)))
         whole[powers] = np.maximum(parts.top, 0)
@@ -116,10 +116,6 @@ def _as_printed(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
         ours, theirs = split(numerals.take(arrow.from_numpy(other))), split(printed.take(arrow.from_numpy(other)))
         same[other] = arrow.to_numpy(pc.equal(ours.digits, theirs.digits)) & (ours.top == theirs.top)
     return same
-
-
-def _has_exponent(numerals: pa.Array) -> NDArray[np.bool_]:
-    return arrow.to_numpy(pc.or_(pc.match_substring(numerals, "e"), pc.match_substring(numerals, "E")))
 
 
 def _numbers(counts: pa.Array) -> NDArray[np.int64]:

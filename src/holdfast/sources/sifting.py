@@ -10,7 +10,7 @@ Cost: about two nanoseconds a byte of CSV, and some microseconds a record that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +28,49 @@ _UNCLOSED = -1  # instead of the number of fields
 
 
 @dataclass(frozen=True)
+class Rejected:
+    """Records of a source, by their numbers in order, that are no rows, and why."""
+
+    records: NDArray[np.int64]
+    reasons: Sequence[str]
+
+    @staticmethod
+    def of(reasons: Mapping[int, str]) -> Rejected:
+        """Records with what is wrong with each."""
+        numbers = sorted(reasons)
+        return Rejected(np.array(numbers, np.int64), [reasons[number] for number in numbers])
+
+    @staticmethod
+    def end_to_end(parts: Iterable[tuple[int, Rejected]]) -> Rejected:
+        """Those of the parts of a source, each with the number of its records."""
+        records, reasons, first = [NOTHING.records], list[str](), 0
+        for count, own in parts:
+            records.append(first + own.records)
+            reasons += own.reasons
+            first += count
+        return Rejected(np.concatenate(records), reasons)
+
+    def record_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of the records that some rows are: all other records are rows, counted from 0."""
+        return rows + np.searchsorted(self.records - np.arange(len(self.records)), rows, side="right")
+
+    def and_rows(self, rows: NDArray[np.int64], reasons: Sequence[str]) -> Rejected:
+        """The same with some rows, which are no good either."""
+        records = np.concatenate([self.records, self.record_of(rows)])
+        told, order = [*self.reasons, *reasons], np.argsort(records)
+        return Rejected(records[order], [told[place] for place in order.tolist()])
+
+
+NOTHING = Rejected(np.empty(0, np.int64), ())
+
+
+@dataclass(frozen=True)
 class Sifted:
-    """The rows of a part of a source, of how many records they are, and which of these are no rows and why."""
+    """The rows of a part of a source, of how many records they are, and which of these are no rows."""
 
     table: pa.Table
     records: int
-    bad: NDArray[np.int64]
-    reasons: list[str]
+    bad: Rejected = NOTHING
 
 
 def sift_piece(piece: Piece) -> Sifted:
@@ -43,7 +79,7 @@ def sift_piece(piece: Piece) -> Sifted:
         data, first = piece.data()
         return sift_csv(data, first, piece.dialect)
     table = piece.read()
-    return Sifted(table, len(table), np.empty(0, np.int64), [])
+    return Sifted(table, len(table))
 
 
 # ---- CSV ------------------------------------------------------------------------------------------------------------
@@ -110,11 +146,11 @@ def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
     """The rows of CSV from byte `first` on."""
     records = index_csv(data, first, dialect)
     reasons = {**_wrong_widths(records, len(dialect.names)), **_wrong_bytes(data, records)}
-    bad = np.array(sorted(reasons), np.int64)
-    table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad)), dialect)
-    if len(table) != len(records) - len(bad):  # it would be a mistake of ours
+    bad = Rejected.of(reasons)
+    table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad.records)), dialect)
+    if len(table) != len(records) - len(reasons):  # it would be a mistake of ours
         raise BadInput("not readable as CSV: it can't be told where its records end; mend its quotes")
-    return Sifted(table, len(records), bad, [reasons[number] for number in bad.tolist()])
+    return Sifted(table, len(records), bad)
 
 
 def _wrong_widths(records: Records, expected: int) -> dict[int, str]:
@@ -170,8 +206,7 @@ def sift_json(paths: Sequence[str]) -> Sifted:
                 reasons[number] = str(error)
         count += len(lines)
         tables.append((len(rows), jsonlines.columns_of(rows)))
-    bad = np.array(sorted(reasons), np.int64)
-    return Sifted(jsonlines.end_to_end(tables), count, bad, [reasons[number] for number in bad.tolist()])
+    return Sifted(jsonlines.end_to_end(tables), count, Rejected.of(reasons))
 
 
 def json_lines(paths: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, bytes]]]]:

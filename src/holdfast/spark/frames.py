@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pyspark.sql import types as spark_types
 
 from holdfast.errors import BadInput
 from holdfast.sources.ddl import TYPES
+from holdfast.sources.jsonlines import Seen, marked, row_of, seen
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 CORRUPT = "_holdfast_corrupt"
 FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
 _ROWS_AT_ONCE = 1 << 15
+_MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 _SIMPLE = {**TYPES, "void": pa.null()}
 
 
@@ -81,7 +84,7 @@ def is_there(spark: SparkSession, pattern: str) -> bool:
     try:
         return bool(spark.read.format("binaryFile").load(pattern).inputFiles())
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+        if not _is_of_spark(error):
             raise
         return False
 
@@ -100,9 +103,13 @@ def clear_sentence(name: str, only: str = "", secrets: Iterable[str] = ()) -> It
     try:
         yield
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j") or only not in str(error):
+        if only not in str(error) or not _is_of_spark(error):
             raise
         raise BadInput(redacted(f"{name}: Spark can't read it: {_reason(str(error))}", secrets)) from None
+
+
+def _is_of_spark(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
 
 
 def _reason(said: str) -> str:
@@ -116,6 +123,83 @@ def _reason(said: str) -> str:
 def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, str]) -> DataFrame:
     """A database table over JDBC; the driver's jar must be on Spark's class path."""
     return spark.read.options(**properties).jdbc(url, table)
+
+
+# ---- what tasks give -------------------------------------------------------------------------------------------------
+
+
+def collected(answers: DataFrame) -> pa.Table:
+    """The rows that tasks give. A worker that lacks Holdfast, or what Holdfast needs, is told of in one sentence."""
+    try:
+        return answers.toArrow()
+    except Exception as error:
+        missing = _MISSING.search(str(error))
+        if missing is None or not _is_of_spark(error):
+            raise
+        raise BadInput(
+            f"the Python of Spark's tasks has no module {missing[1]!r}: install holdfast there, in the Python that "
+            "spark.pyspark.python names, or bring it along with spark.submit.pyFiles or spark.executorEnv.PYTHONPATH"
+        ) from None
+
+
+# ---- JSON lines: tasks parse them as a small file is parsed (`sources.jsonlines`) ------------------------------------
+
+
+def json_lines(spark: SparkSession, paths: list[str]) -> DataFrame:
+    """The lines of some files or folders, and where each comes from."""
+    file, block = functions.col("_metadata.file_path"), functions.col("_metadata.file_block_start")
+    return spark.read.text([place(path) for path in paths]).select("value", file.alias(FILE), block.alias(BLOCK))
+
+
+def json_looks(lines: DataFrame) -> dict[str, Seen] | None:
+    """What the values of each key look like, by key in order; None where some line is no row."""
+    answer = pa.schema([("found", pa.binary())])
+
+    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found: dict[str, Seen] = {}
+        try:
+            for batch in batches:
+                rows = [row for line in batch.column(0).to_pylist() if (row := row_of(line)) is not None]
+                for name in dict.fromkeys(name for row in rows for name in row):
+                    column = seen(marked([row.get(name) for row in rows]).unique())
+                    found[name] = column.join(found.get(name, Seen()))
+            packed = pickle.dumps(found)
+        except ValueError:  # no row, or not even UTF-8
+            packed = pickle.dumps(None)
+        yield pa.RecordBatch.from_pylist([{"found": packed}], schema=answer)
+
+    merged: dict[str, Seen] = {}
+    for part in collected(lines.select("value").mapInArrow(look, "found binary"))["found"].to_pylist():
+        found: dict[str, Seen] | None = pickle.loads(part)
+        if found is None:
+            return None
+        merged |= {name: column.join(merged.get(name, Seen())) for name, column in found.items()}
+    return dict(sorted(merged.items()))
+
+
+def json_rows(lines: DataFrame, names: list[str]) -> DataFrame:
+    """The values of some keys as marked text c0, c1, …, where each row comes from, and lines that are no rows."""
+    columns = [f"c{i}" for i in range(len(names))]
+    texts = pa.schema([(column, pa.string()) for column in columns])
+    wanted = pa.schema([*texts, (FILE, pa.string()), (BLOCK, pa.int64()), (CORRUPT, pa.string())])
+
+    def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            try:
+                found = [row_of(line) for line in batch.column(0).to_pylist()]
+            except ValueError as error:
+                yield pa.RecordBatch.from_pylist([{CORRUPT: str(error)}], schema=wanted)
+                continue
+            rows = [row for row in found if row is not None]
+            places = pa.array([i for i, row in enumerate(found) if row is not None], pa.int64())
+            values = [marked([row.get(name) for row in rows]) for name in names]
+            where = [batch.column(1).take(places), batch.column(2).take(places)]
+            yield pa.RecordBatch.from_arrays([*values, *where, pa.nulls(len(rows), pa.string())], schema=wanted)
+
+    schema = ", ".join(
+        [*(f"{column} string" for column in columns), f"{FILE} string, {BLOCK} bigint, {CORRUPT} string"]
+    )
+    return lines.mapInArrow(parse, schema)
 
 
 # ---- feeds of several tables: which tables their rows are for, and the rows of one ---------------------------------

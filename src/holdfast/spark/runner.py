@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from holdfast.errors import HoldfastError
-from holdfast.spark.tasks import collected
+from holdfast.spark.frames import collected
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -40,12 +40,11 @@ class SparkRunner:
 
         numbers = self._spark.range(0, len(items), 1, len(items))
         answers = numbers.mapInArrow(answer, "id bigint, answer binary")
-        rows = collected(answers).to_pylist()
-        by_item: dict[int, Any] = {row["id"]: pickle.loads(row["answer"]) for row in rows}
-        for number in range(len(items)):
-            if isinstance(by_item[number], HoldfastError):
-                raise by_item[number]
-        return [by_item[number] for number in range(len(items))]
+        found: list[Any] = [pickle.loads(each) for each in collected(answers).sort_by("id")["answer"].to_pylist()]
+        for each in found:
+            if isinstance(each, HoldfastError):
+                raise each
+        return found
 
 
 def _run(packed: bytes) -> bytes:

@@ -14,8 +14,7 @@ from pyspark.sql import DataFrame, functions
 
 from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT, VERSION_COLUMN, parse_operations
 from holdfast.errors import BadInput
-from holdfast.spark.frames import BLOCK, FILE
-from holdfast.spark.tasks import collected
+from holdfast.spark.frames import BLOCK, FILE, collected
 from holdfast.table import files
 from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, stage
@@ -124,8 +123,8 @@ def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBat
     rows = pa.Table.from_batches(batches)
     width = len(plan.columns)
     extra = rows.columns[width:-1]
-    if plan.has_corrupt_column:
-        _refuse_corrupt(extra[-1])
+    if plan.has_corrupt_column and len(bad := extra[-1].drop_null()):
+        raise BadInput(f"malformed record: {bad[0].as_py()[:200]}")
     operations: NDArray[np.int8] | None = None
     if plan.has_operations:
         operations = parse_operations(extra[0])
@@ -134,12 +133,6 @@ def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBat
     path = files.new_path(plan.folder)
     write_staged(path, stage(rows.columns[:width], plan.columns, plan.casters), operations)
     return _told({"path": path, "rows": len(rows), "part": rows.column(rows.num_columns - 1)[0].as_py(), "error": None})
-
-
-def _refuse_corrupt(marks: pa.ChunkedArray) -> None:
-    bad = marks.drop_null()
-    if len(bad):
-        raise BadInput(f"malformed record: {bad[0].as_py()[:200]}")
 
 
 def _told(answer: dict[str, object]) -> pa.RecordBatch:

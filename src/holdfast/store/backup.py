@@ -16,11 +16,10 @@ from typing import Any
 
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
-from holdfast.store.creation import is_free_place, make_folders, remove_folders, remove_own
+from holdfast.store.creation import holds_only, make_folders, remove_folders, remove_own
 from holdfast.store.database import connect
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, named_files
 from holdfast.store.lock import WriterLock
-from holdfast.store.named import named_files
 from holdfast.store.store import Store
 from holdfast.store.sums import SumsWriter
 from holdfast.table import files
@@ -146,11 +145,7 @@ def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
 
 def _refuse_others(target: Path) -> None:
     """Refuse a folder that holds anything but what a backup that did not finish has left there."""
-    if not target.exists():
-        return
-    names = {each.name for each in target.iterdir()} if target.is_dir() else {""}
-    begun = _UNFINISHED in names
-    if not names <= {LOCK, SEGMENTS, *(_OWN if begun else ())} or not is_free_place(target / SEGMENTS, begun):
+    if target.exists() and not holds_only(target, _OWN):
         raise BadInput(f"{target}: already there; give a new folder for the backup, or an empty one")
 
 

@@ -1,13 +1,26 @@
-"""The applied batches, as the database keeps them: one row each, and one for each table where there are several."""
+"""The applied batches, as the database keeps them: one row each, and one for each table where there are several. And
+replaying those that came after a checkpoint: as few changes as say the same.
+
+Nobody asks what each of these batches did, only what there is after all of them. So the batches of one table are taken
+together, whatever came to others between them, unless one takes away a row that another of them brought: of such a row
+neither the table before nor the table after knows.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import numpy as np
+
 from holdfast.store.events import how_many
 from holdfast.store.records import AppliedBatch, BatchPart, BatchRecord, Commit
+from holdfast.table.change import Change
+from holdfast.table.load import LoadedSegment, open_segment, with_segments
+from holdfast.table.table import Table
 
 _SEVERAL = "*"  # stands for the table of a batch that has several
 _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, gained, lost, changed"
@@ -15,28 +28,24 @@ _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, sec
 
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
     """The last so many batches, or all of them, the oldest first."""
-    rows = database.execute(
-        f"SELECT {_COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?", (-1 if most is None else most,)
-    ).fetchall()
-    parts = _parts_since(database, rows[-1][0]) if rows else {}
-    return [replace(BatchRecord(*row), parts=parts.get(row[0], ())) for row in rows[::-1]]
+    return _batches(database, "ORDER BY seq DESC LIMIT ?", -1 if most is None else most)[::-1]
 
 
 def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | None:
     """The batch with an id, if there is one."""
-    row = database.execute(f"SELECT {_COLUMNS} FROM batches WHERE batch_id = ?", (batch_id,)).fetchone()
-    return replace(BatchRecord(*row), parts=_parts_since(database, row[0], row[0]).get(row[0], ())) if row else None
+    return next(iter(_batches(database, "WHERE batch_id = ?", batch_id)), None)
 
 
-def _parts_since(database: sqlite3.Connection, first: int, last: int | None = None) -> dict[int, tuple[BatchPart, ...]]:
-    """What batches of several tables did to each of them, in the order in which they were given."""
-    found: dict[int, tuple[BatchPart, ...]] = {}
+def _batches(database: sqlite3.Connection, which: str, value: object) -> list[BatchRecord]:
+    """Some batches; those of several tables with what they did to each, in the order in which these were given."""
+    found = [BatchRecord(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM batches {which}", (value,))]
+    parts: dict[int, list[BatchPart]] = defaultdict(list)
     query = """
-        SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts
-        WHERE seq >= ?1 AND (?2 IS NULL OR seq <= ?2) ORDER BY rowid"""
-    for seq, *part in database.execute(query, (first, last)):
-        found[seq] = (*found.get(seq, ()), BatchPart(*part))
-    return found
+        SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts WHERE seq BETWEEN ? AND ? ORDER BY rowid"""
+    numbers = [each.seq for each in found]
+    for seq, *part in database.execute(query, (min(numbers, default=0), max(numbers, default=0))):
+        parts[seq].append(BatchPart(*part))
+    return [replace(each, parts=tuple(parts.get(each.seq, ()))) for each in found]
 
 
 def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[AppliedBatch]:
@@ -75,3 +84,29 @@ def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: 
     seq = database.execute(f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
     assert seq is not None
     return seq
+
+
+def replayed(tables: Mapping[str, Table], steps: Iterable[AppliedBatch]) -> Iterator[tuple[str, Change]]:
+    """What changed since the tables were as they are: table by table, those of one in the order of the steps. Each
+    change is of the table as it is in `tables` when it is asked for: whoever asks puts the table after it there.
+    """
+    by_table: dict[str, list[AppliedBatch]] = {}
+    for step in steps:
+        by_table.setdefault(step.table, []).append(step)
+    for name, own in by_table.items():
+        together: list[LoadedSegment] = []
+        next_id = tables[name].next_id
+        for step in own:
+            opened = [open_segment(segment) for segment in step.segments]
+            if any((each.dead >= tables[name].next_id).any() for each in opened):
+                yield name, _change(tables[name], together, next_id)
+                together = []
+            together += opened
+            next_id = step.next_id
+        yield name, _change(tables[name], together, next_id)
+
+
+def _change(before: Table, segments: list[LoadedSegment], next_id: int) -> Change:
+    dead = np.sort(np.concatenate([np.empty(0, np.int64), *(each.dead for each in segments)]))
+    after = with_segments(before, segments, next_id)
+    return Change(before, after, range(before.next_id, next_id), dead)

@@ -6,9 +6,9 @@ folder is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,29 +26,13 @@ _OWN = (f"{DATABASE}-wal", f"{DATABASE}-shm", SUMS, f"{SUMS}.new", DATABASE)  # 
 
 @dataclass
 class Creation:
-    """A state in the making: its folder, the folder of its segments, and the folders that were made for it."""
+    """A state in the making: the place of its segments, and `undo`, which removes what was made, and nothing else."""
 
-    folder: Path
     place: str
     lock: WriterLock
-    made: list[Path] = field(default_factory=list)
-    database: Connection | None = None
-    sums: SumsWriter | None = None
-
-    def undo(self) -> None:
-        """Remove what was made so far, and nothing else."""
-        if self.sums is not None:
-            self.sums.close()
-        elif self.database is not None:
-            self.database.close()
-        with suppress(OSError):
-            remove_own(self.place)
-        with suppress(OSError):
-            for name in _OWN:
-                (self.folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            self.lock.remove()
-        remove_folders(self.made)
+    database: Connection
+    sums: SumsWriter
+    undo: ExitStack
 
 
 def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Creation:
@@ -58,30 +42,32 @@ def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Crea
     own = identity.new()
     place = _segments_folder(segments, folder, own)
     made: list[Path] = []
-    try:
+    with ExitStack() as undo:
+        undo.callback(remove_folders, made)
         make_folders(folder, made)
         lock = WriterLock(folder / LOCK)
-    except BaseException:
-        remove_folders(made)
-        raise
-    creation = Creation(folder, place, lock, made)
-    try:
+        undo.callback(lock.release)
         if not _is_free(folder):
             raise BadInput(f"{folder}: another init has just finished here; choose another folder")
-    except BaseException:
-        lock.release()
-        raise
-    try:
+        undo.callback(_remove_files, folder, place)
         _remove_leftovers(folder)
-        creation.database = fresh(folder, {**facts, **({"segments": place} if segments else {})})
+        database = fresh(folder, {**facts, **({"segments": place} if segments else {})})
+        undo.callback(database.close)
         known = {"identity": own, "home": identity.home(folder)}
-        creation.database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
-        creation.sums = SumsWriter.of_new(folder, creation.database)
+        database.executemany("INSERT INTO meta VALUES (?, ?)", known.items())
+        sums = SumsWriter.of_new(folder, database)
+        undo.callback(sums.close)
         _make_place(place, segments, made)
-    except BaseException:
-        creation.undo()
-        raise
-    return creation
+        return Creation(place, lock, database, sums, undo.pop_all())
+
+
+def _remove_files(folder: Path, place: str) -> None:
+    """Remove the files of a state that did not come to be, as far as the disk lets us."""
+    with suppress(OSError):
+        remove_own(place)
+    for name in (*_OWN, LOCK):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
 
 
 def _segments_folder(asked: str | None, folder: Path, own: str) -> str:
@@ -155,16 +141,21 @@ def _remove_leftovers(folder: Path) -> None:
 
 def _is_free(folder: Path) -> bool:
     """Whether a folder holds nothing but what an init that did not finish left behind."""
-    names = {each.name for each in folder.iterdir()}
-    begun = DATABASE in names
-    if not names <= {LOCK, SEGMENTS, *(_OWN if begun else ())}:
+    if any((folder / name).is_symlink() for name in _OWN) or not holds_only(folder, _OWN):
         return False
-    if any((folder / name).is_symlink() for name in _OWN) or not is_free_place(folder / SEGMENTS, begun):
-        return False
-    return not begun or _is_unfinished(folder)
+    return not (folder / DATABASE).exists() or _is_unfinished(folder)
 
 
-def is_free_place(place: Path, begun: bool) -> bool:
+def holds_only(folder: Path, own: Sequence[str]) -> bool:
+    """Whether a folder holds nothing but a lock, some files of our own, whose last one tells that something was begun,
+    and segments of our making.
+    """
+    names = {each.name for each in folder.iterdir()} if folder.is_dir() else {""}
+    begun = own[-1] in names
+    return names <= {LOCK, SEGMENTS, *(own if begun else ())} and _is_free_place(folder / SEGMENTS, begun)
+
+
+def _is_free_place(place: Path, begun: bool) -> bool:
     """Whether a folder of segments is not there or empty; where something begun may be left, whether all is ours."""
     if not place.exists():
         return not place.is_symlink()

@@ -71,7 +71,9 @@ class ReadDatabase:
             self._read.close()
         self.version_read = image.version if self._private is None else self._copied
         self._read = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._read.deserialize(_without_log(image.pages))
+        pages = bytearray(image.pages)
+        pages[18:20] = b"\x01\x01"  # so the first page says, at two places, that the database keeps no log
+        self._read.deserialize(pages)
         return self._read
 
     def version(self) -> int:
@@ -85,13 +87,6 @@ class ReadDatabase:
         self.file.close()
         if self._private is not None:
             self._private.cleanup()
-
-
-def _without_log(pages: bytes) -> bytearray:
-    """A database that keeps no log: so its first page says at two places."""
-    changed = bytearray(pages)
-    changed[18:20] = b"\x01\x01"
-    return changed
 
 
 def data_version(database: sqlite3.Connection) -> int:

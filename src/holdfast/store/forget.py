@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
 
+_NO_ROWS = np.empty(0, np.int64)  # of a table that is watched no longer
 _ALL_TABLES = "*"  # stands for the table of rules that look across tables
 
 
@@ -38,7 +39,7 @@ def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[
     for (table,) in database.execute("SELECT DISTINCT table_name FROM witness_rows").fetchall():
         query = "SELECT seq, number FROM witness_rows WHERE table_name = ?"
         kept = np.array(database.execute(query, (table,)).fetchall(), np.int64).reshape(-1, 2)
-        for seq, number in kept[~_alive(kept[:, 1], _living(living, table))].tolist():
+        for seq, number in kept[~_alive(kept[:, 1], living.get(table, _NO_ROWS))].tolist():
             found.setdefault((table, seq), set()).add(number)
     return found
 
@@ -58,7 +59,7 @@ def _strip_witnesses(
         stripped = witness
         if witness.keys() != {"rows"}:
             known = _kept_values(database, own, seq, witness["rows"]) if "missing" in witness else []
-            stripped = without_dead(witness, _living(living, own), columns, known)
+            stripped = without_dead(witness, living.get(own, _NO_ROWS), columns, known)
         concerned += stripped != witness or (kept is not None and not kept.isdisjoint(witness["rows"]))
         if stripped != witness:
             changed.append((json.dumps(stripped), event))
@@ -84,11 +85,6 @@ def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Seque
     query = "SELECT json FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?"
     found = (database.execute(query, (seq, table, row)).fetchone() for row in rows)
     return [json.loads(row[0]) if row else {} for row in found]
-
-
-def _living(living: Mapping[str, Ids], table: str) -> Ids:
-    """The living rows of a table; one that is watched no longer has none."""
-    return living.get(table, np.empty(0, np.int64))
 
 
 def _alive(rows: Sequence[int] | Ids, living: Ids) -> NDArray[np.bool_]:

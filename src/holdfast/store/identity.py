@@ -40,11 +40,6 @@ def is_copy(folder: Path, own: str, kept: str) -> bool:
     return bool(then["path"] != now["path"] and fact(Path(then["path"]), "identity") == own)
 
 
-def own_place(place: str, old: str, own: str) -> str:
-    """The folder of segments for a new identity, beside that of the old one."""
-    return f"{place.removesuffix(f'/{old}')}/{own}"
-
-
 def copy_files(names: Iterable[str], old: str, place: str) -> None:
     """Copy files from one folder of segments to another: all of them, or none."""
     copied: list[str] = []

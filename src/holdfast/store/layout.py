@@ -1,15 +1,18 @@
-"""The names of the files and folders of a state, which state a path lies in, and how much room it takes."""
+"""The names of the files and folders of a state, and which files its database names.
+
+A state of an engine may say that other files go with it, such as an index that is written less often than the state
+itself. These lie beside the states' files and count as long as a state names them.
+"""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable
+import json
+import sqlite3
 from pathlib import Path
-
-from holdfast.table import files
 
 DATABASE, SUMS = "holdfast.db", "holdfast.sums"
 LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
+BESIDE = "beside"  # the fact that names the files that go with the engines' states
 TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 
 
@@ -23,16 +26,13 @@ def state_of(path: Path) -> Path | None:
     return None
 
 
-def bytes_of_state(path: Path, folder: str) -> int:
-    """The bytes of a state's own folder, and of that of its segments where it lies elsewhere."""
-    own = [each for each in path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
-    elsewhere = 0 if Path(folder).is_relative_to(path.resolve()) else files.size(folder)
-    return elsewhere + sum(each.stat().st_size for each in own)
+def named_files(database: sqlite3.Connection) -> set[str]:
+    """The names of all files that a state consists of."""
+    rows = database.execute("SELECT file FROM segments UNION SELECT file FROM checkpoints")
+    return {name for (name,) in rows} | named_beside(database)
 
 
-def has_room(folder: str, like: Iterable[str]) -> bool:
-    """Whether a folder has room for files as large as some others; nobody knows that of storage elsewhere."""
-    if "://" in folder:
-        return True
-    needed = sum(Path(path).stat().st_size for path in like)
-    return shutil.disk_usage(folder).free > needed + TO_OPEN
+def named_beside(database: sqlite3.Connection) -> set[str]:
+    """The names of the files that go with the engines' states."""
+    row = database.execute("SELECT value FROM meta WHERE key = ?", (BESIDE,)).fetchone()
+    return set() if row is None else set(json.loads(row[0]))

@@ -133,6 +133,17 @@ class Commit:
     kept: KeptRows = field(default_factory=KeptRows)
 
 
+class Handled(NamedTuple):
+    """A file of a watched folder that was applied: `looks` changes whenever the file does, `digest` with its content
+    alone; `version` counts the contents that were applied under its name.
+    """
+
+    path: str
+    looks: str
+    digest: str
+    version: int
+
+
 class KeptStates(NamedTuple):
     """The files of the engines' states, by engine and subject, and the names of the files that go with them."""
 

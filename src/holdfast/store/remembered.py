@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
-from holdfast.errors import clear_sentences
-
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
-
-
+Rows = Callable[..., list[Any]]  # gives what a query finds with some values
 _EVENT = "seq, engine, table_name, event, text, json, witness, implied_by"
 
 
@@ -33,12 +29,8 @@ class EventRecord(NamedTuple):
 class Remembered:
     """Reads what the database of a state remembers."""
 
-    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
-        self._db, self._path = database, path
-
-    def _rows(self, query: str, *values: object) -> list[Any]:
-        with clear_sentences(self._path):
-            return self._db.execute(query, values).fetchall()
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
     # ---- events -----------------------------------------------------------------------------------------------------
 
@@ -68,24 +60,16 @@ class Remembered:
     def events(self, since: int, most: int | None) -> list[EventRecord]:
         """The events after a batch, those of the newest batch first: so many of them, unless asked for all.
 
-        Events lie in the order of batches. So whole batches are read from the end, and of the last one its first part.
+        Events lie in the order of batches. So no more than the last batches are read, as many as have so many events.
         """
-        whole, part, before = 0, 0, 0
-        for seq, counts in sorted(self.counts().items(), reverse=True):
-            if seq <= since:
-                break
-            size = sum(counts.values())
-            if most is not None and whole + size > most:
-                part = most - whole
-                before = whole + size - part
-                break
-            whole += size
-        stretches: dict[int, list[EventRecord]] = {}
-        query = f"SELECT {_EVENT} FROM events ORDER BY rowid DESC LIMIT ? OFFSET ?"
-        for limit, offset in ((whole, 0), (part, before)):
-            for row in self._rows(query, limit, offset) if limit else ():
-                stretches.setdefault(row[0], []).append(EventRecord(*row))
-        return [event for events in stretches.values() for event in reversed(events)]
+        newest = sorted(self.counts().items(), reverse=True)
+        ends = list(accumulate(sum(counts.values()) for seq, counts in newest if seq > since))
+        wanted = ends[-1] if ends and most is None else most or 0
+        read = next((end for end in ends if end >= wanted), ends[-1] if ends else 0)
+        query = f"""
+            SELECT {_EVENT} FROM (SELECT rowid AS place, * FROM events ORDER BY rowid DESC LIMIT ?)
+            ORDER BY seq DESC, place LIMIT ?"""
+        return [EventRecord(*row) for row in self._rows(query, read, wanted)]
 
     def events_of(self, engine: str, table: str, text: str) -> list[EventRecord]:
         """The events of one rule, the oldest first."""
@@ -115,8 +99,7 @@ class Remembered:
 
     def column_names(self) -> ColumnNames:
         """What columns were called, and are called now."""
-        with clear_sentences(self._path):
-            return ColumnNames(self._db)
+        return ColumnNames(self._rows)
 
     def rows(self, table: str, batches: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
         """The values of the rows of a table that broke rules with some batches, by batch and number; columns have the
@@ -157,10 +140,10 @@ class ColumnNames:
     are kept as they were then, while rules follow their columns to other names.
     """
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, rows: Rows) -> None:
         self._changes: dict[str, list[tuple[int, dict[str, str | None]]]] = defaultdict(list)
         query = "SELECT seq, table_name, json FROM reshaped JOIN batches USING (seq) ORDER BY seq"
-        for seq, table, about in database.execute(query):
+        for seq, table, about in rows(query):
             if names := _names(json.loads(about)):
                 self._changes[table].append((seq, names))
 

@@ -17,8 +17,9 @@ from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.events import Event, put_events, put_results
 from holdfast.store.records import TableRecord
-from holdfast.store.tables import put_table
-from holdfast.table.table import Segment
+from holdfast.table.nulls import Nulls
+from holdfast.table.table import Schema, Segment, TableFiles
+from holdfast.table.types import Column
 
 SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
 
@@ -63,16 +64,11 @@ def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)
-        _drop_others(database, engine, subject, result)
+        others = "engine = ? AND table_name = ? AND text NOT IN (SELECT value FROM json_each(?))"
+        database.execute(f"DELETE FROM results WHERE {others}", (engine, subject, json.dumps(list(result))))
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
     put_events(database, seq, change.events)
     return seq
-
-
-def _drop_others(database: sqlite3.Connection, engine: str, subject: str, result: Result) -> None:
-    kept = database.execute("SELECT text FROM results WHERE engine = ? AND table_name = ?", (engine, subject))
-    gone = [(engine, subject, text) for (text,) in kept.fetchall() if text not in result]
-    database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ? AND text = ?", gone)
 
 
 def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
@@ -89,3 +85,35 @@ def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
     """All changes of a state, the oldest first."""
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
     return [Description(seq, json.loads(about)) for seq, about in rows]
+
+
+# ---- tables, all but their segments ----------------------------------------------------------------------------------
+
+
+def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
+    """Keep a table that is watched from now on, or has other columns now."""
+    schema = record.schema
+    row = (
+        schema.name,
+        json.dumps([column.to_json() for column in schema.columns]),
+        json.dumps(schema.key),
+        json.dumps(record.options),
+        json.dumps(record.left_out),
+        record.where.next_id,
+        record.rows,
+    )
+    names = ("name", "columns", "key", "options", "left_out", "next_id", "row_count")
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names[1:])  # its place among the tables stays
+    database.execute(f"INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET {changed}", row)
+
+
+def kept_tables(database: sqlite3.Connection, nulls: Nulls) -> list[TableRecord]:
+    """The watched tables without their segments, in the order in which they were given."""
+    found = []
+    query = "SELECT name, columns, key, options, left_out, row_count, next_id FROM tables ORDER BY rowid"
+    for name, columns, key, options, left_out, rows, next_id in database.execute(query):
+        typed = tuple(Column.from_json(column) for column in json.loads(columns))
+        schema = Schema(name, typed, tuple(json.loads(key)), nulls)
+        where = TableFiles(schema, (), next_id)
+        found.append(TableRecord(schema, json.loads(options), tuple(json.loads(left_out)), rows, where))
+    return found

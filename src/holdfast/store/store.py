@@ -33,15 +33,12 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.events import put_diffs, put_results
 from holdfast.store.forget import forget_rows
-from holdfast.store.handled import HandledFiles
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, bytes_of_state, has_room
+from holdfast.store.layout import BESIDE, DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, named_beside, named_files
 from holdfast.store.lock import WriterLock
-from holdfast.store.named import BESIDE, named_beside, named_files
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, KeptStates, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, KeptStates, TableRecord
 from holdfast.store.remembered import Remembered
-from holdfast.store.reshape import Description, Reshaped, descriptions, put_change
+from holdfast.store.reshape import Description, Reshaped, descriptions, kept_tables, put_change, put_table
 from holdfast.store.sums import SumsWriter, checked, wrong_files
-from holdfast.store.tables import kept_tables, put_table
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
@@ -74,10 +71,13 @@ class Store:
                 raise
 
     def _open(self) -> None:
-        database = self.path / DATABASE
+        path = self.path / DATABASE
         try:
             if self.writable:
-                self._open_to_write(database)
+                self._db = database = connect(path)
+                self._refuse_other_formats(database)
+                self._sums = SumsWriter(self.path, database, checked(database, path).sums)
+                database.execute("PRAGMA synchronous = FULL")
             else:
                 self._reading = ReadDatabase(self.path)
                 self._refuse_other_formats(self._reading.file)
@@ -88,16 +88,10 @@ class Store:
                 raise no_space(self.path) from None
             if not (self.path / SUMS).exists():
                 raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
-            raise Damaged(str(database), str(error)) from None
+            raise Damaged(str(path), str(error)) from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
         self.folder: str = place.removeprefix("file://")
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
-
-    def _open_to_write(self, path: Path) -> None:
-        self._db = database = connect(path)
-        self._refuse_other_formats(database)
-        self._sums = SumsWriter(self.path, database, checked(database, path).sums)
-        database.execute("PRAGMA synchronous = FULL")
 
     def _refuse_other_formats(self, database: sqlite3.Connection) -> None:
         """Say so where there are no checksums, as the state has another format or was not finished."""
@@ -111,7 +105,6 @@ class Store:
         store.path = Path(path)
         with clear_sentences(store.path):
             store._creation = made = create(store.path, facts, segments)
-        assert made.database is not None
         store._lock, store._reading, store._db, store.folder = made.lock, None, made.database, made.place
         store._sums = made.sums
         store.next_checkpoint = 0
@@ -126,7 +119,7 @@ class Store:
         old, place = self.meta("identity") or "", self.folder
         own = identity.new() if self.is_copy() else old
         if own != old and self.meta("segments"):
-            place = identity.own_place(self.folder, old, own)
+            place = f"{self.folder.removesuffix(f'/{old}')}/{own}"  # beside that of the other state
             note(
                 f"{self.path}: this state is a copy, and another one may use the files in {self.folder}; they stay as "
                 f"they are, and are copied to {place}."
@@ -172,7 +165,7 @@ class Store:
 
     def abandon(self) -> None:
         """Take back a creation that failed: remove what it made, and let go."""
-        self._creation.undo()
+        self._creation.undo.close()
         self._lock = None
 
     # ---- reading ----------------------------------------------------------------------------------------------------
@@ -239,10 +232,15 @@ class Store:
         with clear_sentences(self.path):
             return list(descriptions(self._db))
 
+    def handled_files(self) -> dict[str, Handled]:
+        """The files of watched folders that were applied, by path."""
+        rows = self._rows("SELECT path, looks, digest, version FROM handled_files")
+        return {row[0]: Handled(*row) for row in rows}
+
     @property
     def remembered(self) -> Remembered:
         """What is remembered of batches and rules."""
-        return Remembered(self._db, self.path)
+        return Remembered(self._rows)
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
@@ -300,9 +298,10 @@ class Store:
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
-    def handled_files(self) -> HandledFiles:
-        """The files of watched folders that were applied."""
-        return HandledFiles(self._db, self._at_once)
+    def put_handled(self, file: Handled) -> None:
+        """Remember a file of a watched folder."""
+        with self._at_once():
+            self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", file)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
@@ -380,14 +379,20 @@ class Store:
 
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
-        return bytes_of_state(self.path, self.folder)
+        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
+        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
+        return elsewhere + sum(each.stat().st_size for each in own)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
         since the last one. Nobody knows that of storage elsewhere.
         """
+        if "://" in self.folder:
+            return True
         since = self._segments("seq > ?", self.checkpoint())
-        return has_room(self.folder, [*self.kept_states().values(), *(segment.path for segment in since)])
+        like = [*self.kept_states().values(), *(segment.path for segment in since)]
+        needed = sum(Path(path).stat().st_size for path in like)
+        return shutil.disk_usage(self.folder).free > needed + TO_OPEN
 
     def postpone_checkpoint(self, seq: int) -> None:
         """Have the next checkpoint wait for a batch, also where another process applies it."""

@@ -9,20 +9,17 @@ Cost: the table is written anew, unless nothing but names change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from holdfast.errors import BadInput, refuse_not_utf8, suggest
 from holdfast.table import images
-from holdfast.table.compact import living_codes, shard_of
 from holdfast.table.dictionary import Dictionary
-from holdfast.table.rewrite import Writer, portions, used_codes
-from holdfast.table.shard import AnyCodes
+from holdfast.table.rewrite import NewColumn, renumbered, used_codes, write_anew
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column, show_type
 
@@ -87,41 +84,21 @@ def _changed_column(column: Column, change: ColumnChange) -> Column:
 
 def with_columns(table: Table, new: NewSchema, folder: str) -> TableFiles:
     """Write a table with other columns into files of a folder."""
-    writer = Writer(folder)
-    maps: list[NDArray[np.uint32] | None] = []
-    for place, (column, origin) in enumerate(zip(new.schema.columns, new.origins, strict=True)):
-        if origin is None:
-            maps.append(None)
-            continue
-        codes, dictionary = _converted(table, origin, column)
-        maps.append(codes)
-        writer.add_values(place, dictionary)
-    for pieces in portions(table):
-        whole = living_codes(pieces)
-        if whole is None:
-            writer.write(None)
-            continue
-        ids, old = whole
-        columns = [_mapped(old, origin, codes, len(ids)) for origin, codes in zip(new.origins, maps, strict=True)]
-        writer.write(shard_of(ids, columns, new.schema.key))
-    return TableFiles(new.schema, tuple(writer.segments), table.next_id)
+    origins = zip(new.schema.columns, new.origins, strict=True)
+    columns = (None if origin is None else _converted(table, origin, column) for column, origin in origins)
+    return TableFiles(new.schema, write_anew(table, columns, new.schema.key, folder), table.next_id)
 
 
-def _mapped(old: Sequence[AnyCodes], origin: int | None, codes: NDArray[np.uint32] | None, rows: int) -> AnyCodes:
-    return np.zeros(rows, np.uint8) if origin is None or codes is None else codes[old[origin]]
-
-
-def _converted(table: Table, place: int, column: Column) -> tuple[NDArray[np.uint32], Dictionary]:
-    """The new code of each old one, and the values that rows use, in a column's type."""
+def _converted(table: Table, place: int, column: Column) -> NewColumn:
+    """A column with the values that rows use, in another column's type."""
     dictionary, used = table.dictionaries[place], used_codes(table, place)
-    codes = np.zeros(len(dictionary), np.uint32)
     if column.type == dictionary.kept:
-        codes[used] = np.arange(len(used))
-        return codes, dictionary.only(used)
+        return renumbered(table, place, used)
     values = widened(dictionary.values(used[1:]), table.schema.columns[place], column.type)
     distinct, at = images.sorted_distinct(images.to_images(values, column.type))
+    codes = np.zeros(len(dictionary), np.uint32)
     codes[used[1:]] = at + 1
-    return codes, Dictionary(column.type).extended(distinct)
+    return NewColumn(place, codes, Dictionary(column.type).extended(distinct))
 
 
 def widened(values: pa.Array, column: Column, wanted: pa.DataType) -> pa.Array:
@@ -133,8 +110,8 @@ def widened(values: pa.Array, column: Column, wanted: pa.DataType) -> pa.Array:
     if not _widens(column.type, wanted):
         raise _refused(column, wanted, "one is not wider than the other")
     try:
-        cast = values.cast(pa.decimal128(20, 0)) if _is_integer_to_decimal(column.type, wanted) else values
-        made = cast.cast(wanted)
+        through = pa.types.is_integer(column.type) and pa.types.is_decimal(wanted)
+        made = (values.cast(pa.decimal128(20, 0)) if through else values).cast(wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _refused(column, wanted, str(error).splitlines()[0]) from None
     if pa.types.is_floating(wanted) and pc.max(pc.abs_checked(values)).as_py() > _EXACT:
@@ -148,10 +125,6 @@ def _refused(column: Column, wanted: pa.DataType, why: str) -> BadInput:
         f"column {column.name!r} is {show_type(column.type)}, and can't become {show_type(wanted)} with all values "
         f"meaning what they mean ({why}){always}"
     )
-
-
-def _is_integer_to_decimal(old: pa.DataType, wanted: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(old) and pa.types.is_decimal(wanted))
 
 
 def _widens(old: pa.DataType, wanted: pa.DataType) -> bool:

@@ -18,7 +18,7 @@ from holdfast.kernels.inclusion import count_codes
 from holdfast.kernels.jit import frozen
 from holdfast.progress import Progress
 from holdfast.table.change import Change
-from holdfast.table.probe import run_probe
+from holdfast.table.load import run_probe
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard, narrowed

@@ -3,14 +3,17 @@
 A segment may hold a shard (`code/…`, `hash`, `place`, perhaps `id`), new values of columns (`value/c`, perhaps
 `order/c`, with their first codes among the facts), and the ids of rows that died (`dead`). Segments come in the order
 in which they were committed.
+
+Probes are pure functions of a shard that answer one question; answers merge by an associative operation. The same probe
+runs in a thread on the shards that this process has open, or in a task that opens the table by path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +21,13 @@ from numpy.typing import NDArray
 from holdfast.table import files, shard
 from holdfast.table.checks import CheckedArrays
 from holdfast.table.dictionary import Dictionary
+from holdfast.table.runner import Runner
 from holdfast.table.runs import FileRun, Run
 from holdfast.table.shard import Shard
-from holdfast.table.table import Segment, Table, TableFiles
+from holdfast.table.table import Alive, Segment, Table, TableFiles
+
+Argument = TypeVar("Argument")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -64,21 +71,8 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
     arrived = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
     dead = np.unique(np.concatenate([np.empty(0, np.int64), *(each.dead for each in segments)]))
     where = TableFiles(table.schema, (*table.where.segments, *(each.segment for each in segments)), next_id)
-    return replace(arrived.changed([], _present(arrived, dead)), next_id=next_id, where=where)
-
-
-def _present(table: Table, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of the ids that still have a row: compaction drops dead rows, and older segments may still name them."""
-    parts = [_living_ids(each, _within(ids, each)) for each in table.shards]
-    return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def _within(ids: NDArray[np.int64], piece: Shard) -> NDArray[np.int64]:
-    return ids[np.searchsorted(ids, piece.first_id) : np.searchsorted(ids, piece.last_id, side="right")]
-
-
-def _living_ids(piece: Shard, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    return ids if isinstance(piece.ids, range) else ids[piece.ids[np.searchsorted(piece.ids, ids)] == ids]
+    there, _ = arrived.which_live(dead)  # compaction drops dead rows, and older segments may still name them
+    return replace(arrived.changed([], dead[there]), next_id=next_id, where=where)
 
 
 @lru_cache(maxsize=2)
@@ -103,3 +97,20 @@ def fresh_values(
             arrays[f"value/{c}"] = new.image_range(len(old), len(new) - len(old))
             first[str(c)] = len(old)
     return arrays, {"first": first}
+
+
+def run_probe(
+    runner: Runner, probe: Callable[[Shard, Alive, Argument], Answer], table: Table, argument: Argument
+) -> list[Answer]:
+    """The answer of each shard, in the order of the shards."""
+    if runner.is_local:
+        return runner.map(lambda each: probe(each[0], each[1], argument), list(table.living()))
+    assert table.where is not None, "a table lies in files before tasks look at it"
+    return runner.map(partial(_answer, probe, table.where, argument), range(len(table.shards)))
+
+
+def _answer(
+    probe: Callable[[Shard, Alive, Argument], Answer], where: TableFiles, argument: Argument, number: int
+) -> Answer:
+    table = open_table(where)
+    return probe(table.shards[number], table.alive[number], argument)

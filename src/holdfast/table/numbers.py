@@ -205,9 +205,9 @@ def _narrow(odd: NDArray[np.int64], power: NDArray[np.int64]) -> NDArray[np.bool
 def _back_to_floats(lane: int, keys: Images) -> tuple[Images, Places]:
     scale = lane % WIDE
     if lane >= WIDE:
-        found = [_nearest(n, scale) for n in _integers(keys)]
-        fits = np.array([value is not None for value in found], np.bool_)
-        numbers = np.array([value for value in found if value is not None], np.float64)
+        own = _integers(keys)
+        fits = np.array([Fraction(n / 10**scale) == Fraction(n, 10**scale) for n in own], np.bool_)
+        numbers = np.array([n / 10**scale for n in own], np.float64)[fits]
         return images.to_images(pa.array(numbers), pa.float64()), np.flatnonzero(fits)
     if scale > _FIVES:
         return _none(pa.float64())
@@ -216,11 +216,6 @@ def _back_to_floats(lane: int, keys: Images) -> tuple[Images, Places]:
     inside = (remainder == 0) & (np.abs(near) < _INT64)
     exact = np.flatnonzero(inside & (np.where(inside, near, 0).astype(np.int64) == odd))
     return images.to_images(pa.array(np.ldexp(near[exact], -scale)), pa.float64()), exact
-
-
-def _nearest(n: int, scale: int) -> float | None:
-    value = n / 10**scale
-    return value if Fraction(value) == Fraction(n, 10**scale) else None
 
 
 # ---- long numbers, one by one ---------------------------------------------------------------------------------------
@@ -254,14 +249,11 @@ def _lanes(keys: list[int], scales: NDArray[np.int64], places: Places) -> list[P
 
 
 def _back_to_long(lane: int, keys: Images, kept: pa.DataType) -> tuple[Images, Places]:
-    found: list[int | None] = []
-    for n in _integers(keys):
-        scaled = Fraction(n, 10 ** (lane % WIDE)) * Fraction(10) ** kept.scale
-        fits = scaled.denominator == 1 and abs(scaled.numerator) < 10**kept.precision
-        found.append(scaled.numerator if fits else None)
-    own = [n for n in found if n is not None]
-    places = np.flatnonzero(np.array([n is not None for n in found], np.bool_))
-    return (_wide(own) if images.is_wide(kept) else np.array(own, np.int64)), places
+    unit = Fraction(10) ** kept.scale / 10 ** (lane % WIDE)
+    scaled = [n * unit for n in _integers(keys)]
+    places = [i for i, n in enumerate(scaled) if n.denominator == 1 and abs(n.numerator) < 10**kept.precision]
+    own = [scaled[i].numerator for i in places]
+    return (_wide(own) if images.is_wide(kept) else np.array(own, np.int64)), np.array(places, np.int64)
 
 
 def _wide(numbers: list[int]) -> Images:

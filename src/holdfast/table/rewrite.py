@@ -1,4 +1,10 @@
-"""Rewriting: a table written anew with its living rows and the values that these use; row ids stay as they are.
+"""Writing tables anew; row ids stay as they are.
+
+**Compaction**: many small segments become one, and rows that died leave. Values stay. The newest segments are merged
+with each older one that is not much larger than all that are newer, so there are O(log n) segments and each row is
+written O(log n) times. A shard of which most rows died is written anew.
+
+**Rewriting**: a whole table is written anew with its living rows and the values that these use.
 
 Batches never change a code, so a value that no row uses any more stays in its dictionary: on disk, in memory, and in
 whatever engines count by code. A rewritten table holds none of that. Its codes are given anew, in the order in which
@@ -15,19 +21,25 @@ Cost: 100,000 rows of 15 columns take 0.05 s to count and 0.3 s to write anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.table import files, images
-from holdfast.table.compact import merged_shard
+from holdfast.table import files, images, shard
 from holdfast.table.dictionary import NULL_CODE, Dictionary
-from holdfast.table.shard import Shard
+from holdfast.table.load import runs_of
+from holdfast.table.runs import Run
+from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Alive, Segment, Table
 
+_RATIO = 4
+_LARGEST = 1 << 20
+_FEWEST = 8
+_MOSTLY_DEAD = 0.5
 _SMALL = 1 << 18  # bytes: a table of fewer is never overweight
 _OVERWEIGHT = 2
 _VALUES_AT_ONCE = 1 << 26  # bytes
@@ -49,18 +61,49 @@ class Rewritten:
 def rewritten(table: Table, folder: str) -> Rewritten:
     """Write a table anew into files of a folder. Needs memory for the living values, and for some rows at a time."""
     kept = tuple(used_codes(table, column) for column in range(len(table.dictionaries)))
-    new_codes = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
-    writer = Writer(folder)
-    for column, (dictionary, stays) in enumerate(zip(table.dictionaries, kept, strict=True)):
-        new_codes[column][stays] = np.arange(len(stays))
-        writer.add_values(column, dictionary.only(stays))
-    for pieces in portions(table):
-        writer.write(merged_shard(pieces, table.schema.key, new_codes))
+    columns = (renumbered(table, column, stays) for column, stays in enumerate(kept))
+    segments = write_anew(table, columns, table.schema.key, folder)
     dropped = sum(len(own) - len(stays) for own, stays in zip(table.dictionaries, kept, strict=True))
-    return Rewritten(tuple(writer.segments), kept, dropped)
+    return Rewritten(segments, kept, dropped)
 
 
-class Writer:
+class NewColumn(NamedTuple):
+    """A column of a table that is written anew: its place before, the new code of each old one, and its values."""
+
+    origin: int
+    codes: NDArray[np.uint32]
+    dictionary: Dictionary
+
+
+def renumbered(table: Table, place: int, stays: NDArray[np.int64]) -> NewColumn:
+    """A column with the same values, but those of some codes alone."""
+    codes = np.zeros(len(table.dictionaries[place]), np.uint32)
+    codes[stays] = np.arange(len(stays))
+    return NewColumn(place, codes, table.dictionaries[place].only(stays))
+
+
+def write_anew(
+    table: Table, columns: Iterable[NewColumn | None], key: tuple[int, ...], folder: str
+) -> tuple[Segment, ...]:
+    """Write the living rows into files of a folder, with columns that are made of the table's; None: an empty one."""
+    writer = _Writer(folder)
+    maps: list[tuple[int, NDArray[np.uint32]] | None] = []
+    for place, column in enumerate(columns):
+        maps.append(column and (column.origin, column.codes))
+        if column is not None:
+            writer.add_values(place, column.dictionary)
+    for pieces in portions(table):
+        whole = living_codes(pieces)
+        if whole is None:
+            writer.write(None)
+            continue
+        ids, old = whole
+        empty = np.zeros(len(ids), np.uint8)
+        writer.write(shard_of(ids, [each[1][old[each[0]]] if each else empty for each in maps], key))
+    return tuple(writer.segments)
+
+
+class _Writer:
     """Writes segments. Values wait until they are many, or until rows come that they go with."""
 
     def __init__(self, folder: str) -> None:
@@ -121,8 +164,8 @@ def used_codes(table: Table, column: int, shards: Iterable[tuple[Shard, Alive]] 
     """The codes that living rows, of all shards or of some, use, ascending, and null's."""
     used = np.zeros(len(table.dictionaries[column]), np.bool_)
     used[NULL_CODE] = True
-    for shard, alive in table.living() if shards is None else shards:
-        codes = shard.columns[column]
+    for piece, alive in table.living() if shards is None else shards:
+        codes = piece.columns[column]
         used[codes if alive is None else codes[alive]] = True
     return np.flatnonzero(used)
 
@@ -131,13 +174,105 @@ def portions(table: Table) -> Iterator[list[tuple[Shard, Alive]]]:
     """Neighbouring shards with about as many living rows as a segment holds; at least one portion, perhaps empty."""
     portion: list[tuple[Shard, Alive]] = []
     rows = 0
-    for shard, alive in table.living():
-        living = len(shard) if alive is None else int(np.count_nonzero(alive))
+    for piece, alive in table.living():
+        living = len(piece) if alive is None else int(np.count_nonzero(alive))
         if not living:
             continue
         if portion and rows + living > _ROWS_A_SEGMENT:
             yield portion
             portion, rows = [], 0
-        portion.append((shard, alive))
+        portion.append((piece, alive))
         rows += living
     yield portion
+
+
+# ---- compaction ------------------------------------------------------------------------------------------------------
+
+
+def compacted(table: Table, folder: str) -> tuple[Segment, ...] | None:
+    """The segments that say the same as the table's, but fewer, or None where nothing is worth merging."""
+    assert table.where is not None
+    segments = list(table.where.segments)
+    shards = {each.path: (each, marks) for each, marks in table.living()}
+    start = _merge_from([len(shards[s.path][0]) if s.path in shards else 0 for s in segments])
+    kept: list[Segment] = []
+    for segment in segments[:start]:
+        each, marks = shards.get(segment.path, (None, None))
+        wasted = each is not None and marks is not None and marks.mean() < _MOSTLY_DEAD
+        kept.append(_written([segment], table, folder) if wasted else segment)
+    if len(segments) - start >= _FEWEST:
+        kept.append(_written(segments[start:], table, folder))
+    else:
+        kept += segments[start:]
+    return tuple(kept) if kept != segments else None
+
+
+def _merge_from(rows: list[int]) -> int:
+    """The first of the newest segments that are worth merging."""
+    start, total = len(rows), 0
+    while start > 0:
+        older = rows[start - 1]
+        if total + older > _LARGEST or (total and older > _RATIO * total):
+            break
+        start -= 1
+        total += older
+    return start
+
+
+def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
+    """Some neighbouring segments as one new file."""
+    by_path = {each.path: (each, marks) for each, marks in table.living()}
+    pieces = [by_path[segment.path] for segment in segments if segment.path in by_path]
+    arrays: dict[str, Any] = {}
+    facts: dict[str, Any] = {"first": {}}
+    first_id = 0
+    if whole := living_codes(pieces):
+        merged = shard_of(*whole, table.schema.key)
+        arrays |= merged.arrays()
+        first_id = merged.first_id
+    arrays["dead"] = _dead_elsewhere(segments, [each for each, _ in pieces])
+    _add_values(segments, table, arrays, facts)
+    path = files.new_path(folder)
+    files.write(path, arrays, facts)
+    return Segment(path, first_id)
+
+
+def living_codes(pieces: Sequence[tuple[Shard, Alive]]) -> tuple[NDArray[np.int64], list[AnyCodes]] | None:
+    """The ids and the codes of the living rows of some neighbouring shards; None where there are none."""
+    alive = [np.ones(len(piece), np.bool_) if mark is None else mark for piece, mark in pieces]
+    if not sum(int(mark.sum()) for mark in alive):
+        return None
+    own = [piece for piece, _ in pieces]
+    ids = np.concatenate([p.id_array()[mark] for p, mark in zip(own, alive, strict=True)])
+    columns = [
+        np.concatenate([p.columns[c][mark] for p, mark in zip(own, alive, strict=True)])
+        for c in range(len(own[0].columns))
+    ]
+    return ids, columns
+
+
+def shard_of(ids: NDArray[np.int64], columns: list[AnyCodes], key: tuple[int, ...]) -> Shard:
+    """Rows as a shard; `ids` ascend."""
+    dense = int(ids[-1] - ids[0]) == len(ids) - 1
+    return shard.build(columns, key, range(int(ids[0]), int(ids[-1]) + 1) if dense else ids)
+
+
+def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.int64]:
+    """Deaths that the segments tell of rows that lie in other ones."""
+    deaths = [files.read(segment.path)[0].get("dead", np.empty(0, np.int64)) for segment in segments]
+    dead = np.concatenate([np.empty(0, np.int64), *deaths])
+    for piece in pieces:
+        dead = dead[(dead < piece.first_id) | (dead > piece.last_id)]
+    return np.sort(dead)
+
+
+def _add_values(segments: list[Segment], table: Table, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
+    """The values that the segments added: neighbours, so their codes follow each other."""
+    runs: dict[int, list[Run]] = defaultdict(list)
+    for segment in segments:
+        for column, run in runs_of(*files.read(segment.path)).items():
+            runs[column].append(run)
+    for column, own in runs.items():
+        values = table.dictionaries[column].image_range(own[0].first, sum(map(len, own)))
+        arrays |= {f"value/{column}": values, f"order/{column}": images.sorting_order(values)}
+        facts["first"][str(column)] = own[0].first

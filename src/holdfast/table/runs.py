@@ -33,26 +33,15 @@ class Run:
     """Values of codes `first …`, in code order, with the order that sorts them (empty: already sorted)."""
 
     def __init__(self, first: int, values: Images, order: NDArray[np.int64] = SORTED) -> None:
-        self.first = first
-        self._values, self._order = values, order
-
-    @property
-    def values(self) -> Images:
-        """All values."""
-        return self._values
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The places of the values, in the order of the values; empty where they lie in order."""
-        return self._order
+        self.first, self.values, self.order = first, values, order
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self.values)
 
     @cached_property
     def nbytes(self) -> int:
         """The bytes of values and order, as a file keeps them."""
-        return int(self._values.nbytes) + int(self._order.nbytes)
+        return int(self.values.nbytes) + int(self.order.nbytes)
 
     def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each image: how many of the run's are below it, and whether it is among them."""
@@ -150,7 +139,7 @@ class FileRun(Run):
         return self._arrays[self._value]
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> NDArray[np.int64]:  # type: ignore[override]  # read when it is asked for
         """The places of the values, in the order of the values; empty where they lie in order."""
         return np.asarray(self._arrays[self._place]) if self._ordered else SORTED
 

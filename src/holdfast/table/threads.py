@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from threading import Event
 from typing import TypeVar
 
 Piece = TypeVar("Piece")
@@ -19,23 +20,6 @@ class _Stopped(Exception):
     """Raised within threads that are to end."""
 
 
-class _State:
-    """How far the pieces are; stops those that go on."""
-
-    def __init__(self) -> None:
-        self.done, self.stopped = 0, False
-        self._of_piece: dict[int, int] = {}
-
-    def note(self, number: int, amount: int) -> None:
-        self._of_piece[number] = amount
-        if self.stopped:
-            raise _Stopped
-
-    @property
-    def amount(self) -> int:
-        return sum(list(self._of_piece.values()))
-
-
 def each(
     pieces: Sequence[Piece],
     work: Callable[[Piece, SoFar], Answer],
@@ -46,11 +30,18 @@ def each(
 
     All end when one raises an error, and on Ctrl-C; of several errors the first piece's is raised.
     """
-    state = _State()
+    amounts: dict[int, int] = {}
+    done: list[int] = []
+    stopped = Event()
 
     def one(number: int, piece: Piece) -> Answer:
-        answer = work(piece, lambda amount: state.note(number, amount))
-        state.done += 1
+        def so_far(amount: int) -> None:
+            amounts[number] = amount
+            if stopped.is_set():
+                raise _Stopped
+
+        answer = work(piece, so_far)
+        done.append(number)
         return answer
 
     if workers == 0 or (len(pieces) < 2 and progress is None):
@@ -62,9 +53,9 @@ def each(
                 if any(future.done() and future.exception() for future in running):
                     break
                 if progress is not None:
-                    progress(state.done, state.amount)
+                    progress(len(done), sum(list(amounts.values())))
         finally:
-            state.stopped = True
+            stopped.set()
             pool.shutdown(cancel_futures=True)
     return _answers(running)
 
