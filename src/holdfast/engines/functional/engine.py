@@ -19,24 +19,24 @@ from holdfast.borders.parts import Part
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause, Diff, Witness
+from holdfast.engines.contexts import difference, minus
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.functional import FunctionalSettings, derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.differ import (
     Implied,
-    approximate_diff,
-    exact_diff,
     witnesses_among,
     witnesses_found,
     witnesses_in,
 )
 from holdfast.engines.functional.explain import Explanation, explain
-from holdfast.engines.functional.result import Rules
+from holdfast.engines.functional.result import Rules, Wording
 from holdfast.engines.functional.scoring import Ranked, worth_of
 from holdfast.engines.functional.state import CountedAgreeSets, State, parts_of, refuse_wide
 from holdfast.engines.thresholds import FEWEST_ROWS, limit_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.bitsets import Words
+from holdfast.pairs.hitting import Mended
 from holdfast.progress import SILENT, Progress, search_progress
 from holdfast.rules.dependency import pairs_of
 from holdfast.table.change import Batch, Change
@@ -86,12 +86,15 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         maximal = pairs.changed
         if self._error or maximal is None or not _is_tested(change):
             state.parts = self._parts(change.after, pairs, progress)
-            return approximate_diff(before, self.result(state))
+            after = self.result(state)
+            targets = {**before.parts, **after.parts}
+            lost, gained = minus(before.parts, after.parts, targets), minus(after.parts, before.parts, targets)
+            return difference(before, after, lost, gained)
         covers = {target: part.sets for target, part in state.parts.items()}
         said = self._saying(len(covers), progress)
         changed = derive.follow(covers, maximal.shift, maximal.before, self._max_lhs, said)
         state.parts.update({target: Part(now.sets) for target, now in changed.items()})
-        return exact_diff(before, self.result(state), changed)
+        return _exact_diff(before, self.result(state), changed)
 
     def _follow_borders(
         self, state: State, borders: Borders, before: Rules, change: Change, runner: Runner, progress: Progress
@@ -99,7 +102,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         changed = borders.follow(change.dead, runner, progress)
         state.parts.update(_exact({target: now.sets for target, now in changed.items()}))
         after = self.result(state)
-        return exact_diff(before, after, changed) if _is_tested(change) else Diff(after, before)
+        return _exact_diff(before, after, changed) if _is_tested(change) else Diff(after, before)
 
     def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
         """Who broke the rules that were lost, or which ones they follow from; what they were worth, and what those are
@@ -129,7 +132,7 @@ class FunctionalEngine(Engine[WatchedTable, State]):
         """All minimal rules that hold; a mapping that makes them when asked."""
         schema, rows = state.table.schema, state.table.rows
         parts = state.parts if rows >= FEWEST_ROWS else {}
-        return Rules(schema.name, schema.names, parts, pairs_of(rows), state.filled)
+        return Rules(Wording(schema.name, tuple(schema.names)), parts, pairs_of(rows), state.filled)
 
     def ranked(self, state: State) -> Ranked:
         """The same, those with the highest scores first."""
@@ -185,3 +188,9 @@ def _is_tested(change: Change) -> bool:
 
 def _exact(covers: Mapping[int, Words]) -> dict[int, Part]:
     return {target: Part(lhs) for target, lhs in covers.items()}
+
+
+def _exact_diff(before: Rules, after: Rules, changed: Mapping[int, Mended]) -> Diff:
+    """From what became of the targets that a batch touched."""
+    lost, gained = (_exact({t: getattr(now, moved) for t, now in changed.items()}) for moved in ("lost", "gained"))
+    return difference(before, after, lost, gained)

@@ -18,6 +18,7 @@ from holdfast.borders.method import SIGNATURES, Choice, choose, way_in_words
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
+from holdfast.engines.contexts import Listed
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
@@ -25,7 +26,7 @@ from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import Moment, Step, difference, with_causes
 from holdfast.engines.order.explain import Explanation, explain
-from holdfast.engines.order.result import Listed, Rules, Wording, pairs_of_targets
+from holdfast.engines.order.result import Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.state import State, covers_in, way_arrays
 from holdfast.engines.order.ways import Asked, Way
@@ -86,13 +87,13 @@ class OrderEngine(Engine[WatchedTable, State]):
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
-        return Rules(_wording(state), self._listed(state), state.table.rows, state.filled)
+        return Rules(_wording(state), self._told(state), state.table.rows, state.filled)
 
     def ranked(self, state: State) -> Rules:
         """The same with their scores, the highest first."""
-        listed, targets = self._listed(state), state.asked.targets
-        scores = state.scores.of(listed.contexts, pairs_of_targets(targets)[listed.targets])
-        return Rules(_wording(state), listed.best_first(scores), state.table.rows, state.filled)
+        rules, targets = self.result(state), state.asked.targets
+        scores = state.scores.of(rules.listed.contexts, pairs_of_targets(targets)[rules.listed.targets])
+        return rules.in_order(rules.listed.best_first(scores))
 
     def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The covers, and what the way keeps."""
@@ -139,9 +140,6 @@ class OrderEngine(Engine[WatchedTable, State]):
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns
         return Moment(state.table.rows, within, dict(state.covers), dict(state.told), self._told(state), state.filled)
-
-    def _listed(self, state: State) -> Listed:
-        return Listed.of(self._told(state), state.asked.targets.context_words)
 
     def _told(self, state: State) -> dict[int, Part]:
         """The rules that are told: where pairs of rows test them, those whose score is as high as is asked for."""
