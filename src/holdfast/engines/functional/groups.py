@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from holdfast.engines.functional.clusters import NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
-from holdfast.engines.functional.finder import TableFinder
 from holdfast.engines.given.changed import MOST
+from holdfast.engines.given.finder import TableFinder
 from holdfast.engines.given.keeper import Finder, Pairs
 from holdfast.kernels.groups import choose
 from holdfast.table.change import Change

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes, hash_rows
-from holdfast.engines.functional.finder import TableFinder
+from holdfast.engines.given.finder import TableFinder
 from holdfast.errors import Missing
 from holdfast.table import files
 from holdfast.table.checks import CheckedArrays

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.given.finder import TableFinder
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
@@ -215,7 +216,7 @@ def _with_complete(state: State, candidate: Candidate) -> Candidate:
     if not candidate.holds:
         return candidate
     dependent, _ = candidate.sides(state)
-    row = tuples.first_full_row(state.tables[dependent[0].table], [each.column for each in dependent])
+    row = TableFinder(state.tables[dependent[0].table]).first_with_values([each.column for each in dependent])
     return replace(candidate, complete=row)
 
 

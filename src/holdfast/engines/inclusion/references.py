@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.engines.given.finder import TableFinder
 from holdfast.engines.given.keeper import Answer, Arrays, Cut, Finder, Keeper, RowsOf, Standing
 from holdfast.engines.given.single import alone
 from holdfast.engines.inclusion import InclusionSettings, explain, witness
@@ -17,7 +18,6 @@ from holdfast.engines.inclusion.partners import Compared, Reference
 from holdfast.engines.inclusion.state import State as Columns
 from holdfast.engines.inclusion.state import attributes_of
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.inclusion.tuples import InTable
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -108,7 +108,7 @@ class OrphansKeeper(Keeper[Subject, State]):
             if each.dependent in changed or each.referenced in changed:
                 each.count(state.tables[each.referenced])
         state.tables |= changed
-        state.finders = {name: InTable(table) for name, table in state.tables.items()}
+        state.finders = {name: TableFinder(table) for name, table in state.tables.items()}
         return state
 
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:

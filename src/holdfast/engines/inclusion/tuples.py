@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.given.finder import TableFinder
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
@@ -113,28 +114,10 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
     return np.append(met, False)[at]
 
 
-class InTable:
-    """Finds the living rows of a table that have some tuples."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def rows_with(self, columns: Sequence[int], codes: TupleCodes, first: int = 0) -> Iterator[tuple[Ids, Ids]]:
-        """The living rows with ids from `first` on that have one of some distinct tuples, the oldest first: their ids,
-        and the number of the tuple beside each.
-        """
-        wanted, marks = Tuples(codes), _Marks(self._table, columns, codes)
-        for shard, alive in self._table.living() if codes.shape[1] else ():
-            places = marks.likely(shard, _living_places(alive, 0, len(shard)))
-            places = places[shard.ids_of(places) >= first]
-            numbers = wanted.places(_tuples_at(shard, columns, places))
-            yield shard.ids_of(places[numbers >= 0]), numbers[numbers >= 0]
-
-
 def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
     found = [np.empty(0, np.int64)]
-    for ids, _ in InTable(table).rows_with(columns, asked):
+    for ids, _ in TableFinder(table).rows_with(columns, asked):
         found.append(ids)
         if most is not None and sum(len(part) for part in found) >= most:
             break
@@ -205,12 +188,6 @@ def pieces(table: Table, columns: Sequence[int]) -> Iterator[tuple[Shard, NDArra
 def are_distinct(table: Table, columns: Sequence[int]) -> bool:
     """Whether no two living rows have the same tuple."""
     return len(of_table(table, columns)) == table.rows
-
-
-def first_full_row(table: Table, columns: Sequence[int]) -> int | None:
-    """The id of a living row without a null in some columns, the first there is."""
-    found = (shard.ids_of(places[(rows != 0).all(axis=0)][:1]) for shard, places, rows in pieces(table, columns))
-    return next((int(ids[0]) for ids in found if len(ids)), None)
 
 
 def full_rows(table: Table, columns: Sequence[int]) -> NDArray[np.int64]:
