@@ -19,14 +19,15 @@ import numpy as np
 from holdfast.borders.evidence import Border, maximal
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.engines.ways import Asked, Covers, Followed, Way, exact
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.watch import CountedSignatures
-from holdfast.progress import Progress
+from holdfast.progress import Progress, search_progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
+from holdfast.table.threads import OnProgress
 
 _AT_ONCE = 1 << 26  # bytes of broken targets that are looked at together
 
@@ -82,9 +83,8 @@ class Counts(Way):
         return Followed(self._derived(self._maximal.changed_since(before), progress))
 
     def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
-        said = saying(len(wanted), self._asked.max_level, progress)
-        found = self._maximal.covers(wanted, self._asked.max_level, said)
-        return {target: Part(contexts) for target, contexts in found.items()}
+        said = saying(len(wanted), self._asked.max_size, progress)
+        return exact(self._maximal.covers(wanted, self._asked.max_size, said))
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The maximal agree-sets."""
@@ -96,6 +96,13 @@ class Counts(Way):
         sets = np.array(arrays["sets"], np.uint64).reshape(-1, asked.targets.context_words)
         bits = np.array(arrays["bits"], np.uint64).reshape(-1, asked.targets.words)
         return cls(subject.part(CountedSignatures), asked, Maximal(asked.targets, sets, bits))
+
+
+def saying(targets: int, max_size: int | None, progress: Progress) -> OnProgress:
+    """What is said while so many targets are worked on."""
+    bound = "Where small contexts are enough, stop and bound them: discover or init with --max-level 3."
+    shorter = bound if max_size is None else None
+    return search_progress(progress, "order dependencies", "columns and pairs", targets, shorter)
 
 
 def _evidence(signatures: Words, targets: Targets) -> Iterator[tuple[Words, Words]]:

@@ -17,12 +17,12 @@ from holdfast.engines.pointwise.readings import Search, derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import WatchedTable, below
 from holdfast.progress import Progress
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar
 
-_WAY = "way/"  # before the names of its arrays
+WAY = "way/"  # before the names of its arrays
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class State:
             "rules/vacuous": self.rules.vacuous,
             "never": self.never.reshape(-1),
         }
-        arrays |= {_WAY + name: array for name, array in kept.items()}
+        arrays |= below(WAY, kept)
         own = {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, "max_lhs": self.asked.max_lhs}
         return arrays, {**own, **facts}
 
@@ -128,8 +128,3 @@ def _saying(progress: Progress) -> SoFar:
         progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
 
     return say
-
-
-def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Of a dump, the arrays that are the way's own."""
-    return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}

@@ -8,22 +8,18 @@ in which some value lies, a living pair of rows does. All ways decide the same, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.marks import Boxes, Space, Values
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.threads import OnProgress
-
-Arrays = Mapping[str, NDArray[Any]]
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
