@@ -108,7 +108,7 @@ def carried(state: State, ind: IND) -> int:
     """How many rows have a value that could have no partner."""
     attributes = witness.attributes(state, ind.dependent)
     if len(attributes) > 1:
-        return len(tuples.full_rows(state.tables[ind.dependent.table], [each.column for each in attributes]))
+        return len(tuples.full_rows(*state.place(attributes)))
     return int(state.clusters.rows[attributes[0].number, attributes[0].number])
 
 
