@@ -56,10 +56,31 @@ class Followed:
     pairs: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
 
-class Way(ABC):
-    """One way, with what it keeps of a table."""
+A = TypeVar("A")
+
+
+class Strategy(ABC, Generic[A]):
+    """One way of several, with what it keeps of a table."""
 
     name: ClassVar[str]
+
+    @abstractmethod
+    def dump(self) -> tuple[Arrays, Facts]:
+        """Arrays and facts from which `load` makes the same. Parts of the subject are kept beside them."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, subject: WatchedTable, asked: A, arrays: Arrays, facts: Facts) -> Self:
+        """What `dump` described."""
+
+    def kept(self, folder: str, why: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays, with a folder before their names, and facts that tell which way it is, too, and why this one."""
+        arrays, facts = self.dump()
+        return below(folder, arrays), {"way": self.name, "why": why, **facts}
+
+
+class Way(Strategy[Asked]):
+    """One way to find covers."""
 
     @classmethod
     @abstractmethod
@@ -73,15 +94,6 @@ class Way(ABC):
     def reckoned(self) -> list[tuple[Words, Numbers]]:
         """Contexts of which the way has counted, from scratch, how many ordered pairs of rows they put together."""
         return []
-
-    @abstractmethod
-    def dump(self) -> tuple[Arrays, Facts]:
-        """Arrays and facts from which `load` makes the same. Covers are kept beside them, and parts of the subject."""
-
-    @classmethod
-    @abstractmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Self:
-        """What `dump` described."""
 
 
 def exact(covers: Mapping[int, Words]) -> dict[int, Part]:
@@ -154,9 +166,8 @@ class State:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The covers and what the way keeps."""
-        own, facts = self.way.dump()
-        arrays = dump_parts(self.covers, *self.NAMES) | below(self.WAY, own)
-        return arrays, {"way": self.way.name, "why": self.why, **facts}
+        own, facts = self.way.kept(self.WAY, self.why)
+        return dump_parts(self.covers, *self.NAMES) | own, facts
 
 
 S = TypeVar("S", bound=State)

@@ -17,7 +17,7 @@ from holdfast.engines.pointwise.readings import Search, derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import WatchedTable, below
+from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar
@@ -93,7 +93,7 @@ class State:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The rules and what the way keeps."""
-        kept, facts = self.way.dump()
+        kept, facts = self.way.kept(WAY, self.why)
         arrays: dict[str, NDArray[Any]] = {
             "rules/left": self.rules.left.reshape(-1),
             "rules/column": self.rules.column,
@@ -101,9 +101,7 @@ class State:
             "rules/vacuous": self.rules.vacuous,
             "never": self.never.reshape(-1),
         }
-        arrays |= below(WAY, kept)
-        own = {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, "max_lhs": self.asked.max_lhs}
-        return arrays, {**own, **facts}
+        return arrays | kept, {"vacuous": self.vacuous, "max_lhs": self.asked.max_lhs, **facts}
 
     @staticmethod
     def load(
