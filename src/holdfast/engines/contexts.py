@@ -146,9 +146,10 @@ class Rules(RulesWhenAsked[R]):
 
     def __getitem__(self, text: str) -> R:
         target, context = self.wording.place(as_told(text, self.wording.parse))
-        mine = np.flatnonzero(self.listed.targets == target)
         own = bitsets.of([self.wording.names.index(name) for name in context], self.wording.words)
-        for found in self._made(self.listed.some(mine[(self.listed.contexts[mine] == own).all(axis=1)])):
+        part = {target: self.parts[target]} if target in self.parts else {}
+        listed = self._order or Listed.joined(part, self.wording.words)  # to put all in order would take long
+        for found in self._made(listed.some((listed.targets == target) & (listed.contexts == own).all(axis=1))):
             return found
         raise KeyError(text)
 
