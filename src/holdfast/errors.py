@@ -139,6 +139,12 @@ def refuse_below(least: int, given: int | None, what: str) -> None:
         raise BadInput(f"{what} can't be {given}; give {least} or more")
 
 
+def refuse_no_error(given: float) -> None:
+    """Say so where a number is not how much of a rule may fail to hold."""
+    if not 0.0 <= given < 1.0:
+        raise BadInput(f"the error is a share, from 0 to below 1, not {given}; choose another")
+
+
 def refuse_not_utf8(text: str) -> None:
     """Say so where a text has bytes that are no characters, as Python reads arguments and names of files."""
     try:

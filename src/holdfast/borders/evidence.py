@@ -25,7 +25,6 @@ from holdfast.pairs.keys import KeyTable
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: row ids
-Border = tuple[Words, Words]  # agree-sets, and the targets for which each is maximal
 
 _WORTH_THREADS = 1000  # sets
 
@@ -59,21 +58,54 @@ class Witnesses:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """Witnesses, and what they show: agree-sets, each with the targets for which it is maximal.
-
-    Invariant: each target of a set is broken by a witness with that agree-set.
-    """
+class Border:
+    """Agree-sets, each with the targets for which it is maximal, as `bits`."""
 
     targets: Targets
     sets: Words
     bits: Words
+
+    def changed_since(self, older: Border) -> list[int]:
+        """The targets whose maximal agree-sets are others than before."""
+        changed = np.zeros(self.bits.shape[1], np.uint64)
+        for one, other in ((self, older), (older, self)):
+            places = bitsets.places_among(one.sets, other.sets)
+            same = np.zeros_like(one.bits)
+            same[places >= 0] = other.bits[places[places >= 0]]
+            changed |= np.bitwise_or.reduce(one.bits & ~same, axis=0)
+        return bitsets.elements(changed)
+
+    def covers(
+        self, wanted: Iterable[int], max_size: int | None = None, progress: OnProgress | None = None
+    ) -> dict[int, Words]:
+        """The minimal contexts that are left to some targets. A target that no pair breaks holds in the empty context;
+        one that is broken does not, which is all there is to know where contexts have no columns: a wide table has a
+        hundred thousand targets, so these are not searched one by one.
+        """
+        sets, bits = self.sets, self.bits
+
+        def one(target: int, found: SoFar) -> Words:
+            edges = ~sets[bitsets.has(bits, target)] & self.targets.free(target)
+            return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
+
+        chosen, broken = list(wanted), set(bitsets.elements(np.bitwise_or.reduce(bits, axis=0)))
+        searched = [target for target in chosen if target in broken] if max_size != 0 else []
+        answers = each(searched, one, None if len(sets) > _WORTH_THREADS else 0, progress)
+        found = dict(zip(searched, answers, strict=True))
+        nothing, none = np.zeros((1, sets.shape[1]), np.uint64), sets[:0]
+        return {target: found.get(target, none if target in broken else nothing) for target in chosen}
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(Border):
+    """Witnesses, and what they show. Invariant: each target of a set is broken by a witness with that agree-set."""
+
     witnesses: Witnesses
 
     @staticmethod
     def of(targets: Targets, witnesses: Witnesses) -> Evidence:
         """What some pairs show; those that show nothing more than others are dropped."""
-        numbers, sets, bits = _maximal(witnesses.agree, witnesses.broken, targets.columns)
+        numbers, sets, bits = maximal(witnesses.agree, witnesses.broken, targets.columns)
         first, after = np.full(len(sets), -1), np.empty(len(numbers), np.int64)
         counted = np.zeros((kernels.SPARE, *bits.shape), np.uint64)
         kernels.choose(numbers, witnesses.broken, bits, witnesses.rows, counted, first, after)
@@ -83,22 +115,11 @@ class Evidence:
         """With more pairs."""
         return Evidence.of(self.targets, Witnesses.joined([self.witnesses, witnesses]))
 
-    def changed_since(self, older: Evidence) -> list[int]:
-        """The targets whose maximal agree-sets are others than before."""
-        return changed_targets((self.sets, self.bits), (older.sets, older.bits))
 
-    def covers(self, wanted: Iterable[int], max_size: int | None = None) -> dict[int, Words]:
-        """The minimal contexts that the evidence leaves to some targets."""
-        return covers(self.targets, (self.sets, self.bits), wanted, max_size)
-
-
-def maximal(agree: Words, broken: Words, columns: int) -> tuple[Words, Words]:
-    """Of agree-sets and the targets that their pairs break: each set that is maximal for a target, and its targets."""
-    return _maximal(agree, broken, columns)[1:]
-
-
-def _maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int64], Words, Words]:
-    """The same, and for each pair the number of its set, -1 where that is not maximal for any target."""
+def maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int64], Words, Words]:
+    """Of agree-sets and the targets that their pairs break: for each pair the number of its set, -1 where that is not
+    maximal for any target; each set that is maximal for one, and its targets.
+    """
     table = KeyTable(agree.shape[1], len(agree))
     numbers = table.entries(agree)
     bits = np.zeros((table.used, broken.shape[1]), np.uint64)
@@ -108,36 +129,3 @@ def _maximal(agree: Words, broken: Words, columns: int) -> tuple[NDArray[np.int6
     stay = kernels.sift(sets, bits, columns, np.empty((columns + 1, bitsets.words_for(len(sets))), np.uint64))
     sets, bits = sets[:stay].copy(), bits[:stay].copy()
     return bitsets.places_among(table.keys, sets)[numbers], sets, bits
-
-
-def changed_targets(one: Border, other: Border) -> list[int]:
-    """The targets whose maximal agree-sets differ, given twice such sets with the targets of each."""
-    changed = np.zeros(one[1].shape[1], np.uint64)
-    for (sets, bits), (others, other_bits) in ((one, other), (other, one)):
-        places = bitsets.places_among(sets, others)
-        same = np.zeros_like(bits)
-        same[places >= 0] = other_bits[places[places >= 0]]
-        changed |= np.bitwise_or.reduce(bits & ~same, axis=0)
-    return bitsets.elements(changed)
-
-
-def covers(
-    targets: Targets, known: Border, wanted: Iterable[int], max_size: int | None, progress: OnProgress | None = None
-) -> dict[int, Words]:
-    """The minimal contexts of some targets, from the agree-sets that are maximal for each. A target that no pair breaks
-    holds in the empty context; one that is broken does not, which is all there is to know where contexts have no
-    columns: a wide table has a hundred thousand targets, so these are not searched one by one.
-    """
-
-    sets, bits = known
-
-    def one(target: int, found: SoFar) -> Words:
-        edges = ~sets[bitsets.has(bits, target)] & targets.free(target)
-        return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
-
-    chosen, broken = list(wanted), set(bitsets.elements(np.bitwise_or.reduce(bits, axis=0)))
-    searched = [target for target in chosen if target in broken] if max_size != 0 else []
-    answers = each(searched, one, None if len(sets) > _WORTH_THREADS else 0, progress)
-    found = dict(zip(searched, answers, strict=True))
-    nothing, none = np.zeros((1, sets.shape[1]), np.uint64), sets[:0]
-    return {target: found.get(target, none if target in broken else nothing) for target in chosen}

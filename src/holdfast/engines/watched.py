@@ -24,6 +24,16 @@ Facts = Mapping[str, Any]
 FILES = "files"  # the fact of a dump that names other files that go with it
 
 
+def below(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
+    """Arrays with a prefix before their names."""
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def inside(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
+    """Those arrays that have a prefix before their names, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
 class Part(Protocol):
     """What engines keep of a table together."""
 
@@ -67,12 +77,8 @@ class WatchedTable:
             return cast(P, self._parts[kind.name])
 
     def _made(self, kind: type[P], runner: Runner, progress: Progress) -> P:
-        arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
-        facts = self._facts.get(kind.name, {})
+        arrays, facts = inside(f"{kind.name}/", self._kept), self._facts.get(kind.name, {})
         return kind.load(self.table, arrays, facts) if arrays or facts else kind.of(self.table, runner, progress)
-
-    def _names_of(self, part: str) -> list[str]:
-        return [name.partition("/")[2] for name in self._kept if name.startswith(f"{part}/")]
 
     def follow(self, change: Change, runner: Runner) -> None:
         """Take in a batch, part by part. Parts that were kept and that nobody asked for are of no use any more."""
@@ -96,7 +102,7 @@ class WatchedTable:
         facts: dict[str, Any] = {}
         for name, part in self._parts.items():
             own, about = part.dump()
-            arrays |= {f"{name}/{key}": array for key, array in own.items()}
+            arrays |= below(f"{name}/", own)
             facts |= {name: about} if about else {}
         beside = [file for about in facts.values() for file in about.get(FILES, ()) if file is not None]
         return arrays, {**facts, **({FILES: beside} if beside else {})}

@@ -21,7 +21,7 @@ from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves, of_t
 from holdfast.rules.constants import Constant, Unfit, Value, read_date, read_time, read_timestamp
 from holdfast.rules.measure import TableRule
-from holdfast.rules.numbers import Types, common_type, in_floats
+from holdfast.rules.numbers import Types, as_float, common_type, in_floats
 from holdfast.rules.patterns import refuse_bad
 from holdfast.rules.reader import is_number as is_numeral
 from holdfast.search.queries import Operator
@@ -194,11 +194,7 @@ def _check_float(value: Value) -> None:
 
 
 def _nearest_float(value: Value) -> float:
-    assert isinstance(value, int | Decimal)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = as_float(value)
     if math.isinf(number):
         raise Unfit("names a number that is too large for a float; write a smaller one")
     return number

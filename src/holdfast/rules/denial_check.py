@@ -22,12 +22,11 @@ from holdfast.rules.check import Checker
 from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
+from holdfast.rules.numbers import LARGEST, as_float
 from holdfast.rules.reader import is_number
 from holdfast.search.queries import Operator
 from holdfast.table.table import Schema
 from holdfast.table.types import show_type
-
-_LARGEST = 2**63 - 1  # the smallest int64 is no value: order keys reserve it
 
 
 def check(constraint: DenialConstraint, schema: Schema, ordered: Collection[str] = ()) -> tuple[Comparison, ...]:
@@ -66,7 +65,7 @@ class _Fitting(Checker):
         scale = kept.scale if pa.types.is_decimal(kept) else 0
         exact = Fraction(Decimal(repr(value)) if isinstance(value, float) else value) * Fraction(10) ** scale
         unscaled = math.floor(exact)
-        if abs(unscaled) > (_LARGEST if pa.types.is_integer(kept) else 10**kept.precision - 1):
+        if abs(unscaled) > (LARGEST if pa.types.is_integer(kept) else 10**kept.precision - 1):
             raise self.error(given, f"can't be: a column of type {show_type(kept)} holds no such number")
         operator = given.operator if exact == unscaled else self._rounded(given, kept)
         if pa.types.is_integer(kept):
@@ -74,10 +73,7 @@ class _Fitting(Checker):
         return operator, Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
 
     def _float(self, given: Comparison, value: int | float | Decimal) -> float:
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+        number = as_float(value)
         if math.isinf(number) and _is_finite(value):
             raise self.error(given, "can't be: a column of type float holds no such number")
         if _is_finite(value) and not isinstance(value, float) and Decimal(repr(number)) != value:

@@ -8,6 +8,7 @@ beforehand, so nothing overflows. What type a constant has, the columns tell: 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
@@ -18,7 +19,7 @@ from holdfast.rules.constants import Constant, Unfit
 
 Types = Mapping[str, pa.DataType]  # of the columns of a table
 _MOST = 76  # digits of a decimal
-LARGEST = 2**63 - 1  # of 64 bits
+LARGEST = 2**63 - 1  # of 64 bits; the smallest int64 is no value: order keys reserve it
 
 
 def in_floats(operand: Operand, types: Types) -> bool:
@@ -84,3 +85,12 @@ def exactly(constant: Constant) -> Decimal:
     if not number.is_finite():
         raise Unfit("can't be: the other side holds no such value")
     return number
+
+
+def as_float(value: object) -> float:
+    """The float that is nearest to a number, an infinite one where none is near."""
+    assert isinstance(value, int | float | Decimal)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

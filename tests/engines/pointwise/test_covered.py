@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from holdfast.engines.pointwise import SHORT
 from holdfast.engines.pointwise import covered as module
-from holdfast.engines.pointwise.cells import Coverage
+from holdfast.engines.pointwise.cells import Coverage, Seen
 from holdfast.engines.pointwise.covered import least_pairs
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.readings import covered, derive
+from holdfast.engines.pointwise.readings import Search, covered, derive
 from holdfast.engines.pointwise.result import Rules
 from holdfast.engines.registry import make_engine
 from holdfast.table.nulls import NullMode
@@ -46,8 +46,8 @@ def test_the_same_rules_as_among_all(table: Small, most: int | None, least: int,
     rhs = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(columns), unique=True)))
     values, counts = counted(table)
     least = min(least, int(counts.sum()))
-    found = covered(values, Coverage(counts, least), table.space, most, rhs)
-    every = derive(values, table.space, most, rhs)
+    found = covered(Search(Seen(values, table.space, Coverage(counts, least)), most, rhs))
+    every = derive(Search(Seen(values, table.space), most, rhs)).rules
     wanted = counts_within(values, counts, table.space, every.left) >= least
     assert _rows(*found) == _rows(every.left[wanted], every.column[wanted], every.operator[wanted])
 

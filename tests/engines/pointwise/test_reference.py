@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
 from holdfast.engines.pointwise.never import never_sets
-from holdfast.engines.pointwise.readings import derive, vacuous
+from holdfast.engines.pointwise.readings import Search, derive, vacuous
 from tests.engines.pointwise.tables import ranks, values_of
 
 TAX = ["AreaCode", "Zip", "Salary", "Rate", "SingleExemp", "MarriedExemp", "ChildExemp"]
@@ -40,12 +41,13 @@ def test_known_numbers(
     values = values_of(ranks(shared_data / f"{name}.csv", columns))
     space = Space((True,) * values.shape[1])
     boxes = never_sets(values, space)
-    derived = derive(values, space, never=boxes)
+    asked = Search(Seen(values, space))
+    derived = derive(asked, boxes)
     assert (len(boxes), len(derived.never)) == never
-    equal = derived.operator == EQUAL
-    mine = numbers(derived.left[equal], int((~equal).sum()))
+    equal = derived.rules.operator == EQUAL
+    mine = numbers(derived.rules.left[equal], int((~equal).sum()))
     assert mine == met
-    left, _, operator = vacuous(derived, values, space)
+    left, _, operator = vacuous(derived, asked)
     theirs = numbers(left[operator == EQUAL], int((operator != EQUAL).sum()))
     assert (mine[0] + theirs[0], mine[1] + theirs[1]) == every
 

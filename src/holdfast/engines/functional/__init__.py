@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Suggestible, score_cell
 from holdfast.engines.given import GivenClass
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.dependency import FD, Key
 from holdfast.rules.given import rules_of
 
@@ -37,8 +37,7 @@ class FunctionalSettings:
     def __post_init__(self) -> None:
         """Refuse what can't be."""
         refuse_below(0, self.max_lhs, "the number of columns of a left side")
-        if not 0.0 <= self.error < 1.0:
-            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+        refuse_no_error(self.error)
         refuse_unknown(self.method)
         if self.error and self.method == "borders":
             raise BadInput(

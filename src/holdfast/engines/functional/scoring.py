@@ -23,6 +23,7 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.result import Rules
 from holdfast.engines.thresholds import BROKEN, LONGER
+from holdfast.pairs import bitsets
 from holdfast.rules.dependency import Dependency, Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
@@ -40,7 +41,8 @@ class Ranked(RulesWhenAsked[Dependency]):
     """
 
     def __init__(self, rules: Rules, table: Table) -> None:
-        self._rules, self._empty, self._table = rules.tested(), rules.untested(), table
+        self._rules, self._empty = (shortest_first(some) for some in (rules.tested(), rules.untested()))
+        self._table = table
 
     def __len__(self) -> int:
         return len(self._rules) + len(self._empty)
@@ -56,8 +58,8 @@ class Ranked(RulesWhenAsked[Dependency]):
     def rules(self) -> Iterator[Dependency]:
         """The rules in their order."""
         yield from self._scored.values()
-        yield from islice(self._rules.by_length(), len(self._scored), None)
-        yield from self._empty.by_length()
+        yield from islice(self._rules.rules(), len(self._scored), None)
+        yield from self._empty.rules()
 
     def untested(self) -> Rules:
         """Those that are empty."""
@@ -67,13 +69,15 @@ class Ranked(RulesWhenAsked[Dependency]):
         """Texts with other names in place of the columns', and scores."""
         for rule in self._scored.values():
             yield rule.written(names), rule.worth.score if rule.worth else None
-        yield from ((text, None) for text in islice(self._rules.texts_by_length(names), len(self._scored), None))
-        yield from ((text, None) for text in self._empty.texts_by_length(names))
+        wording = self._rules.wording
+        written = [names[name] for name in wording.names]
+        for rules, known in ((self._rules, len(self._scored)), (self._empty, 0)):
+            yield from ((text, None) for text in islice(wording.texts(rules.listed, written), known, None))
 
     @cached_property
     def _scored(self) -> dict[str, Dependency]:
         """The shortest rules with their scores, the best first; of equals the shortest."""
-        first = list(islice(self._rules.by_length(), MOST_RULES))
+        first = list(islice(self._rules.rules(), MOST_RULES))
         known = sorted(scored(self._table, first), key=lambda rule: -(rule.worth.score if rule.worth else 0.0))
         return {rule.text: rule for rule in known}
 
@@ -82,8 +86,15 @@ def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) ->
     """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
     more.
     """
-    short = [rule for rule in rules.up_to(_LENGTH).tested().by_length() if among is None or rule.text in among]
+    is_short = {target: bitsets.sizes(part.sets) <= _LENGTH for target, part in rules.parts.items()}
+    some = shortest_first(rules.some(is_short).tested())
+    short = [rule for rule in some.rules() if among is None or rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
+
+
+def shortest_first(rules: Rules) -> Rules:
+    """The same rules, the shortest first; those with equal left sides follow one another."""
+    return rules.in_order(rules.listed.shortest_first())
 
 
 def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Iterator[Dependency]:

@@ -9,22 +9,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.borders import Borders
-from holdfast.borders.parts import Part, dump_parts, load_parts
-from holdfast.engines.watched import WatchedTable
+from holdfast.borders.parts import Part
+from holdfast.engines import ways
+from holdfast.engines.functional import derive
+from holdfast.engines.functional.approximate import derive_approximate
+from holdfast.engines.thresholds import limit_of
+from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
+from holdfast.engines.ways import Asked, Covers, Followed, Way, exact
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
-from holdfast.pairs.filled import FilledColumns
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
-from holdfast.progress import Progress
+from holdfast.progress import Progress, search_progress
+from holdfast.rules.dependency import pairs_of
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
-
-_NAMES = ("rules/lhs", "rules/broken")  # of arrays of a dump
+from holdfast.table.threads import OnProgress
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ class CountedAgreeSets:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
-        arrays = {f"pairs/{name}": array for name, array in self._watch.sets.dump().items()}
+        arrays = below("pairs/", self._watch.sets.dump())
         if self._maximal is not None:
             arrays["maximal/sets"] = self._maximal.sets.reshape(-1)
             arrays["maximal/meets"] = self._maximal.intersections.reshape(-1)
@@ -93,38 +96,65 @@ class CountedAgreeSets:
     def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedAgreeSets:
         """What `dump` described."""
         columns = len(table.schema.columns)
-        own = {name.removeprefix("pairs/"): array for name, array in arrays.items() if name.startswith("pairs/")}
         maximal = None
         if "maximal/sets" in arrays:
             maximal = Maximal(columns, *(_rows(arrays[f"maximal/{name}"], columns) for name in ("sets", "meets")))
-        return cls(PairWatch.load(table, own, facts), columns, maximal)
+        return cls(PairWatch.load(table, inside("pairs/", arrays), facts), columns, maximal)
 
 
-class State:
-    """The rules, the left sides of each target, and what they follow from: counted agree-sets, or borders. `table` and
-    `filled`, which tells the empty rules, are as of the last batch that was taken in.
-    """
+class AgreeSets(Way):
+    """The way of counts: the rules that follow from counted agree-sets, which are kept with the table."""
 
-    def __init__(
-        self, subject: WatchedTable, basis: CountedAgreeSets | Borders, parts: Mapping[int, Part], why: str = ""
-    ) -> None:
-        self.basis, self.parts, self.why = basis, dict(parts), why
-        self._columns = subject.part(FilledColumns)
-        self.follow(subject.table)
+    name = "counts"
 
-    def follow(self, table: Table) -> None:
-        """Go on with the table after a batch."""
-        self.table, self.filled = table, self._columns.now
+    def __init__(self, pairs: CountedAgreeSets, asked: Asked) -> None:
+        self.pairs, self._asked = pairs, asked
 
-    def dump(self) -> dict[str, NDArray[Any]]:
-        """The rules as arrays, and what borders keep; counted agree-sets are kept with the table."""
-        arrays = dump_parts(self.parts, *_NAMES)
-        return arrays | (self.basis.dump() if isinstance(self.basis, Borders) else {})
+    @classmethod
+    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[AgreeSets, Covers]:
+        """Compare all pairs, and derive."""
+        way = cls(subject.part(CountedAgreeSets, runner, progress), asked)
+        return way, way._derived(subject.table.rows, progress)
+
+    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+        """Derive what a batch changed in the agree-sets."""
+        maximal, asked = self.pairs.changed, self._asked
+        if asked.error or maximal is None:
+            return Followed(self._derived(change.after.rows, progress))
+        known = {target: part.sets for target, part in covers.items()}
+        said = _saying(asked, len(known), progress)
+        changed = derive.follow(known, maximal.shift, maximal.before, asked.max_size, said)
+        return Followed(exact({target: now.sets for target, now in changed.items()}), changed)
+
+    def _derived(self, rows: int, progress: Progress) -> dict[int, Part]:
+        asked, sets, targets = self._asked, self.pairs.sets, self._asked.targets.wanted()
+        said = _saying(asked, len(targets), progress)
+        if not asked.error:
+            return exact(derive.derive(self.pairs.maximal(progress), targets, asked.max_size, said))
+        limit, columns = limit_of(asked.error, pairs_of(rows)), asked.targets.columns
+        return derive_approximate(sets.sets, sets.counts, columns, targets, limit, asked.max_size, said)
+
+    def dump(self) -> tuple[Arrays, Facts]:
+        """Nothing of its own."""
+        return {}, {}
+
+    @classmethod
+    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> AgreeSets:  # noqa: ARG003
+        """What `dump` described."""
+        return cls(subject.part(CountedAgreeSets), asked)
 
 
-def parts_of(table: Table, arrays: Mapping[str, NDArray[Any]]) -> dict[int, Part]:
-    """The rules from what `State.dump` gave."""
-    return load_parts(arrays, *_NAMES, bitsets.words_for(len(table.schema.columns) + 1))
+def _saying(asked: Asked, targets: int, progress: Progress) -> OnProgress:
+    """What is said while so many targets are worked on."""
+    bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
+    title = "keys" if asked.targets.keys else "functional dependencies"
+    return search_progress(progress, title, "columns", targets, bound if asked.max_size is None else None)
+
+
+class State(ways.State):
+    """The left sides of each target, and what they follow from: counted agree-sets, or borders."""
+
+    NAMES = "rules/lhs", "rules/broken"
 
 
 def _rows(flat: NDArray[Any], columns: int) -> NDArray[np.uint64]:

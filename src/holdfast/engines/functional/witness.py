@@ -84,11 +84,8 @@ class Witnesses:
 
     def _agree_sets(self, rows: NDArray[np.int64], words: int) -> Words:
         """The agree-set of each row with each new row, a row of words each."""
-        same = np.zeros((64 * words, len(rows), len(self._born)), np.bool_)
-        for c in range(len(self._new)):
-            same[c] = self._same(c, rows)
-        packed = np.packbits(same.reshape(64 * words, -1), axis=0, bitorder="little")
-        return np.ascontiguousarray(packed.T).view("<u8").astype(np.uint64)
+        same = [self._same(c, rows).reshape(-1) for c in range(len(self._new))]
+        return bitsets.packed(np.stack(same, axis=1), words)
 
     def any_pair(self, lhs: Sequence[int], rhs: int | None) -> Pair | None:
         """A pair that agrees on a left side and differs on a right one; with a new row if there is such a pair."""

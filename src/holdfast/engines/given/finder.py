@@ -65,11 +65,13 @@ class TableFinder:
     def first_with_values(self, columns: Sequence[int]) -> int | None:
         """The oldest living row without a null in some columns."""
         for shard, alive in self.table.living():
-            places = np.arange(len(shard)) if alive is None else np.flatnonzero(alive)
-            for column in columns:
-                places = places[shard.codes_at(column, places) != NULL_CODE]
-            if len(places):
-                return int(shard.ids_of(places[:1])[0])
+            for start in range(0, len(shard), _ROWS_AT_ONCE):
+                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
+                full = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
+                for column in columns:
+                    full &= shard.codes_at(column, some) != NULL_CODE
+                if full.any():
+                    return int(shard.ids_of(start + np.flatnonzero(full)[:1])[0])
         return None
 
 

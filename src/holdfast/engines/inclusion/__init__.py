@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from holdfast.engines import contract
 from holdfast.engines.contract import Json, NoSettings, Option, Suggestible, score_cell
 from holdfast.engines.given import GivenClass
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, refuse_no_error
 from holdfast.rules.inclusion import IND
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ class InclusionSettings:
         """Refuse what can't be."""
         if self.max_arity < 1:
             raise BadInput(f"an inclusion dependency has at least one column on each side, not {self.max_arity}")
-        if not 0.0 <= self.error < 1.0:
-            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+        refuse_no_error(self.error)
         if self.compare not in ("typed", "text"):
             raise BadInput(f"values can't compare as {self.compare!r}; choose from: typed, text")
 

@@ -44,7 +44,7 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""
-        return {each.ind.text: each.ind for each in rank.ranked(state)}
+        return {ind.text: ind for ind in rank.ranked(state)}
 
     def ranked(self, state: State) -> Result:
         """The same, with their scores as foreign keys and the reasons."""

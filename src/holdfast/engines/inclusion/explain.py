@@ -96,8 +96,7 @@ def by_rows(state: State, asked: IND) -> Explanation:
     compared = witness.compared(state, asked)
     reference = Reference.of(state, compared)
     broken, total = reference.orphans, reference.support
-    table = state.tables[asked.dependent.table]
-    columns = [a.column for a, _ in compared]
+    table, columns = state.place([a for a, _ in compared])
     everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]
     lost, first, counts = tuples.grouped(table.codes(broken)[columns])
     ind = replace(

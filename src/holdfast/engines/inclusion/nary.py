@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.given.finder import TableFinder
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
@@ -198,12 +199,11 @@ def _test_files(
 def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> list[Candidate]:
     """First all samples in one pass over the referenced table; the index only if some candidate got through."""
     _, referenced = Candidate(group[0]).sides(state)
-    table, columns = state.tables[referenced[0].table], [each.column for each in referenced]
     index: Tuples | Grid | None = None
     answers = []
     for pairs, broken in zip(group, _sampled(state, group, maps), strict=True):
         if broken is None:
-            index = index or tuples.index_of(table, columns)
+            index = index or tuples.index_of(*state.place(referenced))
             parts = dependent_tuples(state, Candidate(pairs), maps)
             broken = next((int(ids[place]) for ids, rows in parts if (place := index.first_missing(rows)) >= 0), None)
         answers.append(_with_complete(state, Candidate(pairs, broken)))
@@ -215,8 +215,8 @@ def _with_complete(state: State, candidate: Candidate) -> Candidate:
     if not candidate.holds:
         return candidate
     dependent, _ = candidate.sides(state)
-    row = tuples.first_full_row(state.tables[dependent[0].table], [each.column for each in dependent])
-    return replace(candidate, complete=row)
+    table, columns = state.place(dependent)
+    return replace(candidate, complete=TableFinder(table).first_with_values(columns))
 
 
 def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
@@ -225,7 +225,7 @@ def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[i
     none = np.empty(0, np.int64), np.empty((len(referenced), 0), np.int64)
     asked = [next(dependent_tuples(state, Candidate(pairs), maps, _SAMPLE), none) for pairs in group]
     together = np.concatenate([rows for _, rows in asked], axis=1)
-    there = tuples.present(together, state.tables[referenced[0].table], [each.column for each in referenced])
+    there = tuples.present(together, *state.place(referenced))
     ends = np.cumsum([len(ids) for ids, _ in asked])
     found: list[int | None] = []
     for (ids, _), met in zip(asked, np.split(there, ends[:-1]), strict=True):
@@ -238,13 +238,13 @@ def dependent_tuples(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """The ids of rows without a null, and their tuples as codes of the referenced columns: all in turn, or a sample."""
     dependent, referenced = candidate.sides(state)
-    table = state.tables[dependent[0].table]
+    table, columns = state.place(dependent)
     for shard, places in tuples.stretches(table) if sample is None else tuples.samples(table, sample):
-        codes = [shard.columns[each.column][places] for each in dependent]
+        codes = [shard.columns[column][places] for column in columns]
         full = np.logical_and.reduce([code != 0 for code in codes])
         if not full.all():
             places, codes = places[full], [code[full] for code in codes]
-        rows = np.stack([maps.of(a, b, code) for a, b, code in zip(dependent, referenced, codes, strict=True)])
+        rows = maps.tuples(dependent, referenced, codes)
         if rows.size:
             yield shard.ids_of(places), rows
 
@@ -279,9 +279,8 @@ def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: 
     dependent, referenced = candidate.sides(state)
     codes = change.inserted[[each.column for each in dependent]]
     full = np.flatnonzero((codes != 0).all(axis=0))
-    rows = np.stack([maps.of(a, b, c[full]) for a, b, c in zip(dependent, referenced, codes, strict=True)])
-    table, columns = state.tables[referenced[0].table], [each.column for each in referenced]
-    absent = np.flatnonzero(~tuples.present(rows, table, columns))
+    rows = maps.tuples(dependent, referenced, codes[:, full])
+    absent = np.flatnonzero(~tuples.present(rows, *state.place(referenced)))
     return change.born[int(full[absent[0]])] if len(absent) else None
 
 
@@ -291,11 +290,11 @@ def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: 
     columns = [each.column for each in referenced]
     gone = change.deleted[columns].astype(np.int64)
     gone = gone[:, (gone != 0).all(axis=0)]
-    back = np.stack([maps.of(b, a, c) for a, b, c in zip(dependent, referenced, gone, strict=True)])
+    back = maps.tuples(referenced, dependent, gone)
     carried = np.stack([state.counts(a).of(codes) > 0 for a, codes in zip(dependent, back, strict=True)]).all(axis=0)
     gone, back = gone[:, carried], back[:, carried]
     back = back[:, ~tuples.present(gone, change.after, columns)]
-    ids = tuples.rows_with(back, state.tables[dependent[0].table], [each.column for each in dependent], 1)
+    ids = tuples.rows_with(back, *state.place(dependent), 1)
     return int(ids[0]) if len(ids) else None
 
 
@@ -330,8 +329,7 @@ def _has_partner(state: State, candidate: Candidate, codes: NDArray[Any], change
 
 def orphan(state: State, ind: IND, row: int) -> Orphans:
     """What broke a dependency of several columns: a row, others with the same tuple, and how many there are."""
-    table = state.tables[ind.dependent.table]
-    columns = [each.column for each in attributes(state, ind.dependent)]
+    table, columns = state.place(attributes(state, ind.dependent))
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]

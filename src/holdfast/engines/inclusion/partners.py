@@ -90,8 +90,7 @@ class Reference:
         """The rows born that have no partner."""
         codes = _codes(rows, self._dependent)
         full = _are_full(codes)
-        pairs = zip(self._dependent, self._referenced, codes[:, full], strict=True)
-        there = self._partners.have(np.stack([maps.of(a, b, some) for a, b, some in pairs]))
+        there = self._partners.have(maps.tuples(self._dependent, self._referenced, codes[:, full]))
         return np.asarray(rows.ids[full][~there])
 
     def _count_rows(self, rows: Rows, sign: int) -> None:
@@ -100,8 +99,7 @@ class Reference:
 
     def _older(self, come: TupleCodes, gone: TupleCodes, maps: Translations, finder: Finder) -> tuple[Ids, Ids]:
         """The rows whose partner came, and are orphans no longer; and those whose partner went, and are orphans now."""
-        pairs = zip(self._dependent, self._referenced, np.concatenate([come, gone], axis=1), strict=True)
-        codes = np.stack([maps.of(b, a, some) for a, b, some in pairs])
+        codes = maps.tuples(self._referenced, self._dependent, np.concatenate([come, gone], axis=1))
         carried = np.stack([self._state.counts(a).of(some) > 0 for a, some in zip(self._dependent, codes, strict=True)])
         asked = np.flatnonzero(carried.all(axis=0))
         found = [(asked[:0], asked[:0])]

@@ -54,16 +54,22 @@ class Proposal:
         return f"{self.ind.text}  {self.score:.2f}  ({reasons})"
 
 
-def ranked(state: State) -> list[Proposal]:
+def ranked(state: State) -> list[IND]:
     """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
-    return _ranked(state, _Profile(state))
+    return [each.ind for each in _ranked(state, _Profile(state))]
+
+
+def with_scores(state: State) -> dict[str, Proposal | IND]:
+    """The same, those that are not empty with their scores."""
+    profile = _Profile(state)
+    several = {each.text: each for each in _several(state, profile)}
+    found = (several.get(each.text, each) for each in _ranked(state, profile))
+    return {each.text: each if each.reasons and not each.ind.empty else each.ind for each in found}
 
 
 def _ranked(state: State, profile: _Profile) -> list[Proposal]:
-    rated = _single(state, profile)
-    several = [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
-    rated.sort(key=lambda each: (each.ind.empty, -each.score, each.ind.text))
-    return rated + several
+    rated = sorted(_single(state, profile), key=lambda each: (each.ind.empty, -each.score, each.ind.text))
+    return rated + [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
 
 
 def _single(state: State, profile: _Profile) -> list[Proposal]:
@@ -80,14 +86,6 @@ def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
     found += _several(state, profile)
     found.sort(key=lambda each: (-each.score, each.ind.text))
     return found
-
-
-def with_scores(state: State) -> dict[str, Proposal | IND]:
-    """All dependencies in the order of `ranked`, those that are not empty with their scores."""
-    profile = _Profile(state)
-    several = {each.text: each for each in _several(state, profile)}
-    found = ((each.text, each if each.reasons and not each.ind.empty else each.ind) for each in _ranked(state, profile))
-    return {text: several.get(text, each) for text, each in found}
 
 
 def _several(state: State, profile: _Profile) -> list[Proposal]:
@@ -108,7 +106,7 @@ def carried(state: State, ind: IND) -> int:
     """How many rows have a value that could have no partner."""
     attributes = witness.attributes(state, ind.dependent)
     if len(attributes) > 1:
-        return len(tuples.full_rows(state.tables[ind.dependent.table], [each.column for each in attributes]))
+        return len(tuples.full_rows(*state.place(attributes)))
     return int(state.clusters.rows[attributes[0].number, attributes[0].number])
 
 

@@ -87,6 +87,10 @@ class State:
         """The attributes of a table."""
         return [each for each in self.attributes if each.table == table]
 
+    def place(self, attributes: Sequence[Attribute]) -> tuple[Table, list[int]]:
+        """The table of some attributes, and their columns there."""
+        return self.tables[attributes[0].table], [each.column for each in attributes]
+
     def attribute(self, table: str, name: str) -> Attribute | None:
         """The attribute with a name."""
         return self._by_name.get((table, name))

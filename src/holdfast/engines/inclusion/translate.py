@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,10 @@ class Translations:
                 return self._translated(a, b, distinct)[places]
             self._maps[a.number, b.number] = self._translated(a, b, np.arange(size))
         return np.asarray(self._maps[a.number, b.number][codes])
+
+    def tuples(self, own: Sequence[Attribute], others: Sequence[Attribute], codes: Iterable[NDArray[Any]]) -> Codes:
+        """The same of some columns each, `[column, row]`."""
+        return np.stack([self.of(a, b, some) for a, b, some in zip(own, others, codes, strict=True)])
 
     def _translated(self, a: Attribute, b: Attribute, codes: Codes) -> Codes:
         found = np.full(len(codes), -1, np.int64)

@@ -190,12 +190,6 @@ def are_distinct(table: Table, columns: Sequence[int]) -> bool:
     return len(of_table(table, columns)) == table.rows
 
 
-def first_full_row(table: Table, columns: Sequence[int]) -> int | None:
-    """The id of a living row without a null in some columns, the first there is."""
-    found = (shard.ids_of(places[(rows != 0).all(axis=0)][:1]) for shard, places, rows in pieces(table, columns))
-    return next((int(ids[0]) for ids in found if len(ids)), None)
-
-
 def full_rows(table: Table, columns: Sequence[int]) -> NDArray[np.int64]:
     """The ids of living rows without a null in some columns."""
     parts = [shard.ids_of(places[(rows != 0).all(axis=0)]) for shard, places, rows in pieces(table, columns)]

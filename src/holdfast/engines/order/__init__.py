@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.contract import Explanation, FindingTable, Json, Option, Suggestible, score_cell
 from holdfast.engines.given import PairClass
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
 from holdfast.rules.order import Compatible, Constant
 from holdfast.visible import brief
@@ -46,8 +46,7 @@ class OrderSettings:
         if self.directions not in ("asc", "both"):
             raise BadInput(f"there are no directions {self.directions!r}; choose from: asc, both")
         refuse_unknown(self.method)
-        if not 0.0 <= self.error < 1.0:
-            raise BadInput(f"the error is a share, from 0 to below 1, not {self.error}; choose another")
+        refuse_no_error(self.error)
 
 
 def _cells(rule: Json) -> list[str]:

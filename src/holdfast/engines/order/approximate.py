@@ -21,12 +21,13 @@ import numpy as np
 from holdfast.borders.parts import Part
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
+from holdfast.engines.order.counts import saying
 from holdfast.engines.order.duality import Again, Border, Count, Judge, as_contexts, as_words
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.touched import Touched
-from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
 from holdfast.engines.thresholds import limit_of
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.engines.ways import Asked, Covers, Followed, Way
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -100,7 +101,7 @@ class Approximate(Way):
         """The covers, after a batch or, without one, from scratch."""
         targets, now = self._asked.targets, self._now(change)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
-        said = saying(len(columns) + len(pairs), self._asked.max_level, progress)
+        said = saying(len(columns) + len(pairs), self._asked.max_size, progress)
         each(columns, lambda column, so_far: self._constant(column, now, so_far), progress=said)
         found = sum(len(self._borders[column].holding) for column in columns)
 
@@ -130,7 +131,7 @@ class Approximate(Way):
         free = set(bitsets.elements(self._asked.targets.free(target)))
         columns = [column for column in now.contexts.coarse_first if column in free]
         judge = Judge(*_counts(self._asked.targets, target, now, scratch), now.limit, now.deleted, implied)
-        self._borders[target].settle(columns, self._asked.max_level, judge, so_far)
+        self._borders[target].settle(columns, self._asked.max_size, judge, so_far)
 
 
 def _counts(targets: Targets, target: int, now: _Now, scratch: Scratch) -> tuple[Count, Again]:

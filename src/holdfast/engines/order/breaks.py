@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY
-from holdfast.engines.order.result import Listed, columns_by_target
+from holdfast.engines.contexts import Listed
+from holdfast.engines.order.result import columns_by_target
 from holdfast.pairs import bitsets
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.change import Change

@@ -13,57 +13,49 @@ wide.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.borders.evidence import changed_targets, covers, maximal
+from holdfast.borders.evidence import Border, maximal
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.ways import Arrays, Asked, Covers, Facts, Followed, Way, saying
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.engines.ways import Asked, Covers, Followed, Way, exact
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.watch import CountedSignatures
-from holdfast.progress import Progress
+from holdfast.progress import Progress, search_progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
+from holdfast.table.threads import OnProgress
 
 _AT_ONCE = 1 << 26  # bytes of broken targets that are looked at together
 
 
-@dataclass(frozen=True, eq=False)
-class Maximal:
-    """Agree-sets, and the targets for which each of them is maximal."""
-
-    sets: Words
-    bits: Words
+class Maximal(Border):
+    """The maximal agree-sets of signatures."""
 
     @staticmethod
     def none(targets: Targets) -> Maximal:
         """Of no signatures."""
-        return Maximal(*(np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words)))
+        return Maximal(targets, *(np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words)))
 
-    def with_more(self, signatures: Words, targets: Targets) -> Maximal:
+    def with_more(self, signatures: Words) -> Maximal:
         """After some signatures appeared."""
         sets, bits = self.sets, self.bits
-        for agree, broken in _evidence(signatures, targets):
+        for agree, broken in _evidence(signatures, self.targets):
             both = np.concatenate([sets, agree]), np.concatenate([bits, broken])
-            sets, bits = maximal(*both, targets.columns)
-        return Maximal(sets, bits)
+            _, sets, bits = maximal(*both, self.targets.columns)
+        return Maximal(self.targets, sets, bits)
 
-    def rests_on(self, signatures: Words, targets: Targets) -> bool:
+    def rests_on(self, signatures: Words) -> bool:
         """Whether one of some signatures breaks a target for which its agree-set is maximal."""
-        for agree, broken in _evidence(signatures, targets):
+        for agree, broken in _evidence(signatures, self.targets):
             places = bitsets.places_among(agree, self.sets)
             known = places >= 0
             if (self.bits[places[known]] & broken[known]).any():
                 return True
         return False
-
-    def changed_since(self, older: Maximal) -> list[int]:
-        """The targets whose maximal sets are others than before."""
-        return changed_targets((self.sets, self.bits), (older.sets, older.bits))
 
 
 class Counts(Way):
@@ -78,23 +70,21 @@ class Counts(Way):
     def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[Counts, Covers]:
         """Compare all pairs, and derive."""
         pairs = subject.part(CountedSignatures, runner, progress)
-        way = cls(pairs, asked, Maximal.none(asked.targets).with_more(pairs.sets.sets, asked.targets))
+        way = cls(pairs, asked, Maximal.none(asked.targets).with_more(pairs.sets.sets))
         return way, way._derived(asked.targets.wanted(), progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the maximal agree-sets."""
-        before, delta, targets = self._maximal, self._pairs.delta, self._asked.targets
-        if before.rests_on(delta.vanished, targets):
-            self._maximal = Maximal.none(targets).with_more(self._pairs.sets.sets, targets)
+        before, delta = self._maximal, self._pairs.delta
+        if before.rests_on(delta.vanished):
+            self._maximal = Maximal.none(before.targets).with_more(self._pairs.sets.sets)
         else:
-            self._maximal = before.with_more(delta.appeared, targets)
+            self._maximal = before.with_more(delta.appeared)
         return Followed(self._derived(self._maximal.changed_since(before), progress))
 
     def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
-        said = saying(len(wanted), self._asked.max_level, progress)
-        asked, maximal = self._asked, self._maximal
-        found = covers(asked.targets, (maximal.sets, maximal.bits), wanted, asked.max_level, said)
-        return {target: Part(contexts) for target, contexts in found.items()}
+        said = saying(len(wanted), self._asked.max_size, progress)
+        return exact(self._maximal.covers(wanted, self._asked.max_size, said))
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The maximal agree-sets."""
@@ -105,7 +95,14 @@ class Counts(Way):
         """What `dump` described."""
         sets = np.array(arrays["sets"], np.uint64).reshape(-1, asked.targets.context_words)
         bits = np.array(arrays["bits"], np.uint64).reshape(-1, asked.targets.words)
-        return cls(subject.part(CountedSignatures), asked, Maximal(sets, bits))
+        return cls(subject.part(CountedSignatures), asked, Maximal(asked.targets, sets, bits))
+
+
+def saying(targets: int, max_size: int | None, progress: Progress) -> OnProgress:
+    """What is said while so many targets are worked on."""
+    bound = "Where small contexts are enough, stop and bound them: discover or init with --max-level 3."
+    shorter = bound if max_size is None else None
+    return search_progress(progress, "order dependencies", "columns and pairs", targets, shorter)
 
 
 def _evidence(signatures: Words, targets: Targets) -> Iterator[tuple[Words, Words]]:

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.parts import Numbers, Part
-from holdfast.changes.diff import NOBODY, Cause, Diff, Finding, Witness
+from holdfast.changes.diff import NOBODY, Cause, Diff, Witness
+from holdfast.engines import contexts
+from holdfast.engines.contexts import Listed, minus
 from holdfast.engines.order.breaks import breaking_pairs
-from holdfast.engines.order.result import Listed, Rules, Wording, columns_by_target
+from holdfast.engines.order.result import Rules, Wording, columns_by_target
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import Filled
@@ -44,6 +46,10 @@ class Moment:
         """Whether a pair of rows could test a rule."""
         return self.rows >= FEWEST_ROWS
 
+    def rules(self, wording: Wording) -> Rules:
+        """The rules that were told."""
+        return Rules(wording, self.told, self.rows, self.filled)
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -56,42 +62,18 @@ class Step:
 
 def difference(step: Step, touched: Iterable[int], wording: Wording) -> Diff:
     """What a batch changed in the rules of the targets that it touched."""
-    touched, words, before, after = list(touched), wording.targets.context_words, step.before, step.after
-    lost = Listed.of({t: _minus(before.told[t], after.told[t]) for t in touched}, words)
-    gained = Listed.of({t: _minus(after.told[t], before.told[t]) for t in touched}, words)
-    came, went = Rules(wording, gained, after.rows, after.filled), Rules(wording, lost, before.rows, before.filled)
-    return Diff(came, went, _changed(before, after, wording))
+    touched, before, after = list(touched), step.before, step.after
+    lost, gained = minus(before.told, after.told, touched), minus(after.told, before.told, touched)
+    return contexts.difference(before.rules(wording), after.rules(wording), lost, gained)
 
 
 def with_causes(diff: Diff, step: Step, wording: Wording, change: Change) -> Diff:
     """With causes of all that came and went, and witnesses of what rows broke."""
     lost, gained = (cast(Rules, rules).listed for rules in (diff.lost, diff.gained))
     went, came = _causes(lost, step.after, wording, broken=True), _causes(gained, step.before, wording, broken=False)
-    tested = lost.some(~lost.empty(step.before.filled, wording.targets))  # what nothing tested did not break
+    tested = cast(Rules, diff.lost).tested().listed  # what nothing tested did not break
     broken = tested.some(~_held(tested, step.after))
     return replace(diff, witnesses=_witnesses(broken, wording, change, step.known), causes={**went, **came})
-
-
-def _minus(some: Part, others: Part) -> Part:
-    return some.some(~bitsets.among(some.sets, others.sets))
-
-
-def _changed(before: Moment, after: Moment, wording: Wording) -> dict[str, tuple[Finding, Finding]]:
-    """The rules that stayed, and whose error is another, or that are empty now, or no longer."""
-    is_exact = all(part.broken is None for part in after.told.values())
-    if is_exact and before.filled is after.filled:
-        return {}
-    parts, words = (before.told, after.told), wording.targets.context_words
-    old, new = (
-        Listed.of({t: part.some(bitsets.among(part.sets, other[t].sets)) for t, part in own.items()}, words)
-        for own, other in (parts, parts[::-1])
-    )
-    if is_exact:
-        turned = old.empty(before.filled, wording.targets) != new.empty(after.filled, wording.targets)
-        old, new = old.some(turned), new.some(turned)
-    was, now = Rules(wording, old, before.rows, before.filled), Rules(wording, new, after.rows, after.filled)
-    pairs = zip(was.items(), now.values(), strict=True)
-    return {text: (one, other) for (text, one), other in pairs if one != other}
 
 
 def _held(some: Listed, other: Moment) -> NDArray[np.bool_]:
@@ -114,7 +96,7 @@ def _by_target(some: Listed) -> list[tuple[int, Numbers]]:
 
 def _causes(some: Listed, other: Moment, wording: Wording, broken: bool) -> dict[str, Cause]:
     """Why rules are not told at another moment: after the batch, of those that went; before it, of those that came."""
-    texts = Rules(wording, some, 0)
+    texts = wording.texts(some)
     found = {}
     for text, target, why in zip(texts, some.targets.tolist(), _implied(some, other, wording), strict=True):
         breaking = Cause("split" if target < wording.targets.columns else "swap") if broken else Cause("mended")
@@ -134,9 +116,11 @@ def _implied(some: Listed, other: Moment, wording: Wording) -> list[Cause | None
         constant = [(c, _within(some, places, other.covers[c])) for c in _pair(wording, target)]
         for number, place in enumerate(places.tolist()):
             below = smaller[number]
-            known = [wording.text(c, own[number] or ()) for c, own in constant if own[number] is not None]
+            known = [
+                wording.text(c, own[number] or (), wording.written) for c, own in constant if own[number] is not None
+            ]
             if below is not None and len(below) < sizes[place]:
-                found[place] = Cause("smaller context", wording.text(target, below))
+                found[place] = Cause("smaller context", wording.text(target, below, wording.written))
             elif known and below is None:
                 found[place] = Cause("constant", known[0])
             elif below is not None or unlooked[place]:
@@ -160,6 +144,6 @@ def _within(some: Listed, places: Numbers, part: Part) -> list[list[int] | None]
 
 def _witnesses(broken: Listed, wording: Wording, change: Change, known: Numbers) -> dict[str, Witness]:
     pairs = breaking_pairs(broken, wording.targets, change, known).tolist() if len(broken) else []
-    texts = Rules(wording, broken, 0)
+    texts = wording.texts(broken)
     found = {text: (one, other) for text, (one, other) in zip(texts, pairs, strict=True) if one != NOBODY}
     return witnesses_of(change.after, found) if found else {}

@@ -9,43 +9,39 @@ a rule: then none is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from holdfast.borders.method import SIGNATURES, Choice, choose, way_in_words
+from holdfast.borders.method import SIGNATURES, Choice, choose
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.contexts import Listed
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.approximate import Approximate
-from holdfast.engines.order.borders import Bordered
 from holdfast.engines.order.counts import Counts
 from holdfast.engines.order.differ import Moment, Step, difference, with_causes
 from holdfast.engines.order.explain import Explanation, explain
-from holdfast.engines.order.result import Listed, Rules, Wording, pairs_of_targets
+from holdfast.engines.order.result import Rules, Wording, pairs_of_targets
 from holdfast.engines.order.scores import Scores
-from holdfast.engines.order.state import State, covers_in, way_arrays
-from holdfast.engines.order.ways import Asked, Way
+from holdfast.engines.order.state import State
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
+from holdfast.engines.ways import Asked, Bordered, WaysEngine
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-WAYS: Mapping[str, type[Way]] = {each.name: each for each in (Counts, Bordered, Approximate)}
 
-
-class OrderEngine(Engine[WatchedTable, State]):
+class OrderEngine(WaysEngine[State]):
     """Minimal canonical order dependencies (`od`)."""
 
-    def __init__(self, declared: RuleClass[Any], settings: OrderSettings) -> None:
-        self.declared = declared
-        self._settings = settings
+    WAYS = Counts, Bordered, Approximate
+    state = State
+    _settings: OrderSettings
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the covers of all targets."""
@@ -55,10 +51,8 @@ class OrderEngine(Engine[WatchedTable, State]):
         self, subject: WatchedTable, within: tuple[int, ...] | None, runner: Runner, progress: Progress
     ) -> State:
         asked = self._asked(subject.table, within)
-        choice = self._choice(asked, subject.table.rows)
-        way, covers = WAYS[choice.name].begin(subject, asked, runner, progress)
-        state = State.of(subject, asked, way, covers, choice.why)
-        for contexts, together in way.reckoned():
+        state = self._begun(subject, asked, self._choice(asked, subject.table.rows), runner, progress)
+        for contexts, together in state.way.reckoned():
             state.scores.know(contexts, together)
         return state
 
@@ -86,34 +80,20 @@ class OrderEngine(Engine[WatchedTable, State]):
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold; a mapping that makes them when asked."""
-        return Rules(_wording(state), self._listed(state), state.table.rows, state.filled)
+        return Rules(_wording(state), self._told(state), state.table.rows, state.filled)
 
     def ranked(self, state: State) -> Rules:
         """The same with their scores, the highest first."""
-        listed, targets = self._listed(state), state.asked.targets
-        scores = state.scores.of(listed.contexts, pairs_of_targets(targets)[listed.targets])
-        return Rules(_wording(state), listed.best_first(scores), state.table.rows, state.filled)
-
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The covers, and what the way keeps."""
-        return state.dump()
-
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
-        """The state from its arrays."""
-        asked = self._asked(subject.table, None if facts["within"] is None else tuple(facts["within"]))
-        way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
-        return State.of(subject, asked, way, covers_in(arrays, asked.targets), facts["why"])
-
-    def how(self, state: State) -> str:
-        """By which way, and why."""
-        return way_in_words(state.way.name, state.why)
+        rules, targets = self.result(state), state.asked.targets
+        scores = state.scores.of(rules.listed.contexts, pairs_of_targets(targets)[rules.listed.targets])
+        return rules.in_order(rules.listed.best_first(scores))
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its score; or two rows that break it."""
         self.refuse_rows(rows)
         return explain(subject.table, text)
 
-    def _asked(self, table: Table, within: tuple[int, ...] | None) -> Asked:
+    def _asked(self, table: Table, within: tuple[int, ...] | None = None) -> Asked:
         both = self._settings.directions == "both"
         columns = len(table.schema.columns)
         targets = Targets(columns, keys=False, ascending_pairs=True, descending_pairs=both, within=within)
@@ -139,9 +119,6 @@ class OrderEngine(Engine[WatchedTable, State]):
     def _moment(self, state: State) -> Moment:
         within = state.asked.targets.free_columns
         return Moment(state.table.rows, within, dict(state.covers), dict(state.told), self._told(state), state.filled)
-
-    def _listed(self, state: State) -> Listed:
-        return Listed.of(self._told(state), state.asked.targets.context_words)
 
     def _told(self, state: State) -> dict[int, Part]:
         """The rules that are told: where pairs of rows test them, those whose score is as high as is asked for."""

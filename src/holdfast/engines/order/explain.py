@@ -59,7 +59,7 @@ def explain(table: Table, text: str) -> Explanation:
     rule = parse(text, names, table.schema.name)
     targets = Targets(len(names), keys=False, ascending_pairs=True, descending_pairs=True)
     context = [names.index(name) for name in rule.context]
-    target = Wording(table.schema.name, tuple(names), targets).target_of(rule)
+    target, _ = Wording(table.schema.name, tuple(names), targets).place(rule)
     rows = LivingRows(table)
     sizes = np.bincount(rows.groups(context)[1])
     sizes = sizes[sizes > 1]

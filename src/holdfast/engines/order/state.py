@@ -1,55 +1,38 @@
-"""What the engine keeps of a table: the way in which covers are found, the covers, and the rules to tell of them."""
+"""What the engine keeps of a table: the covers of every target, the rules among them, and their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Part, dump_parts, load_parts
+from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
+from holdfast.engines import ways
 from holdfast.engines.order.differ import Step
 from holdfast.engines.order.result import columns_by_target
 from holdfast.engines.order.scores import Scores
-from holdfast.engines.order.ways import Asked, Covers, Way
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.ways import Covers
 from holdfast.pairs import bitsets
-from holdfast.pairs.filled import Filled, FilledColumns
 from holdfast.table.table import Table
 
-_WAY = "way/"  # before the names of its arrays
-_NAMES = ("rules/contexts", "rules/removed")  # of arrays of a dump
 
-
-@dataclass
-class State:
-    """The covers of every target, and `told`, the rules among them; `table`, `scores` and `filled`, which tells the
-    empty rules, are as of the last batch that was taken in, which the subject may be ahead of; `step` is what this one
-    did, until it is explained.
+class State(ways.State):
+    """The covers of every target, those of a pair of columns with the contexts in which one of the two is constant; and
+    `told`, the rules among them. `scores` are as of the last batch that was taken in; `step` is what this one did,
+    until it is explained.
     """
 
-    subject: WatchedTable
-    table: Table
-    asked: Asked
-    way: Way
-    covers: dict[int, Part]
-    told: dict[int, Part]
-    why: str = ""  # this way
-    scores: Scores = field(init=False)
-    filled: Filled = field(init=False)
+    NAMES = "rules/contexts", "rules/removed"
+    WAY = "way/"
     step: Step | None = None
 
-    def __post_init__(self) -> None:
-        self.scores, self.filled = Scores(self.table), self.subject.part(FilledColumns).now
-
-    @staticmethod
-    def of(subject: WatchedTable, asked: Asked, way: Way, covers: Covers, why: str) -> State:
-        """From the covers of all targets."""
-        return State(subject, subject.table, asked, way, dict(covers), told(covers, asked.targets, covers), why)
+    def __init__(self, *given: Any) -> None:
+        self.told: dict[int, Part] = {}
+        super().__init__(*given)
 
     def replace(self, other: State) -> None:
         """Go on with another state of the same table."""
@@ -57,32 +40,15 @@ class State:
 
     def follow(self, after: Table, changed: Covers) -> list[int]:
         """Take in the covers that a batch changed; tells the targets whose rules may have changed."""
-        self.table, self.scores, self.filled = after, Scores(after), self.subject.part(FilledColumns).now
-        self.covers |= changed
-        touched = touched_by(changed, self.asked.targets)
+        super().follow(after, changed)
+        touched, self.scores = touched_by(changed, self.asked.targets), Scores(after)
         self.told |= told(self.covers, self.asked.targets, touched)
         return touched
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The covers and what the way keeps."""
-        arrays = dump_parts(self.covers, *_NAMES)
-        own, facts = self.way.dump()
-        return {**arrays, **{_WAY + name: array for name, array in own.items()}}, {
-            "way": self.way.name,
-            "why": self.why,
-            "within": self.asked.targets.within,
-            **facts,
-        }
-
-
-def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Of a dump, the arrays that are the way's own."""
-    return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}
-
-
-def covers_in(arrays: Mapping[str, NDArray[Any]], targets: Targets) -> Covers:
-    """Of a dump, the covers."""
-    return load_parts(arrays, *_NAMES, targets.context_words)
+        """The covers and what the way keeps; and of which columns contexts are made."""
+        arrays, facts = super().dump()
+        return arrays, {**facts, "within": self.asked.targets.within}
 
 
 def told(covers: Covers, targets: Targets, chosen: Iterable[int]) -> dict[int, Part]:

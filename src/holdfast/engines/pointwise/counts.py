@@ -8,8 +8,8 @@ Cost: every pair of rows once, a nanosecond each where there are few columns; th
 from __future__ import annotations
 
 from holdfast.engines.pointwise.marks import Space, Values
-from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.pointwise.ways import Asked, Tally, Way
+from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
 from holdfast.pairs.signatures import ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures
 from holdfast.progress import Progress
@@ -66,7 +66,7 @@ class Counts(Way):
         if self._is_shared:
             return {}, {}
         arrays, _ = self._pairs.dump()
-        return {_OWN + name: array for name, array in arrays.items()}, {}
+        return below(_OWN, arrays), {}
 
     @classmethod
     def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Counts:  # noqa: ARG003
@@ -74,5 +74,4 @@ class Counts(Way):
         alone = [column for column, ordered in enumerate(asked.space.ordered) if not ordered]
         if not alone:
             return cls(subject.part(CountedSignatures), asked.space)
-        own = {name.removeprefix(_OWN): array for name, array in arrays.items()}
-        return cls(CountedSignatures.load(subject.table, own, {}, ordered_but(alone)), asked.space)
+        return cls(CountedSignatures.load(subject.table, inside(_OWN, arrays), {}, ordered_but(alone)), asked.space)

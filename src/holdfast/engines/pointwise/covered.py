@@ -14,51 +14,46 @@ its best reading stands, and that one comes first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import Flags, Sides, folded, numbered, weakenings
-from holdfast.engines.pointwise.cells import Coverage, counts_pay
+from holdfast.engines.pointwise.cells import Coverage, Seen, counts_pay
 from holdfast.engines.pointwise.marginals import counts_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
 from holdfast.engines.pointwise.never import keys
-from holdfast.engines.pointwise.readings import covered, derive
+from holdfast.engines.pointwise.readings import Search, covered, derive
 from holdfast.engines.pointwise.result import Listed
-from holdfast.engines.pointwise.ways import Asked, Tally, Way
-from holdfast.table.threads import SoFar
+from holdfast.engines.pointwise.ways import Tally, Way
 
 _SURE = 40.0  # a sample that misleads has a probability of exp(-40)
 
 
-def rules_covered(
-    way: Way, asked: Asked, share: float, rhs: Sequence[int] | None = None, progress: SoFar = lambda _: None
-) -> tuple[Sides, Boxes]:
+def rules_covered(way: Way, asked: Search, share: float) -> tuple[Sides, Boxes]:
     """The minimal rules whose left side a share of the pairs meets, more than 0; and never-sets, one of two mirrors."""
-    tally, space, max_lhs = way.tallied(), asked.space, asked.max_lhs
+    tally, space = way.tallied(), asked.space
     least = least_pairs(share, tally.pairs)
-    if tally.exact and counts_pay(space, tally.values, tally.counts, least, max_lhs):
-        rules = covered(tally.values, Coverage(tally.counts, least), space, max_lhs, rhs, progress)
+    if tally.exact and counts_pay(space, tally.values, tally.counts, least, asked.max_lhs):
+        rules = covered(replace(asked, seen=Seen(tally.values, space, Coverage(tally.counts, least))))
         return rules, _never_sets(rules, tally, asked)
-    found = derive(way.seen, space, max_lhs, rhs, progress, way.never)
-    rules = Sides(found.left, found.column, found.operator)
-    return rules.where(_are_covered(rules.left, way, tally, share, space, progress)), found.never
+    found = derive(asked, way.never)
+    return found.rules.where(_are_covered(found.rules.left, way, tally, share, asked)), found.never
 
 
-def _are_covered(left: Boxes, way: Way, tally: Tally, share: float, space: Space, progress: SoFar) -> Flags:
+def _are_covered(left: Boxes, way: Way, tally: Tally, share: float, asked: Search) -> Flags:
     """Which left sides, each of which some pair meets, a share of the pairs meets."""
     least = least_pairs(share, tally.of)
     if least == 1:
         return np.ones(len(left), np.bool_)
-    met = counts_within(tally.values, tally.counts, space, left)
+    met = counts_within(tally.values, tally.counts, asked.space, left)
     enough: Flags = met >= least_pairs(share, tally.pairs)
     if tally.exact:
         return enough
     near = np.flatnonzero(_are_near(met, tally.pairs, share))
     boxes, of = np.unique(left[near], axis=0, return_inverse=True)
-    counted = way.pairs_within(boxes, lambda _, __: progress(len(left)))
+    counted = way.pairs_within(boxes, lambda _, __: asked.progress(len(left)))
     enough[near] = (counted >= least)[of.ravel()]
     return enough
 
@@ -85,7 +80,7 @@ def least_pairs(share: float, pairs: int) -> int:
     return least
 
 
-def _never_sets(rules: Sides, tally: Tally, asked: Asked) -> Boxes:
+def _never_sets(rules: Sides, tally: Tally, asked: Search) -> Boxes:
     """The minimal never-sets of `=` rules, and keys; none where nulls are distinct."""
     space = asked.space
     if space.unknown:

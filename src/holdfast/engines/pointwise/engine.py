@@ -25,11 +25,11 @@ from holdfast.engines.pointwise.differ import difference, with_causes
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.result import Rules
-from holdfast.engines.pointwise.state import State, Told, way_arrays
+from holdfast.engines.pointwise.state import WAY, State, Told
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.pointwise.witnesses import Witnesses
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import WatchedTable, inside
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
@@ -95,7 +95,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         """The state from its arrays."""
         schema = subject.table.schema
         asked = Asked(self._space(schema), facts["max_lhs"])
-        way = WAYS[facts["way"]].load(subject, asked, way_arrays(arrays), facts)
+        way = WAYS[facts["way"]].load(subject, asked, inside(WAY, arrays), facts)
         return State.load(subject, asked, self._told(schema), way, arrays, facts)
 
     def how(self, state: State) -> str:

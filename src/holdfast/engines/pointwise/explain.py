@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
+from holdfast.engines.pointwise import counting
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.pointwise.result import Wording
 from holdfast.errors import BadInput
-from holdfast.rules.pointwise import Mark, Pointwise, parse
+from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
-from holdfast.search.queries import Condition, PairQuery
-from holdfast.search.search import PairSearch
 from holdfast.table.naming import witnesses_of
-from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
 
 
@@ -56,22 +56,14 @@ def explain(table: Table, space: Space, text: str) -> Explanation:
                 f"{text!r} asks for an order of the text column {name!r}; if its order by code point means something, "
                 f"watch the rules with --ordered {name}"
             )
-    wording = Wording(table.schema.name, names, space)
+    wording, rows = Wording(table.schema.name, names, space), RankedColumns(table)
     listed = wording.listed_rule(rule)
-    ((one, other),) = pairs_within(RankedColumns(table), space, listed.boxes(space)).tolist()
-    tested = _count(table, space, rule.left)
-    broken = 0 if one < 0 else tested - _count(table, space, (*rule.left, rule.right))
+    ((one, other),) = pairs_within(rows, space, listed.boxes(space)).tolist()
+    kept = listed.left.copy()
+    kept[0, listed.column] = listed.mark
+    tested, unbroken = counting.pairs_within(rows, space, np.concatenate([listed.left, kept])).tolist()
+    broken = 0 if one < 0 else tested - unbroken
     (denial,) = wording.denials(listed)
     told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
     witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
     return Explanation(told, table.rows, tested, broken, witness)
-
-
-def _count(table: Table, space: Space, marks: tuple[Mark, ...]) -> int:
-    """How many ordered pairs of different rows meet some marks."""
-    if not marks:
-        return table.rows * (table.rows - 1)
-    places = [(table.schema.names.index(name), operator) for name, operator in marks]
-    query = PairQuery(tuple(Condition(column, operator, column) for column, operator in places))
-    search = PairSearch(table, [query], Nulls.SQL if space.unknown else Nulls.EQUAL)
-    return search.count(0) * (2 if query.symmetric else 1)

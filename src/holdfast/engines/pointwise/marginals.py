@@ -61,9 +61,7 @@ def _joined(cells: Words, numbers: Numbers, space: Space, boxes: Boxes, how: np.
 
 def _by_columns(boxes: Boxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The boxes by the set of columns that they have marks on; and where those of each set begin and end."""
-    words = np.zeros((len(boxes), bitsets.words_for(boxes.shape[1])), np.uint64)
-    for c in range(boxes.shape[1]):
-        words[:, c >> 6] |= (boxes[:, c] != FREE).astype(np.uint64) << np.uint64(c & 63)
+    words = bitsets.packed(boxes != FREE, bitsets.words_for(boxes.shape[1]))
     keys = (
         bitsets.as_keys(words) if words.shape[1] > 1 else words[:, 0].astype(np.min_scalar_type(words.max(initial=0)))
     )

@@ -49,7 +49,6 @@ def first_pairs(
     space: Space,
     boxes: Boxes,
     fresh: int = 0,
-    workers: int | None = None,
     progress: OnProgress | None = None,
 ) -> RowPairs:
     """For each box a pair of living rows, given by place, that lies in it; -1 where there is none.
@@ -59,8 +58,6 @@ def first_pairs(
     look, wanted = _Look(rows, fresh), [(n, plain) for n, box in enumerate(boxes) for plain in _plain(box, space)]
     of, found = np.array([n for n, _ in wanted], np.int64), np.full((len(wanted), 2), -1, np.int64)
     firsts = np.searchsorted(of, np.arange(len(boxes) + 1))
-    if len(boxes) * rows.count < _WORTH_THREADS:
-        workers = 0
 
     def work(piece: _Piece, so_far: SoFar) -> None:
         groups = look.groups(piece.equal)
@@ -69,6 +66,7 @@ def first_pairs(
             if (found[firsts[of[number]] : number, 0] < 0).all():
                 found[number] = look.first(wanted[number][1], groups, so_far) or (-1, -1)
 
+    workers = 0 if len(boxes) * rows.count < _WORTH_THREADS else None
     each(_pieces([plain for _, plain in wanted]), work, workers, progress)
     pairs = np.full((len(boxes), 2), -1, np.int64)
     met = np.flatnonzero(found[:, 0] >= 0)[::-1]

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import LEANING, Sides, among, folded, is_told, leans, marks_of, weakenings
-from holdfast.engines.pointwise.cells import Coverage, Seen
+from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
 from holdfast.engines.pointwise.never import left_sides, never_sets
@@ -59,16 +59,16 @@ class Vacuous:
     minimal: NDArray[np.uint8]  # [never-set, column]
 
     @staticmethod
-    def of(never: Boxes, seen: Values, space: Space, max_lhs: int | None, targets: Sequence[int]) -> Vacuous:
+    def of(never: Boxes, asked: Search) -> Vacuous:
         """From the minimal never-sets, listed without their mirrors."""
-        fits = ~(never == OTHER).any(axis=1)
-        if max_lhs is not None:
-            fits &= marks_of(never) <= max_lhs
+        seen, space, fits = asked.seen.values, asked.space, ~(never == OTHER).any(axis=1)
+        if asked.max_lhs is not None:
+            fits &= marks_of(never) <= asked.max_lhs
         never = never[fits]
         minimal = np.where(never == FREE, _BREAKS[FREE], 0).astype(np.uint8)
         minimal[~leans(never)] &= ~np.uint8(_NOT_MORE)  # which is the same as `<` there
         for column in range(space.columns):
-            if column not in targets:
+            if column not in asked.targets:
                 minimal[:, column] = 0
             elif not space.ordered[column]:
                 minimal[:, column] &= _NOT_EQUAL
@@ -108,76 +108,30 @@ class Derived:
     """The minimal rules of a table that are not vacuous, and how many of the others there are."""
 
     never: Boxes  # minimal never-sets; none where nulls are distinct
-    left: Boxes
-    column: NDArray[np.int64]
-    operator: NDArray[np.uint8]  # LESS, LESS | EQUAL or EQUAL
+    rules: Sides
     vacuous: int
 
 
-def derive(
-    seen: Values,
-    space: Space,
-    max_lhs: int | None = None,
-    rhs: Sequence[int] | None = None,
-    progress: SoFar = lambda _: None,
-    never: Boxes | None = None,
-) -> Derived:
-    """All minimal rules with at most so many marks on the left, and some columns on the right.
-
-    `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known.
-    """
-    asked = _Asked(Seen(seen, space), max_lhs, range(space.columns) if rhs is None else rhs, progress)
-    if space.unknown:
-        return _by_right_sides(asked)
-    if never is None:
-        never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, progress)
-    return _by_never_sets(asked, never[is_told(never)])
-
-
-def vacuous(
-    derived: Derived,
-    seen: Values,
-    space: Space,
-    max_lhs: int | None = None,
-    rhs: Sequence[int] | None = None,
-    progress: SoFar = lambda _: None,
-) -> Sides:
-    """The minimal rules whose left side no pair meets."""
-    targets = range(space.columns) if rhs is None else rhs
-    if not space.unknown:
-        return Vacuous.of(derived.never, seen, space, max_lhs, targets).rules()
-    asked = _Asked(Seen(seen, space), max_lhs, targets, progress)
-    unmet, found = _unmet(asked), _minimal(asked)
-    return Sides.joined(space.columns, [rules.where(among(rules.left, unmet)) for rules in found])
-
-
-def covered(
-    seen: Values,
-    coverage: Coverage,
-    space: Space,
-    max_lhs: int | None = None,
-    rhs: Sequence[int] | None = None,
-    progress: SoFar = lambda _: None,
-) -> Sides:
-    """The minimal rules whose left side so many pairs meet, one at least; `coverage` has the counts of all pairs."""
-    targets = range(space.columns) if rhs is None else rhs
-    found = _minimal(_Asked(Seen(seen, space, coverage), max_lhs, targets, progress))
-    return Sides.joined(space.columns, found)
-
-
 @dataclass(frozen=True)
-class _Asked:
-    """What is asked for, of which pairs."""
+class Search:
+    """Which rules are asked for, of which pairs: at most so many marks on the left, and some columns on the right
+    (None: all).
+    """
 
     seen: Seen
-    max_lhs: int | None
-    targets: Sequence[int]
-    progress: SoFar
+    max_lhs: int | None = None
+    rhs: Sequence[int] | None = None
+    progress: SoFar = lambda _: None
 
     @property
     def space(self) -> Space:
         """How the columns are compared."""
         return self.seen.space
+
+    @property
+    def targets(self) -> Sequence[int]:
+        """The columns that may stand on the right."""
+        return range(self.space.columns) if self.rhs is None else self.rhs
 
     def left_sides(self, column: int | None, negation: int, so_far: SoFar) -> Boxes:
         """All minimal left sides that no pair meets which has a value of `negation` in a column."""
@@ -191,10 +145,33 @@ class _Asked:
         return [part for own in parts for part in own]
 
 
+def derive(asked: Search, never: Boxes | None = None) -> Derived:
+    """All minimal rules. `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known."""
+    space, max_lhs = asked.space, asked.max_lhs
+    if space.unknown:
+        return _by_right_sides(asked)
+    if never is None:
+        never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, asked.progress)
+    return _by_never_sets(asked, never[is_told(never)])
+
+
+def vacuous(derived: Derived, asked: Search) -> Sides:
+    """The minimal rules whose left side no pair meets."""
+    if not asked.space.unknown:
+        return Vacuous.of(derived.never, asked).rules()
+    unmet, found = _unmet(asked), _minimal(asked)
+    return Sides.joined(asked.space.columns, [rules.where(among(rules.left, unmet)) for rules in found])
+
+
+def covered(asked: Search) -> Sides:
+    """The minimal rules whose left side so many pairs meet, one at least, as the coverage of what was seen says."""
+    return Sides.joined(asked.space.columns, _minimal(asked))
+
+
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
-def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
+def _by_never_sets(asked: Search, never: Boxes) -> Derived:
     def of_column(column: int, so_far: SoFar) -> list[Sides]:
         if not asked.space.ordered[column]:
             return [_readings(never, column, (OTHER,), EQUAL)]
@@ -207,8 +184,7 @@ def _by_never_sets(asked: _Asked, never: Boxes) -> Derived:
         return [less, less_or_equal.where(minimal), met]
 
     found = asked.of_each(of_column)
-    others = Vacuous.of(never, asked.seen.values, asked.space, asked.max_lhs, asked.targets)
-    return Derived(never, *Sides.joined(asked.space.columns, found), others.count())
+    return Derived(never, Sides.joined(asked.space.columns, found), Vacuous.of(never, asked).count())
 
 
 def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> Sides:
@@ -225,20 +201,20 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
 # ---- a search for each right side -----------------------------------------------------------------------------------
 
 
-def _by_right_sides(asked: _Asked) -> Derived:
+def _by_right_sides(asked: Search) -> Derived:
     unmet, found = _unmet(asked), _minimal(asked)
     met = [(rules, ~among(rules.left, unmet)) for rules in found]
     vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
     rules = Sides.joined(asked.space.columns, [rules.where(flags) for rules, flags in met])
-    return Derived(unmet[:0], *rules, vacuous)
+    return Derived(unmet[:0], rules, vacuous)
 
 
-def _unmet(asked: _Asked) -> Boxes:
+def _unmet(asked: Search) -> Boxes:
     """The minimal left sides that no pair meets."""
     return asked.left_sides(None, FREE, asked.progress)
 
 
-def _minimal(asked: _Asked) -> list[Sides]:
+def _minimal(asked: Search) -> list[Sides]:
     """All minimal rules, vacuous ones too."""
 
     def of_column(column: int, so_far: SoFar) -> list[Sides]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.asked import Bound, RulesWhenAsked, as_told
 from holdfast.changes.names import quoted
-from holdfast.engines.pointwise.boxes import among, folded, numbered, packed
+from holdfast.engines.pointwise.boxes import Sides, among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.thresholds import COVERED
 from holdfast.pairs.bitsets import Words
@@ -42,10 +42,14 @@ class Listed:
         return len(self.column)
 
     @staticmethod
+    def of(rules: Sides, vacuous: bool = False) -> Listed:
+        """From left and right sides."""
+        return Listed(*rules, np.full(len(rules.column), vacuous))
+
+    @staticmethod
     def none(columns: int) -> Listed:
         """No rules."""
-        empty = np.empty((0, columns), np.uint8)
-        return Listed(empty, np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.bool_))
+        return Listed.of(Sides.joined(columns, []))
 
     def some(self, chosen: Marks | Numbers) -> Listed:
         """Some of them, or all in another order."""

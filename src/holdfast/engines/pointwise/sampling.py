@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise.cells import cells_of
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
 from holdfast.kernels import dominance, numbers
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.sightings import NarrowRows, Sightings
-from holdfast.table.threads import OnProgress, SoFar, each
+from holdfast.table.threads import SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
 Places = NDArray[np.int64]
@@ -71,9 +72,7 @@ class Neighbours:
 Sample = Block | Neighbours
 
 
-def pairs_in(
-    rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample], progress: OnProgress | None = None
-) -> RowPairs:
+def pairs_in(rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample]) -> RowPairs:
     """Pairs of rows of some samples that lie in boxes, of which the mirror images are given, too; of blocks of rows, at
     least one pair in each box in which there are any.
     """
@@ -88,7 +87,7 @@ def pairs_in(
         return part.in_block(rows, block, so_far)
 
     pieces: list[tuple[_Part, Block] | Neighbours] = [*blocks, *others]
-    found = each(pieces, work, None if rows.count > _BLOCK else 0, progress)
+    found = each(pieces, work, None if rows.count > _BLOCK else 0)
     return np.concatenate([np.empty((0, 2), np.int64), *found])
 
 
@@ -173,16 +172,11 @@ def _joined(space: Space, marked: NDArray[np.bool_]) -> list[int]:
     columns: list[int] = []
     for own in marked:
         more = [c for c in np.flatnonzero(own).tolist() if c not in columns]
-        if not columns or _fits(space, [*columns, *more]):
+        if not columns or cells_of(space, [*columns, *more]) <= _MOST_NUMBERS:
             columns += more
-        elif not _fits(space, [*columns, more[0]]):
+        elif cells_of(space, [*columns, more[0]]) > _MOST_NUMBERS:
             break  # there is hardly room for one more
     return columns or [0]
-
-
-def _fits(space: Space, columns: Sequence[int]) -> bool:
-    digits = [(4 if space.unknown else 3) if space.ordered[c] else 2 for c in columns]
-    return float(np.prod(digits, dtype=np.float64)) <= _MOST_NUMBERS
 
 
 def parts_needed(space: Space, boxes: Boxes) -> int:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.covered import rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
-from holdfast.engines.pointwise.readings import derive, vacuous
+from holdfast.engines.pointwise.readings import Search, derive, vacuous
 from holdfast.engines.pointwise.result import Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.thresholds import FEWEST_ROWS
@@ -21,7 +22,7 @@ from holdfast.progress import Progress
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar
 
-_WAY = "way/"  # before the names of its arrays
+WAY = "way/"  # before the names of its arrays
 
 
 @dataclass(frozen=True)
@@ -77,26 +78,22 @@ class State:
         self.rules, self.vacuous, self.never = Listed.none(self.asked.space.columns), 0, self.never[:0]
         if self.table.rows < FEWEST_ROWS:
             return
-        space, max_lhs, rhs, seen = self.asked.space, self.asked.max_lhs, self.chosen.rhs, self.way.seen
-        said = _saying(progress)
+        asked = Search(Seen(self.way.seen, self.asked.space), self.asked.max_lhs, self.chosen.rhs, _saying(progress))
         if self.chosen.min_coverage:
-            some, self.never = rules_covered(self.way, self.asked, self.chosen.min_coverage, rhs, said)
-            self.rules = Listed(*some, np.zeros(len(some.left), np.bool_)).in_order()
+            some, self.never = rules_covered(self.way, asked, self.chosen.min_coverage)
+            self.rules = Listed.of(some).in_order()
             return
-        found = derive(seen, space, max_lhs, rhs, said, self.way.never)
-        rules = Listed(found.left, found.column, found.operator, np.zeros(len(found.left), np.bool_))
-        self.vacuous, self.never = found.vacuous, found.never
+        found = derive(asked, self.way.never)
+        rules, self.vacuous, self.never = Listed.of(found.rules), found.vacuous, found.never
         if self.chosen.vacuous:
-            more = vacuous(found, seen, space, max_lhs, rhs)
-            rules = rules.with_more(Listed(*more, np.ones(len(more[0]), np.bool_)))
-            self.vacuous = 0
+            rules, self.vacuous = rules.with_more(Listed.of(vacuous(found, asked), vacuous=True)), 0
         self.rules = rules.in_order()
 
     # ---- kept -------------------------------------------------------------------------------------------------------
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The rules and what the way keeps."""
-        kept, facts = self.way.dump()
+        kept, facts = self.way.kept(WAY, self.why)
         arrays: dict[str, NDArray[Any]] = {
             "rules/left": self.rules.left.reshape(-1),
             "rules/column": self.rules.column,
@@ -104,9 +101,7 @@ class State:
             "rules/vacuous": self.rules.vacuous,
             "never": self.never.reshape(-1),
         }
-        arrays |= {_WAY + name: array for name, array in kept.items()}
-        own = {"way": self.way.name, "why": self.why, "vacuous": self.vacuous, "max_lhs": self.asked.max_lhs}
-        return arrays, {**own, **facts}
+        return arrays | kept, {"vacuous": self.vacuous, "max_lhs": self.asked.max_lhs, **facts}
 
     @staticmethod
     def load(
@@ -131,8 +126,3 @@ def _saying(progress: Progress) -> SoFar:
         progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
 
     return say
-
-
-def way_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Of a dump, the arrays that are the way's own."""
-    return {name.removeprefix(_WAY): array for name, array in arrays.items() if name.startswith(_WAY)}

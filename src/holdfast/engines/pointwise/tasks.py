@@ -34,7 +34,7 @@ def pairs_by(
 ) -> RowPairs:
     """What `first_pairs` gives."""
     if runner.is_local or rows.where is None or not len(boxes):
-        return first_pairs(rows, space, boxes, fresh, progress=progress)
+        return first_pairs(rows, space, boxes, fresh, progress)
     parts = np.array_split(boxes, min(_TASKS, len(boxes)))
     least = rows.id_at(fresh)
     found = np.concatenate(runner.map(run, [Task(rows.where, space, part, least) for part in parts]))

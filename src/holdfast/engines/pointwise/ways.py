@@ -7,23 +7,20 @@ in which some value lies, a living pair of rows does. All ways decide the same, 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.marks import Boxes, Space, Values
 from holdfast.engines.watched import WatchedTable
+from holdfast.engines.ways import Strategy
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.threads import OnProgress
-
-Arrays = Mapping[str, NDArray[Any]]
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,8 @@ class Tally:
         return self.pairs == self.of
 
 
-class Way(ABC):
-    """One way, with what it keeps of a table."""
-
-    name: ClassVar[str]
+class Way(Strategy[Asked]):
+    """One way to find evidence."""
 
     @classmethod
     @abstractmethod
@@ -86,12 +81,3 @@ class Way(ABC):
     def pairs_within(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
         """How many ordered pairs of rows lie in each box, which is a left side. Asked where the tally is a sample."""
         raise NotImplementedError
-
-    @abstractmethod
-    def dump(self) -> tuple[Arrays, Facts]:
-        """Arrays and facts from which `load` makes the same. Parts of the subject are kept beside them."""
-
-    @classmethod
-    @abstractmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Self:
-        """What `dump` described."""

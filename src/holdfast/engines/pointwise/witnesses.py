@@ -40,8 +40,8 @@ from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
 from holdfast.engines.pointwise.tasks import pairs_by
-from holdfast.engines.pointwise.ways import Arrays, Asked, Facts, Tally, Way
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.pointwise.ways import Asked, Tally, Way
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
