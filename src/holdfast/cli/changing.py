@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,9 @@ import typer
 
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
-from holdfast.cli.options import Group, option
-from holdfast.cli.printing import print_json, terminal_progress
-from holdfast.report.terminal import say
+from holdfast.cli.options import group
+from holdfast.cli.printing import terminal_progress
+from holdfast.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
@@ -57,19 +56,15 @@ class Change:
             progress.step("Changing what is watched")
             made = change(monitor)
         if self.form == "json":
-            print_json(made.to_json())
+            say_json(made.to_json())
         else:
             say("\n".join(made.lines()))
 
 
-CHANGE = Group(
-    (
-        option("context", typer.Context, Parameter.empty),
-        option("change_id", ChangeId, None),
-        option("form", Output, "text"),
-    ),
-    lambda context, change_id, form: Change(context.obj, change_id, form),
-)
+@group
+def changing(context: typer.Context, change_id: ChangeId = None, form: Output = "text") -> Change:
+    """A change of the state that the command is about."""
+    return Change(context.obj, change_id, form)
 
 
 def tables_of(state: Path) -> list[TableRecord]:
