@@ -13,8 +13,7 @@ import typer
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
 from holdfast.cli.options import group
-from holdfast.cli.printing import terminal_progress
-from holdfast.report.terminal import say, say_json
+from holdfast.report.terminal import TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
@@ -52,7 +51,7 @@ class Change:
         """Make it, and print what it did."""
         from holdfast.api.monitor import Monitor
 
-        with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:
+        with TerminalProgress() as progress, Monitor.open(self.state, progress=progress) as monitor:
             progress.step("Changing what is watched")
             made = change(monitor)
         if self.form == "json":

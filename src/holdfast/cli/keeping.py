@@ -28,13 +28,12 @@ from holdfast.cli.printing import (
     given_classes,
     print_findings,
     tell_outcome,
-    terminal_progress,
     warn_unlisted,
 )
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import rule_classes
 from holdfast.errors import BadInput, ExitCode
-from holdfast.report.terminal import say, say_json, somebody_reads
+from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_reads
 from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def init(
 
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
-    with terminal_progress() as progress, Monitor.create(
+    with TerminalProgress() as progress, Monitor.create(
         state, tables, watch=split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, progress=progress, **settings,
@@ -147,7 +146,7 @@ def apply(
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
         raise BadInput(f"--how {how} says what the files of --table name=path hold, and there are none; leave it out")
-    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
+    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
             **sources, table=name, table_column=table_column, batch_id=batch_id, on_missing=on_missing,
@@ -196,7 +195,7 @@ def watch(
         if form == "json":
             say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
 
-    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
+    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.note(f"Watching {folder}; stop with Ctrl-C.")
         try:
             monitor.watch_folder(

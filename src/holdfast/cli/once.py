@@ -20,7 +20,6 @@ from holdfast.cli.printing import (
     print_findings,
     print_listings,
     print_violations_json,
-    terminal_progress,
     viewed,
     warn_unlisted,
 )
@@ -28,7 +27,7 @@ from holdfast.cli.tables import by_table, named, note_left_out, split, table_lin
 from holdfast.engines.registry import drawable, found_classes, suggestible
 from holdfast.engines.thresholds import MAX_LHS, SHOWN
 from holdfast.errors import BadInput, ExitCode
-from holdfast.report.terminal import Terminal, say, say_json
+from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def discover(
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     suggestions = None
-    with terminal_progress() as progress:
+    with TerminalProgress() as progress:
         if rules is None and not settings and picture is None:
             from holdfast.api.suggesting import overview
 
@@ -101,7 +100,7 @@ def discover(
         say_json(table_line(*shape, found.left_out[name], found.ranked) for name, shape in found.shapes.items())
         say_json(suggestions.to_json() if suggestions is not None else ())
     elif suggestions is not None:
-        from holdfast.report.suggestions import print_suggestions
+        from holdfast.report.printing import print_suggestions
 
         print_suggestions(suggestions, min(top, 12))
         say(_next(tables, suggestions.seconds))
@@ -186,7 +185,7 @@ def suggest(
     else:
         tables = named(sources, options.jdbc_table)
         chosen = by_table("--columns", columns or [], tables)
-        with terminal_progress() as progress:
+        with TerminalProgress() as progress:
             found = find(
                 tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
             )
@@ -195,7 +194,7 @@ def suggest(
         say_json(table_line(*shape, found.left_out.get(name, ())) for name, shape in found.shapes.items())
         say_json(found.to_json())
     else:
-        from holdfast.report.suggestions import print_all, print_suggestions
+        from holdfast.report.printing import print_all, print_suggestions
 
         (print_all(found) if every else print_suggestions(found, top))
         say(f"took {found.seconds:,.1f} s", err=True)
@@ -239,7 +238,7 @@ def check(
     if (rules is None) == (not rule):
         raise BadInput("give rules to check: --rules FILE, or --rule TEXT; not both")
 
-    with terminal_progress() as progress:
+    with TerminalProgress() as progress:
         tables = named(sources, options.jdbc_table)
         checked = look(tables, rules or rule or [], nulls=nulls, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())

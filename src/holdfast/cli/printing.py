@@ -13,13 +13,12 @@ from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
-from holdfast.report.terminal import Terminal, say, say_json
+from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
-    from holdfast.report.progress import TerminalProgress
     from holdfast.results.outcome import Outcome
 
 
@@ -36,19 +35,12 @@ def given_classes() -> list[RuleClass[Any]]:
     return [each for each in rule_classes().values() if each.given]
 
 
-def terminal_progress() -> TerminalProgress:
-    """The progress on standard error."""
-    from holdfast.report.progress import TerminalProgress
-
-    return TerminalProgress()
-
-
 @contextmanager
 def viewed(state: Path) -> Iterator[View]:
     """A look at a state, with progress on standard error."""
     from holdfast.api.view import View
 
-    with terminal_progress() as progress, View.open(state, progress=progress) as view:
+    with TerminalProgress() as progress, View.open(state, progress=progress) as view:
         yield view
 
 
@@ -80,7 +72,7 @@ def print_findings(
 
 def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
     """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
-    from holdfast.report.outcome import print_outcome
+    from holdfast.report.printing import print_outcome
 
     if form == "json":
         say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
@@ -94,7 +86,7 @@ def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -
 
 def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
     """The first violations of each rule."""
-    from holdfast.report.violations import print_listing
+    from holdfast.report.printing import print_listing
 
     for listing in listings:
         print_listing(listing, limit, rows)

@@ -13,12 +13,12 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName, Top
-from holdfast.cli.printing import print_findings, print_listings, print_violations_json, tell, terminal_progress, viewed
+from holdfast.cli.printing import print_findings, print_listings, print_violations_json, tell, viewed
 from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
-from holdfast.report.terminal import say, say_json
+from holdfast.report.terminal import TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -139,7 +139,7 @@ def rows(
 
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
-    from holdfast.report.tables import print_rows
+    from holdfast.report.printing import print_rows
 
     if not numbers and not where:
         raise BadInput("say which rows: give their numbers, or values such as --where Id=17")
@@ -182,7 +182,7 @@ def explain(
     Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
     [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
     """
-    from holdfast.report.violations import print_explanation
+    from holdfast.report.printing import print_explanation
 
     if pair is not None and len(pair) > 2:
         raise BadInput("--row: give one row, or two")
@@ -237,7 +237,7 @@ def history(
     form: Output = "text",
 ) -> None:
     """List the batches that were applied; or, with --rules, how the rules have fared."""
-    from holdfast.report.outcome import print_history, print_rule_history
+    from holdfast.report.printing import print_history, print_rule_history
     from holdfast.results.changed import summary
     from holdfast.store.store import Store
 
@@ -274,7 +274,7 @@ def report(
     from holdfast.results.outputs import PAGE, refuse_unwritable
 
     refuse_unwritable(html, PAGE)
-    with terminal_progress() as progress, View.open(state, progress=progress) as view:
+    with TerminalProgress() as progress, View.open(state, progress=progress) as view:
         progress.step("Writing the page")
         size = view.report(html, redact=redact)
     say(f"{html}: {size / 1e6:,.1f} MB; open it in a browser")
@@ -307,7 +307,7 @@ def serve(
         raise BadInput('this needs starlette and uvicorn: pip install "holdfast[serve]"') from None
     from holdfast.api.state_report import state_document
 
-    with terminal_progress() as progress:
+    with TerminalProgress() as progress:
         try:
             run(
                 state, host, port, token, lambda text: say(f"Serving {text}; stop with Ctrl-C."),

@@ -10,12 +10,9 @@ from rich.rule import Rule
 
 from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.report.outcome import print_history, print_outcome
-from holdfast.report.progress import TerminalProgress
-from holdfast.report.suggestions import print_suggestions
+from holdfast.report.printing import print_explanation, print_history, print_outcome, print_suggestions
 from holdfast.report.tables import findings_tables
-from holdfast.report.terminal import Terminal, plain
-from holdfast.report.violations import print_explanation
+from holdfast.report.terminal import Terminal, TerminalProgress, plain
 
 _ROWS = 20_000
 _console = Terminal()
