@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import ROUNDED
 from rich.table import Table
@@ -21,9 +21,11 @@ from holdfast.results.history import RuleHistory
 from holdfast.results.outcome import Outcome
 from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
-from holdfast.results.suggestions import NOTHING, Suggestions
 from holdfast.store.records import BatchRecord
 from holdfast.visible import brief, cut, visible
+
+if TYPE_CHECKING:
+    from holdfast.results.suggestions import Suggestions  # heavier than what a batch needs
 
 _LONGEST_VALUE = 1000
 
@@ -258,10 +260,8 @@ def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
             console.print(plain(cut(visible(str(line)), console.width)), soft_wrap=True)
         if section.more:
             console.print(f"  … and {section.more:,} more (--top shows more)")
-    if not found.told:
-        console.print(NOTHING)
-    if counted := found.unlisted_line():
-        console.print(counted)
+    for last in found.last_lines():
+        console.print(last)
 
 
 def print_all(found: Suggestions) -> None:
