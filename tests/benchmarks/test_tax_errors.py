@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from benchmarks.tax_errors import dirty_tax
-from holdfast.demo import make_tax
+from holdfast.demo.tax import make_tax
 from tests.demo.test_tax import ROWS, broken_groups, repeated_keys, unfair_steps
 
 

@@ -8,8 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pytest
 
-from holdfast.demo import make_tax, write_csv
-from holdfast.demo.tax import MOST_ROWS, MOST_SALARIES, STATES, rate_of
+from holdfast.demo.tax import MOST_ROWS, MOST_SALARIES, STATES, make_tax, rate_of, write_csv
 
 ROWS = 5_000
 DEPENDENCIES = [

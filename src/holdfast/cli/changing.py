@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ from holdfast.report.terminal import TerminalProgress, say, say_json
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
     from holdfast.results.changed import Changed
-    from holdfast.store.records import TableRecord
 
 
 def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None]) -> typer.Typer:
@@ -64,11 +62,3 @@ class Change:
 def changing(context: typer.Context, change_id: ChangeId = None, form: Output = "text") -> Change:
     """A change of the state that the command is about."""
     return Change(context.obj, change_id, form)
-
-
-def tables_of(state: Path) -> list[TableRecord]:
-    """The tables of a state; none of them is loaded."""
-    from holdfast.store.store import Store
-
-    with closing(Store(state)) as store:
-        return store.tables()

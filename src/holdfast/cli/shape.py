@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli.arguments import Format, TableName
-from holdfast.cli.changing import Change, changing, commands_of_state, tables_of
+from holdfast.cli.changing import Change, changing, commands_of_state
 from holdfast.cli.options import reading, taking
 from holdfast.cli.tables import named, split
 from holdfast.report.terminal import say_json
 
 if TYPE_CHECKING:
     from holdfast.intake.reading import ReadOptions
+    from holdfast.store.records import TableRecord
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]
 Type = Annotated[
@@ -25,6 +27,14 @@ Type = Annotated[
 ]
 
 
+def _tables_of(state: Path) -> list[TableRecord]:
+    """The tables of a state; none of them is loaded."""
+    from holdfast.store.store import Store
+
+    with closing(Store(state)) as store:
+        return store.tables()
+
+
 def _show_columns(state: Path, form: Format) -> None:
     """List the columns of each table with their types, and those that are not watched."""
     from holdfast.report.tables import text_table
@@ -32,7 +42,7 @@ def _show_columns(state: Path, form: Format) -> None:
     from holdfast.table.types import show_type
 
     lines = []
-    for record in tables_of(state):
+    for record in _tables_of(state):
         schema = record.schema
         key = {schema.names[place] for place in schema.key}
         for column in schema.columns:
@@ -93,7 +103,7 @@ def _show_tables(state: Path, form: Format) -> None:
     from holdfast.report.tables import text_table
     from holdfast.report.terminal import Terminal
 
-    records = tables_of(state)
+    records = _tables_of(state)
     lines = [(each.schema, each.rows, [each.schema.names[place] for place in each.schema.key]) for each in records]
     if form == "json":
         say_json(

@@ -305,13 +305,7 @@ def serve(
         if str(missing.name).partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise BadInput('this needs starlette and uvicorn: pip install "holdfast[serve]"') from None
-    from holdfast.api.state_report import state_document
-
-    with TerminalProgress() as progress:
-        try:
-            run(
-                state, host, port, token, lambda text: say(f"Serving {text}; stop with Ctrl-C."),
-                lambda view: state_document(view, live=True), open_browser=open_browser,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            progress.note("Stopped.")
+    try:
+        run(state, host, port, token, open_browser=open_browser)
+    except KeyboardInterrupt:
+        say("Stopped.", err=True)
